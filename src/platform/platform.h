@@ -1,0 +1,67 @@
+/*
+ * platform.h - what the engine needs of an operating system.
+ *
+ * One folder a system implements these same functions. Nothing here allocates, and all of it
+ * may be called between fork and exec.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_PLATFORM_H
+#define BSHM_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+	uint64_t bytes;
+	uint64_t device;
+	uint64_t inode;
+	uint32_t owner_uid;
+	uint32_t mode; /* permission bits */
+	bool regular;
+	bool shares_group; /* the file's group is one of the caller's */
+} bshm_os_stat;
+
+/* All that return int: 0, or the system's error number. */
+
+/* Opens an existing file for the segment; never follows a link, never blocks on a FIFO. */
+int bshm_os_open(const char *path, bool readonly, int *fd);
+/* Creates `path`, which must not exist, readable and writable by the owner alone. */
+int bshm_os_create(const char *path, int *fd);
+void bshm_os_close(int fd);
+int bshm_os_stat_fd(int fd, bshm_os_stat *out);
+int bshm_os_stat_path(const char *path, bshm_os_stat *out);
+/* Reserves `bytes` of real memory or disk for the file, or fails with the system's "no space". */
+int bshm_os_reserve(int fd, uint64_t bytes);
+int bshm_os_set_mode(int fd, uint32_t mode);
+/* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
+int bshm_os_link(const char *from, const char *to);
+void bshm_os_unlink(const char *path);
+int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
+void bshm_os_unmap(void *base, uint64_t bytes);
+void bshm_os_advise_huge(void *base, uint64_t bytes);
+
+/*
+ * A lock on one byte of the file that belongs to this open file and ends with it, also when
+ * the process is killed. Try: 0 = taken, EAGAIN = another has it. Held: whether another has it.
+ */
+int bshm_os_lock_byte(int fd, int64_t offset);
+bool bshm_os_byte_held(int fd, int64_t offset);
+
+uint32_t bshm_os_effective_uid(void);
+uint64_t bshm_os_process_id(void);
+uint64_t bshm_os_monotonic_ns(void);
+double bshm_os_wall_s(void);
+void bshm_os_sleep_us(unsigned microseconds);
+void bshm_os_yield(void);
+/* Unpredictable bytes; 0 or the system's error number. */
+int bshm_os_random(void *out, size_t bytes);
+/* Calls `in_child` in every child that fork() makes of this process; once per process. */
+void bshm_os_at_fork(void (*in_child)(void));
+
+/* Private memory, given back to the system at once when released; NULL when there is none. */
+void *bshm_os_private(size_t bytes);
+void bshm_os_private_release(void *memory, size_t bytes);
+
+#endif

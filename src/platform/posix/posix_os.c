@@ -1,0 +1,228 @@
+/*
+ * posix_os.c - the engine's view of Linux: files, mappings, owner locks, clocks.
+ *
+ * Owner locks are open-file-description locks: the kernel drops them when the last descriptor
+ * of that open file goes, they work across PID namespaces, and no pid is compared.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef _GNU_SOURCE
+# define _GNU_SOURCE
+#endif
+
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+int bshm_os_open(const char *path, bool readonly, int *fd)
+{
+	/* O_NONBLOCK: a FIFO or device left at the path must not block the worker that looks at it. */
+	*fd = open(path, (readonly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	return *fd < 0 ? errno : 0;
+}
+
+int bshm_os_create(const char *path, int *fd)
+{
+	*fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return *fd < 0 ? errno : 0;
+}
+
+void bshm_os_close(int fd)
+{
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+static bool in_group(gid_t group)
+{
+	if (group == getegid()) {
+		return true;
+	}
+	gid_t groups[256];
+	const int count = getgroups(256, groups);
+	for (int i = 0; i < count; i++) {
+		if (groups[i] == group) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void fill_stat(const struct stat *st, bshm_os_stat *out)
+{
+	out->bytes = (uint64_t) st->st_size;
+	out->device = (uint64_t) st->st_dev;
+	out->inode = (uint64_t) st->st_ino;
+	out->owner_uid = st->st_uid;
+	out->mode = st->st_mode & 07777;
+	out->regular = S_ISREG(st->st_mode);
+	out->shares_group = in_group(st->st_gid);
+}
+
+int bshm_os_stat_fd(int fd, bshm_os_stat *out)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0) {
+		return errno;
+	}
+	fill_stat(&st, out);
+	return 0;
+}
+
+int bshm_os_stat_path(const char *path, bshm_os_stat *out)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0) {
+		return errno;
+	}
+	fill_stat(&st, out);
+	return 0;
+}
+
+int bshm_os_reserve(int fd, uint64_t bytes)
+{
+	int status;
+	do {
+		status = posix_fallocate(fd, 0, (off_t) bytes);
+	} while (status == EINTR);
+	return status;
+}
+
+int bshm_os_set_mode(int fd, uint32_t mode)
+{
+	return fchmod(fd, (mode_t) mode) != 0 ? errno : 0;
+}
+
+int bshm_os_link(const char *from, const char *to)
+{
+	return link(from, to) != 0 ? errno : 0;
+}
+
+void bshm_os_unlink(const char *path)
+{
+	unlink(path);
+}
+
+int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base)
+{
+	void *p = mmap(
+		NULL, (size_t) bytes, readonly ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		return errno;
+	}
+	*base = p;
+	return 0;
+}
+
+void bshm_os_unmap(void *base, uint64_t bytes)
+{
+	munmap(base, (size_t) bytes);
+}
+
+void bshm_os_advise_huge(void *base, uint64_t bytes)
+{
+	madvise(base, (size_t) bytes, MADV_HUGEPAGE); /* advice: a kernel without it does without */
+}
+
+static struct flock one_byte(int64_t offset)
+{
+	struct flock lock;
+	memset(&lock, 0, sizeof(lock)); /* l_pid must be 0 for locks of an open file */
+	lock.l_type = F_WRLCK;
+	lock.l_whence = SEEK_SET;
+	lock.l_start = (off_t) offset;
+	lock.l_len = 1;
+	return lock;
+}
+
+int bshm_os_lock_byte(int fd, int64_t offset)
+{
+	struct flock lock = one_byte(offset);
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+		return 0;
+	}
+	return errno == EACCES ? EAGAIN : errno;
+}
+
+bool bshm_os_byte_held(int fd, int64_t offset)
+{
+	struct flock lock = one_byte(offset);
+	/* When the kernel cannot tell, say "held": a live owner is never robbed. */
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+uint32_t bshm_os_effective_uid(void)
+{
+	return geteuid();
+}
+
+uint64_t bshm_os_process_id(void)
+{
+	return (uint64_t) getpid();
+}
+
+uint64_t bshm_os_monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+double bshm_os_wall_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+void bshm_os_sleep_us(unsigned microseconds)
+{
+	const struct timespec span = {microseconds / 1000000, (long) (microseconds % 1000000) * 1000};
+	nanosleep(&span, NULL);
+}
+
+void bshm_os_yield(void)
+{
+	sched_yield();
+}
+
+int bshm_os_random(void *out, size_t bytes)
+{
+	ssize_t got;
+	do {
+		got = getrandom(out, bytes, 0);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		return errno;
+	}
+	return (size_t) got == bytes ? 0 : EIO; /* never short for up to 256 bytes */
+}
+
+void bshm_os_at_fork(void (*in_child)(void))
+{
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+void *bshm_os_private(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void bshm_os_private_release(void *memory, size_t bytes)
+{
+	if (memory != NULL) {
+		munmap(memory, bytes);
+	}
+}
