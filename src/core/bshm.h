@@ -1,0 +1,270 @@
+/*
+ * bshm.h - the engine: many Bloom filters in one shared-memory segment.
+ *
+ * Everything the PHP binding, the tests and the benchmarks call. The engine keeps no PHP type,
+ * prints nothing, and never calls back while it holds a lock.
+ *
+ * A `bshm_segment` is one process's attachment; its functions may be called by several threads
+ * at once. A `bshm_cache` (names resolved to filters) belongs to one thread.
+ *
+ * Statuses are ints: 0 or positive is success, negative one of BSHM_E_*. Functions with a
+ * `bshm_error *` fill it on every failure; it may not be NULL.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_H
+#define BSHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, code, text): codes are the class constants of BloomShm\Exception, negated. */
+#define BSHM_STATUS_LIST(X)                                                                        \
+ X(UNAVAILABLE, 1, "the segment is not available")                                                 \
+ X(NO_SPACE, 2, "not enough space")                                                                \
+ X(FULL, 3, "the filter is full")                                                                  \
+ X(EMPTY, 4, "no key was offered")                                                                 \
+ X(EXISTS, 5, "a filter with other parameters stands already")                                     \
+ X(NOT_FOUND, 6, "no such filter")                                                                 \
+ X(INCOMPATIBLE, 7, "incompatible layout or parameters")                                           \
+ X(ERROR_RATE, 8, "the measured false-positive rate is above the limit")                           \
+ X(CORRUPT, 9, "the segment is damaged")                                                           \
+ X(RANGE, 10, "out of range")                                                                      \
+ X(READ_ONLY, 11, "the segment is mapped read-only")                                               \
+ X(TIMEOUT, 12, "the lock could not be had in time")                                               \
+ X(IO, 13, "input or output failed")                                                               \
+ X(BUSY, 14, "the directory is being changed")
+
+enum bshm_status {
+	BSHM_OK = 0,
+#define BSHM_STATUS_ENUM(name, code, text) BSHM_E_##name = -(code),
+	BSHM_STATUS_LIST(BSHM_STATUS_ENUM)
+#undef BSHM_STATUS_ENUM
+};
+typedef int bshm_status;
+
+/* The English text of a status; never NULL. */
+const char *bshm_status_str(bshm_status status);
+
+typedef struct {
+	bshm_status status;
+	int os_code;        /* the system's error number, or 0 */
+	const char *op;     /* the check or call that failed: a static string */
+	uint64_t asked;     /* what was asked for (bytes, keys, a uid, a mode), where it applies */
+	uint64_t available; /* what there is */
+	double rate;        /* ERROR_RATE: what was measured */
+} bshm_error;
+
+/* ------------------------------------------------------------------ segment */
+
+#define BSHM_FILTER_BYTES_MIN  (UINT64_C(1) << 20)
+#define BSHM_FILTER_BYTES_MAX  (UINT64_C(1) << 43)
+#define BSHM_FILTER_UNIT_BYTES UINT64_C(8192) /* memory is given out in partitions of this size */
+#define BSHM_CAPACITY_MAX      (UINT64_C(1) << 40)
+#define BSHM_NAME_BYTES_MAX    63
+
+typedef struct bshm_segment bshm_segment;
+
+typedef struct {
+	const char *path;
+	uint64_t filter_bytes; /* for a new segment; a standing one keeps its own */
+	uint32_t mode;         /* permission bits of a new file; a standing one may not have more */
+	bool readonly;
+	bool huge_pages;
+} bshm_options;
+
+/*
+ * Attaches to the segment at options->path, creating it where there is no file. Never waits for
+ * another creator: BSHM_E_BUSY then, try again soon. Costs about 20 microseconds for a standing
+ * segment; creating one costs the reservation of its memory.
+ * UNAVAILABLE (not openable, foreign owner, wider mode, not a file), NO_SPACE, INCOMPATIBLE
+ * (another layout), CORRUPT (damaged or truncated), BUSY.
+ */
+bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error);
+/* Unmaps; never changes the segment. NULL is allowed. */
+void bshm_segment_close(bshm_segment *segment);
+
+typedef struct {
+	uint32_t layout_version;
+	uint32_t owner_uid;
+	uint32_t mode;
+	uint64_t filter_bytes;
+	uint64_t filter_bytes_free;
+	uint64_t largest_free_bytes; /* the largest run of neighbouring free partitions */
+	uint64_t filters;
+	uint64_t attached; /* processes */
+	uint64_t repairs;
+	uint64_t lock_timeouts;
+} bshm_stat;
+
+/*
+ * Figures for the operator. Takes the lock for a moment to take back what dead processes left,
+ * and goes on without when it cannot have it. Cost: the directory's size, about 1 ms at most.
+ */
+bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error *error);
+
+/*
+ * Checks the whole segment. Calls `problem` once for each fault, with `context`, after the lock
+ * has been released; returns how many there were, or a negative status. Cost: the directory and
+ * the link table, no filter bits.
+ */
+typedef void (*bshm_problem)(void *context, const char *what, const char *name);
+int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context);
+
+/* ------------------------------------------------------------------ questions */
+
+typedef struct bshm_cache bshm_cache;
+
+/* Private to a thread; NULL when there is no memory. About 40 kB. */
+bshm_cache *bshm_cache_new(void);
+void bshm_cache_free(bshm_cache *cache);
+
+typedef struct {
+	const char *bytes;
+	size_t length;
+} bshm_key;
+
+/*
+ * Is `key` (maybe) in the filter? 1 = maybe, 0 = certainly not, negative = not answerable
+ * (NOT_FOUND, CORRUPT, BUSY): the caller says "maybe". Takes no lock, never waits, writes
+ * nothing shared. Cost: one hash and `hash_count` loads within 8 kB.
+ */
+int bshm_filter_has(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
+	const char *key, size_t key_length);
+
+/* The filter as it stood at one generation; valid until the next call that resolves a name. */
+typedef struct bshm_view bshm_view;
+
+#define BSHM_BATCH 64
+
+/* The current view of a filter: OK, or NOT_FOUND, CORRUPT, BUSY. */
+bshm_status bshm_view_open(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const bshm_view **out);
+/*
+ * Asks `count` (1..BSHM_BATCH) keys at once: all memory is requested before any is used, which
+ * is what makes a large filter fast. The answers hold only if bshm_view_current() says so after
+ * the last batch.
+ */
+void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers);
+/* Was everything read from the view read from one, still standing generation? */
+bool bshm_view_current(const bshm_view *view);
+
+/* ------------------------------------------------------------------ adding */
+
+/*
+ * Adds a key. 1 = it was certainly not there, 0 = it was (maybe) there, or the filter is being
+ * loaded for the first time and will have it. NOT_FOUND (nothing was changed), CORRUPT, FULL,
+ * READ_ONLY, TIMEOUT. Takes no lock, unless a load, copy or clear of this filter is running.
+ */
+int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
+	const char *key, size_t key_length, bshm_error *error);
+
+/*
+ * Adds all keys, or none (FULL). Returns in *added how many were certainly new. On TIMEOUT some
+ * may have been added; adding again is harmless.
+ */
+bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error);
+
+/* ------------------------------------------------------------------ filters */
+
+typedef struct {
+	double error_rate; /* (0, 0.5] */
+	uint64_t capacity; /* keys, 1..BSHM_CAPACITY_MAX; a hint for builds: 0 = from the keys */
+	uint32_t expansion;
+	const char *seed; /* NULL = random */
+	size_t seed_length;
+} bshm_parameters;
+
+/* 1 = created, 0 = one with the same parameters stands; EXISTS, NO_SPACE, READ_ONLY, TIMEOUT. */
+int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
+	const bshm_parameters *parameters, bshm_error *error);
+
+/* 1 = done, 0 = no such filter; READ_ONLY, TIMEOUT. A clear answers "maybe" while it zeroes. */
+int bshm_filter_drop(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error);
+int bshm_filter_clear(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error);
+
+/* `to` takes the place of what has that name. NOT_FOUND, READ_ONLY, TIMEOUT, NO_SPACE (copy). */
+bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t from_length,
+	const char *to, size_t to_length, bshm_error *error);
+bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
+	const char *to, size_t to_length, bshm_error *error);
+
+typedef struct {
+	double error_rate;
+	uint64_t capacity;
+	uint64_t items;
+	uint32_t expansion;
+	uint32_t window_s;
+	uint32_t hash_count;
+	uint32_t partition_count;
+	uint64_t bytes;
+	double fill;
+	double estimated_error_rate; /* mean over the partitions of fill^hash_count */
+	double worst_partition_error_rate;
+	uint64_t generation;
+	double published_s;
+} bshm_info;
+
+/* Reads every bit of the filter (about 0.1 s a GB). OK, or NOT_FOUND, CORRUPT, BUSY. */
+bshm_status bshm_filter_info(
+	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length, bshm_info *out);
+
+/* Published and sound: 1 or 0. */
+int bshm_filter_ready(
+	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length);
+
+/*
+ * Walks the published filters in no order: start with *cursor = 0, ends with 0. `name` takes
+ * BSHM_NAME_BYTES_MAX + 1 bytes. Returns the name's length.
+ */
+size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name);
+
+/* ------------------------------------------------------------------ building */
+
+/*
+ * A build gathers keys aside (16 bytes of private memory a key), lays out a filter of the right
+ * size in one pass, and publishes it with one store. Keys that are added to the name meanwhile
+ * are in it too. Between these calls no lock is held; a process that dies at any point leaves
+ * what stood before.
+ */
+typedef struct bshm_build bshm_build;
+
+/* NO_SPACE (64 builds running, the directory is full, no private memory), READ_ONLY, TIMEOUT. */
+bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
+	const bshm_parameters *parameters, bshm_build **out, bshm_error *error);
+/* NO_SPACE as soon as the keys cannot fit the segment, or private memory ends. About 20 ns. */
+bshm_status bshm_build_key(
+	bshm_build *build, const char *key, size_t key_length, bshm_error *error);
+/* How many keys were offered so far. */
+uint64_t bshm_build_offered(const bshm_build *build);
+/*
+ * Lays out, measures, publishes; `out` describes what was published. ERROR_RATE when the
+ * measured mean rate is above max_error_rate; NO_SPACE, TIMEOUT, CORRUPT. Ends the build
+ * whatever it returns.
+ */
+bshm_status bshm_build_publish(
+	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);
+/* Gives everything up. NULL is allowed. Takes no lock. */
+void bshm_build_abort(bshm_build *build);
+
+/* ------------------------------------------------------------------ arithmetic */
+
+typedef struct {
+	uint32_t hash_count;
+	uint32_t keys_per_partition;
+	uint64_t partition_count;
+} bshm_geometry;
+
+/*
+ * The smallest sound filter for `capacity` keys at `error_rate`. A partition of m bits holds
+ * -m/k ln(1 - p^(1/k)) keys at rate p (Bloom 1970); 4.5 % are kept back, so that the mean over
+ * partitions whose loads differ by chance stays below the rate asked for. k is the smallest
+ * within 1 % of the best size. Cost: 64 pow() and log().
+ */
+bshm_geometry bshm_geometry_for(double error_rate, uint64_t capacity);
+
+#endif

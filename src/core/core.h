@@ -1,0 +1,246 @@
+/*
+ * core.h - what the engine's own files share, and nobody else includes.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CORE_H
+#define BSHM_CORE_H
+
+#include "core/bshm.h"
+#include "core/filter/partition.h"
+#include "core/format.h"
+#include "core/hash.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+#ifdef BSHM_DEBUG
+# include <assert.h>
+# define BSHM_ASSERT(condition) assert(condition)
+#else
+# define BSHM_ASSERT(condition) ((void) 0)
+#endif
+
+#define BSHM_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define BSHM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* How long a writer waits for the lock: a page's add, and a batch job's step. */
+#define BSHM_LOCK_PAGE_NS  UINT64_C(50000000)
+#define BSHM_LOCK_BATCH_NS UINT64_C(1000000000)
+
+/* Attempts to read a consistent generation before a question is answered "maybe". */
+#define BSHM_READ_TRIES 16
+
+struct bshm_segment {
+	bshm_header *header;
+	bshm_owner *owners;
+	bshm_op *ops;
+	uint32_t *heads;
+	bshm_entry *entries;
+	uint64_t *tags;
+	bshm_chunk *chunks;
+	uint32_t *links;
+	uint8_t *partitions;
+	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
+	uint64_t segment_bytes;
+	uint64_t name_seed;
+	uint32_t partition_count;
+	uint32_t entry_count;
+	uint32_t head_count;
+	uint32_t chunk_count;
+	int fd;
+	bool readonly;
+	uint64_t device; /* the file, to find it again after a fork */
+	uint64_t inode;
+	uint64_t owner;     /* this process's owner word; 0 = has no slot */
+	uint32_t busy;      /* 1 while a thread of this process has, or waits for, the lock */
+	bshm_segment *next; /* all of this process's segments, for the child of a fork */
+	char path[4096];
+};
+
+/* ------------------------------------------------------------------ errors */
+
+/* Fills *error and returns its status. */
+bshm_status bshm__fail(bshm_error *error, bshm_status status, const char *op);
+bshm_status bshm__fail_sizes(
+	bshm_error *error, bshm_status status, const char *op, uint64_t asked, uint64_t available);
+
+/* ------------------------------------------------------------------ owners.c */
+
+/* Makes a fork's child let go of the segment's file; undone by bshm__owner_forget(). */
+void bshm__owner_remember(bshm_segment *segment);
+void bshm__owner_forget(bshm_segment *segment);
+/* Has, or takes, a slot for this process; false when there is none to be had. */
+bool bshm__owner_attach(bshm_segment *segment);
+/* Is the process behind an owner word alive? False only when the kernel says so. */
+bool bshm__owner_alive(bshm_segment *segment, uint64_t owner);
+uint64_t bshm__owner_count(bshm_segment *segment);
+
+/* ------------------------------------------------------------------ lock.c */
+
+/* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What a dead holder left half done is mended first. */
+bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
+void bshm__unlock(bshm_segment *segment);
+
+/* ------------------------------------------------------------------ directory.c */
+
+/* A name padded with zeros to the 64 bytes that an entry holds. */
+typedef union {
+	uint8_t bytes[BSHM_NAME_MAX + 1];
+	uint64_t words[(BSHM_NAME_MAX + 1) / 8];
+} bshm__name;
+
+bshm__name bshm__name_of(const char *name, size_t length);
+/* Copies a descriptor out of the segment word by word. */
+bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generation);
+bool bshm__descriptor_sound(
+	const bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t generation);
+/* Finds a name without a lock: OK and its index, NOT_FOUND, or BUSY. */
+bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name, uint32_t *index);
+
+/* Which chain a name belongs to. */
+uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name);
+bool bshm__entry_named(const bshm_entry *entry, const bshm__name *name);
+
+/* All below: under the lock. */
+
+/* What a name stands for: OK (published), BUSY (being cleared), CORRUPT, or NOT_FOUND. */
+bshm_status bshm__entry_current(
+	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_descriptor *descriptor);
+bshm_status bshm__entry_create(
+	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_error *error);
+/* Makes `descriptor` the one in force, with one store; fills its generation and checksum. */
+void bshm__entry_publish(
+	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items);
+/* Publishes "absent", and frees the entry when no op is going to publish here. */
+void bshm__entry_drop(bshm_segment *segment, uint32_t index);
+/* Frees the entry when it has neither a filter nor an op. */
+void bshm__entry_tidy(bshm_segment *segment, uint32_t index);
+/* After a holder died: finishes its rename, rebuilds chains and builder flags. */
+void bshm__directory_repair(bshm_segment *segment);
+
+/* ------------------------------------------------------------------ blocks.c */
+
+bool bshm__run_in_bounds(const bshm_segment *segment, const bshm_run *run);
+/*
+ * Walks a run's partitions in order, checking bounds and checksum; false: it is damaged. Fills
+ * `list` (run->count numbers) and sets the bits in `claimed`, where they are not NULL.
+ */
+bool bshm__run_walk(
+	const bshm_segment *segment, const bshm_run *run, uint32_t *list, uint64_t *claimed);
+
+typedef struct {
+	uint32_t free;
+	uint32_t largest;
+} bshm__space;
+
+/* Private scratch: one bit a partition, set where it is claimed. Free with free(). */
+uint64_t *bshm__blocks_map(const bshm_segment *segment);
+/*
+ * Fills the map from what descriptors and ops claim. Under the lock (`locked`) it is exact, and
+ * a filter whose descriptor is damaged is unpublished.
+ */
+bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool locked);
+/*
+ * Under the lock: takes `count` free partitions, neighbours where there are, any otherwise.
+ * False: there are not so many; *space says how many there are.
+ */
+bool bshm__blocks_take(
+	bshm_segment *segment, uint32_t count, uint64_t *claimed, bshm_run *run, bshm__space *space);
+
+/* ------------------------------------------------------------------ ops.c */
+
+/* All under the lock. */
+
+/* Registers work on an entry: adders keep a journal for it from now on. NULL: 64 are running. */
+bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed);
+/* Puts a run into the op: claims its partitions. */
+void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
+bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
+void bshm__op_end(bshm_segment *segment, bshm_op *op);
+/* Takes back what dead or given-up ops hold; finishes a clear whose process died. */
+void bshm__ops_reap(bshm_segment *segment);
+bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
+/* Notes a key in the journal of every op of the entry. */
+void bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
+/* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
+size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
+/* Moves the whole journal into a filter's bits; returns how many keys were new there. */
+uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view *view);
+
+/* ------------------------------------------------------------------ query.c */
+
+struct bshm_view {
+	const uint64_t *generation_word; /* NULL: this slot of the cache is empty */
+	uint64_t generation;
+	uint64_t seed;
+	uint8_t *partitions; /* the first partition; a scattered run: the segment's first */
+	uint32_t *map;       /* scattered run: partition -> its place; private; else NULL */
+	uint32_t partition_count;
+	uint32_t hash_count;
+	uint32_t entry;
+	uint32_t expansion;
+	uint64_t capacity;
+	uint32_t name_length;
+	char name[BSHM_NAME_MAX + 1];
+};
+
+static inline uint64_t *bshm__view_partition(const bshm_view *view, uint32_t i)
+{
+	const size_t place = view->map == NULL ? i : view->map[i];
+	return (uint64_t *) (void *) (view->partitions + place * BSHM_PARTITION_BYTES);
+}
+
+/* Lays a view over a descriptor's partitions. False: no memory, or the run is damaged. */
+bool bshm__view_lay(
+	const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor);
+void bshm__view_release(bshm_view *view);
+
+/* ------------------------------------------------------------------ geometry.c */
+
+typedef struct {
+	double fill;
+	double mean;
+	double worst;
+} bshm__rates;
+
+bshm__rates bshm__view_rates(const bshm_view *view);
+bshm_info bshm__info_of(const bshm_view *view, const bshm_descriptor *descriptor, uint64_t items);
+
+/* ------------------------------------------------------------------ add.c */
+
+/* Sorts the hashes; returns how many different ones there are. */
+size_t bshm__hashes_distinct(bshm_hash *hashes, size_t count);
+
+/* ------------------------------------------------------------------ spool.c */
+
+/*
+ * Hashes set aside in private memory, grouped by their top bits, which is also the order of
+ * their partitions whatever the number of partitions will be.
+ */
+typedef struct bshm__spool bshm__spool;
+
+bshm__spool *bshm__spool_new(void);
+void bshm__spool_free(bshm__spool *spool);
+/* False: no memory left. */
+bool bshm__spool_add(bshm__spool *spool, bshm_hash hash);
+uint64_t bshm__spool_count(const bshm__spool *spool);
+/* About how many different hashes there are: exact when all are, or when there are few. */
+bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
+/* Sets all of them in a filter that nobody else writes; returns how many keys were new. */
+uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
+
+static inline double bshm__double(uint64_t bits)
+{
+	double value;
+	__builtin_memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline uint64_t bshm__bits(double value)
+{
+	uint64_t bits;
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+#endif

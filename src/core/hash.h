@@ -1,0 +1,58 @@
+/*
+ * hash.h - key -> 128 bits -> partition and probes.
+ *
+ * XXH3-128 with the filter's seed. Bits 96..127 pick the partition, bits 0..95 are six
+ * independent 16-bit probes: no bit serves twice, so fill^6 is the exact false-positive rate of
+ * a partition. Rates that want more probes draw them from words mixed out of all 128 bits.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_HASH_H
+#define BSHM_HASH_H
+
+#include "core/format.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static inline bshm_hash bshm__hash_key(const void *key, size_t length, uint64_t seed)
+{
+	const XXH128_hash_t h = XXH3_128bits_withSeed(key, length, seed);
+	return (bshm_hash){h.low64, h.high64};
+}
+
+static inline uint64_t bshm__checksum(const void *bytes, size_t length, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(bytes, length, seed);
+}
+
+/* Lemire's fast range: the partition is monotonic in the hash, which is what lets a build sort
+ * keys before it knows how many partitions there will be. */
+static inline uint32_t bshm__hash_partition(bshm_hash h, uint32_t partition_count)
+{
+	return (uint32_t) (((h.high >> 32) * partition_count) >> 32);
+}
+
+/* Probes 6 + 4 * group .. 9 + 4 * group, 16 bits each (the finalizer of MurmurHash3). */
+static inline uint64_t bshm__hash_more(bshm_hash h, uint32_t group)
+{
+	uint64_t x = h.low ^ ((h.high << 32) | (h.high >> 32));
+	x += (group + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+	x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ (x >> 33);
+}
+
+/* The probe's 16-bit position in the partition. */
+static inline uint32_t bshm__hash_probe(bshm_hash h, uint32_t probe)
+{
+	if (probe < 4) {
+		return (uint32_t) (h.low >> (16 * probe)) & 0xffff;
+	}
+	if (probe < 6) {
+		return (uint32_t) (h.high >> (16 * (probe - 4))) & 0xffff;
+	}
+	return (uint32_t) (bshm__hash_more(h, (probe - 6) / 4) >> (16 * ((probe - 6) % 4))) & 0xffff;
+}
+
+#endif

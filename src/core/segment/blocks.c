@@ -1,0 +1,182 @@
+/*
+ * blocks.c - which partitions are free, and taking some.
+ *
+ * There is no free list to corrupt or leak from: a partition is in use exactly when a sound
+ * descriptor in force, or a live op, claims it. Taking partitions works that out into a private
+ * bitmap, under the lock, and writes the claim into the taker's op. A process that dies at any
+ * moment leaves at most an op whose claim counts no more.
+ *
+ * Neighbouring partitions are preferred, for then a question needs no table to find one. When
+ * what is free lies scattered, a run is strung together with links[]: the words of partitions
+ * that nobody else claims, checked by a checksum in the descriptor. So whatever is free can be
+ * used, and nothing ever has to be moved.
+ *
+ * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be
+ * given to another, so that a worker which resolved it while it was sound does not read the
+ * other's bits as its own.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool bshm__run_in_bounds(const bshm_segment *segment, const bshm_run *run)
+{
+	if (run->count == 0 || run->count > segment->partition_count) {
+		return false;
+	}
+	const uint32_t last_first =
+		run->check == 0 ? segment->partition_count - run->count : segment->partition_count - 1;
+	return run->first <= last_first;
+}
+
+/* The checksum of a scattered run, partition by partition (MurmurHash3's finalizer). */
+static uint64_t check_step(uint64_t check, uint32_t partition)
+{
+	uint64_t x = check + partition + 1;
+	x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+	x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ (x >> 33);
+}
+
+static uint64_t check_end(uint64_t check)
+{
+	return check == 0 ? 1 : check;
+}
+
+bool bshm__run_walk(
+	const bshm_segment *segment, const bshm_run *run, uint32_t *list, uint64_t *claimed)
+{
+	if (!bshm__run_in_bounds(segment, run)) {
+		return false;
+	}
+	uint64_t check = segment->name_seed;
+	uint32_t at = run->first;
+	for (uint32_t i = 0; i < run->count; i++) {
+		if (at >= segment->partition_count) {
+			return false;
+		}
+		check = run->check == 0 ? 0 : check_step(check, at);
+		if (list != NULL) {
+			list[i] = at;
+		}
+		if (claimed != NULL) {
+			claimed[at / 64] |= UINT64_C(1) << (at % 64);
+		}
+		at = run->check == 0 ? at + 1 : BSHM_LOAD(&segment->links[at], RELAXED);
+	}
+	return run->check == 0 || check_end(check) == run->check;
+}
+
+static size_t map_bytes(const bshm_segment *segment)
+{
+	return ((size_t) segment->partition_count + 63) / 64 * sizeof(uint64_t);
+}
+
+uint64_t *bshm__blocks_map(const bshm_segment *segment)
+{
+	return malloc(map_bytes(segment));
+}
+
+static bool is_claimed(const uint64_t *claimed, uint32_t partition)
+{
+	return (claimed[partition / 64] >> (partition % 64) & 1) != 0;
+}
+
+static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
+{
+	memset(claimed, 0, map_bytes(segment));
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const bshm_entry *entry = &segment->entries[i];
+		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+		if (generation == 0) {
+			continue;
+		}
+		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+		const bool sound = bshm__descriptor_sound(segment, &descriptor, generation) &&
+						   (descriptor.state == BSHM_STATE_ABSENT ||
+							   bshm__run_walk(segment, &descriptor.run, NULL, claimed));
+		if (!sound && locked) {
+			BSHM_ADD(&segment->header->repairs, 1, RELAXED);
+			bshm__entry_drop(segment, i);
+		}
+	}
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		const bshm_op *op = &segment->ops[i];
+		if (BSHM_LOAD(&op->owner, ACQUIRE) != 0 && bshm__op_sound(segment, op)) {
+			bshm__run_walk(segment, &op->run, NULL, claimed);
+		}
+	}
+}
+
+bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool locked)
+{
+	claim_all(segment, claimed, locked);
+	bshm__space space = {0};
+	uint32_t neighbours = 0;
+	for (uint32_t i = 0; i < segment->partition_count; i++) {
+		neighbours = is_claimed(claimed, i) ? 0 : neighbours + 1;
+		space.free += neighbours != 0;
+		if (neighbours > space.largest) {
+			space.largest = neighbours;
+		}
+	}
+	return space;
+}
+
+/* The smallest hole of neighbours that holds `count`, so that large holes stay large. */
+static uint32_t best_hole(const bshm_segment *segment, const uint64_t *claimed, uint32_t count)
+{
+	uint32_t best = 0;
+	uint32_t best_length = UINT32_MAX;
+	uint32_t length = 0;
+	for (uint32_t i = 0; i <= segment->partition_count; i++) {
+		if (i < segment->partition_count && !is_claimed(claimed, i)) {
+			length++;
+			continue;
+		}
+		if (length >= count && length < best_length) {
+			best = i - length;
+			best_length = length;
+		}
+		length = 0;
+	}
+	return best;
+}
+
+/* Strings the first `count` free partitions together. */
+static bshm_run string_together(bshm_segment *segment, uint32_t count, const uint64_t *claimed)
+{
+	bshm_run run = {0, count, segment->name_seed};
+	uint32_t last = 0;
+	uint32_t found = 0;
+	for (uint32_t i = 0; found < count; i++) {
+		if (is_claimed(claimed, i)) {
+			continue;
+		}
+		if (found == 0) {
+			run.first = i;
+		} else {
+			BSHM_STORE(&segment->links[last], i, RELAXED);
+		}
+		run.check = check_step(run.check, i);
+		last = i;
+		found++;
+	}
+	run.check = check_end(run.check);
+	return run;
+}
+
+bool bshm__blocks_take(
+	bshm_segment *segment, uint32_t count, uint64_t *claimed, bshm_run *run, bshm__space *space)
+{
+	*space = bshm__blocks_survey(segment, claimed, true);
+	if (count > space->free) {
+		return false;
+	}
+	*run = count <= space->largest ? (bshm_run){best_hole(segment, claimed, count), count, 0}
+								   : string_together(segment, count, claimed);
+	return true;
+}

@@ -1,0 +1,192 @@
+/*
+ * check.c - the whole-segment validator.
+ *
+ * Looks at everything that has a rule: header, chains, entries, descriptors, runs and their
+ * overlap, ops, journal. Filter bits have none: any bits are a filter. It mends nothing. Faults
+ * are noted under the lock, so that no work in progress is taken for one, and told after it.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAULTS_TOLD 64
+
+typedef struct {
+	const char *what;
+	char name[BSHM_NAME_BYTES_MAX + 1];
+} fault;
+
+typedef struct {
+	bshm_segment *segment;
+	uint64_t *claimed; /* by the runs looked at so far */
+	uint64_t *one;     /* scratch: by the run being looked at */
+	uint8_t *linked;   /* how many chains hold the entry */
+	int count;
+	fault faults[FAULTS_TOLD];
+} report;
+
+static void note(report *r, const char *what, const bshm_entry *entry)
+{
+	if (r->count < FAULTS_TOLD) {
+		fault *f = &r->faults[r->count];
+		f->what = what;
+		f->name[0] = '\0';
+		const size_t length = entry == NULL ? 0 : entry->name[0];
+		if (length >= 1 && length <= BSHM_NAME_MAX) {
+			memcpy(f->name, entry->name + 1, length);
+			f->name[length] = '\0';
+		}
+	}
+	r->count++;
+}
+
+static void check_header(report *r)
+{
+	const bshm_segment *s = r->segment;
+	const bshm_header *h = s->header;
+	if (h->magic != BSHM_MAGIC || h->layout != bshm__layout_word() ||
+		h->segment_bytes != s->segment_bytes || h->partition_count != s->partition_count ||
+		h->entry_count != s->entry_count || h->head_count != s->head_count ||
+		h->chunk_count != s->chunk_count || h->name_seed != s->name_seed ||
+		h->check != bshm__checksum(h, offsetof(bshm_header, check), 0)) {
+		note(r, "the header has changed since this process attached", NULL);
+	}
+	if ((BSHM_LOAD(&h->directory_version, RELAXED) & 1) != 0) {
+		note(r, "a change of the directory was left unfinished", NULL);
+	}
+	if (BSHM_LOAD(&h->intent, RELAXED) != 0) {
+		note(r, "a rename was left unfinished", NULL);
+	}
+}
+
+static void check_chains(report *r)
+{
+	const bshm_segment *s = r->segment;
+	for (uint32_t i = 0; i < s->head_count; i++) {
+		uint32_t at = BSHM_LOAD(&s->heads[i], RELAXED);
+		for (uint32_t steps = 0; at != 0; steps++) {
+			if (at > s->entry_count || steps == s->entry_count) {
+				note(r, "a directory chain leads nowhere or in a circle", NULL);
+				break;
+			}
+			const bshm_entry *entry = &s->entries[at - 1];
+			bshm__name name;
+			memcpy(&name, entry->name, sizeof(name));
+			if (bshm__name_head(s, &name) != i) {
+				note(r, "an entry hangs in a chain that is not its name's", entry);
+			}
+			if (r->linked[at - 1] < 2) {
+				r->linked[at - 1]++;
+			}
+			at = BSHM_LOAD(&entry->next, RELAXED);
+		}
+	}
+}
+
+/* A run must be sound, and share no partition with another. */
+static void check_run(report *r, const bshm_run *run, const bshm_entry *entry)
+{
+	const size_t words = ((size_t) r->segment->partition_count + 63) / 64;
+	memset(r->one, 0, words * sizeof(*r->one));
+	if (!bshm__run_walk(r->segment, run, NULL, r->one)) {
+		note(r, "a scattered run's links are damaged", entry);
+		return;
+	}
+	bool shared = false;
+	for (size_t i = 0; i < words; i++) {
+		shared |= (r->claimed[i] & r->one[i]) != 0;
+		r->claimed[i] |= r->one[i];
+	}
+	if (shared) {
+		note(r, "two filters claim one partition", entry);
+	}
+}
+
+static void check_entries(report *r)
+{
+	const bshm_segment *s = r->segment;
+	for (uint32_t i = 0; i < s->entry_count; i++) {
+		const bshm_entry *entry = &s->entries[i];
+		const bool named = entry->name[0] != 0;
+		const bool building = bshm__entry_has_op(s, i);
+		if (entry->name[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
+			note(r, "an entry is not in exactly one chain", entry);
+		}
+		if (building && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
+			note(r, "an entry does not know that it is being built", entry);
+		}
+		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+		if (generation == 0) {
+			continue;
+		}
+		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+		if (!bshm__descriptor_sound(s, &descriptor, generation)) {
+			note(r, "a descriptor is damaged", entry);
+		} else if (descriptor.state != BSHM_STATE_ABSENT) {
+			if (!named) {
+				note(r, "a filter has no name", entry);
+			}
+			check_run(r, &descriptor.run, entry);
+		}
+	}
+}
+
+static void check_ops(report *r)
+{
+	const bshm_segment *s = r->segment;
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		const bshm_op *op = &s->ops[i];
+		if (BSHM_LOAD(&op->owner, ACQUIRE) == 0) {
+			continue;
+		}
+		if (!bshm__op_sound(s, op) || op->entry == 0 || op->entry > s->entry_count) {
+			note(r, "a record of work in progress is damaged", NULL);
+		} else if (op->kind == BSHM_OP_BUILD && op->run.count != 0) {
+			check_run(r, &op->run, &s->entries[op->entry - 1]);
+		}
+	}
+	for (uint32_t i = 0; i < s->chunk_count; i++) {
+		if (s->tags[i] != 0 && BSHM_LOAD(&s->chunks[i].count, RELAXED) > BSHM_CHUNK_HASHES) {
+			note(r, "a journal chunk counts more than it holds", NULL);
+		}
+	}
+}
+
+int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context)
+{
+	report *r = calloc(1, sizeof(*r));
+	int status = BSHM_E_NO_SPACE;
+	bshm_error error;
+	if (r == NULL) {
+		return status;
+	}
+	r->segment = segment;
+	r->claimed = bshm__blocks_map(segment);
+	r->one = bshm__blocks_map(segment);
+	r->linked = calloc(segment->entry_count, 1);
+	if (r->claimed != NULL && r->one != NULL && r->linked != NULL) {
+		memset(r->claimed, 0, ((size_t) segment->partition_count + 63) / 64 * sizeof(uint64_t));
+		status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, &error);
+		if (status == BSHM_OK || status == BSHM_E_READ_ONLY) {
+			check_header(r);
+			check_chains(r);
+			check_entries(r);
+			check_ops(r);
+			if (status == BSHM_OK) {
+				bshm__unlock(segment);
+			}
+			status = r->count;
+		}
+	}
+	for (int i = 0; i < r->count && i < FAULTS_TOLD; i++) {
+		problem(context, r->faults[i].what, r->faults[i].name);
+	}
+	free(r->claimed);
+	free(r->one);
+	free(r->linked);
+	free(r);
+	return status;
+}

@@ -1,0 +1,391 @@
+/*
+ * directory.c - filter names, and which generation of each is published.
+ *
+ * A name hashes to a chain of entries. Chains and names change only under the lock, with
+ * directory_version odd; every step of a change is one store, so a reader that walks meanwhile
+ * at worst misses a name, sees that the version moved, and looks again.
+ *
+ * An entry has two descriptors. Its generation number selects the one in force (even: 0, odd: 1)
+ * and only grows. Publishing fills the other descriptor and then stores generation + 1: before
+ * that store the old set is in force, after it the new one. Whoever reads a generation before
+ * and after its work, and finds it unchanged, has worked on one published set.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <string.h>
+
+#define DESCRIPTOR_WORDS (sizeof(bshm_descriptor) / sizeof(uint64_t))
+#define NAME_WORDS       ((BSHM_NAME_MAX + 1) / sizeof(uint64_t))
+
+/* ------------------------------------------------------------------ reading */
+
+bshm__name bshm__name_of(const char *name, size_t length)
+{
+	bshm__name padded = {{0}};
+	BSHM_ASSERT(length >= 1 && length <= BSHM_NAME_MAX);
+	padded.bytes[0] = (uint8_t) length;
+	memcpy(padded.bytes + 1, name, length);
+	return padded;
+}
+
+static const uint64_t *name_words(const bshm_entry *entry)
+{
+	return (const uint64_t *) (const void *) entry->name;
+}
+
+static bshm__name read_name(const bshm_entry *entry)
+{
+	bshm__name name;
+	for (size_t i = 0; i < NAME_WORDS; i++) {
+		name.words[i] = BSHM_LOAD(&name_words(entry)[i], RELAXED);
+	}
+	return name;
+}
+
+bool bshm__entry_named(const bshm_entry *entry, const bshm__name *name)
+{
+	for (size_t i = 0; i < NAME_WORDS; i++) {
+		if (BSHM_LOAD(&name_words(entry)[i], RELAXED) != name->words[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generation)
+{
+	const bshm_descriptor *descriptor = &entry->descriptor[generation & 1];
+	const uint64_t *from = (const uint64_t *) (const void *) descriptor;
+	uint64_t words[DESCRIPTOR_WORDS];
+	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
+		words[i] = BSHM_LOAD(&from[i], RELAXED);
+	}
+	bshm_descriptor copy;
+	memcpy(&copy, words, sizeof(copy));
+	return copy;
+}
+
+bool bshm__descriptor_sound(
+	const bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t generation)
+{
+	if (descriptor->generation != generation ||
+		descriptor->check !=
+			bshm__checksum(descriptor, offsetof(bshm_descriptor, check), segment->name_seed)) {
+		return false;
+	}
+	if (descriptor->state == BSHM_STATE_ABSENT) {
+		return true;
+	}
+	return (descriptor->state == BSHM_STATE_LIVE || descriptor->state == BSHM_STATE_CLEARING) &&
+		   descriptor->hash_count >= 1 && descriptor->hash_count <= BSHM_HASHES_MAX &&
+		   bshm__run_in_bounds(segment, &descriptor->run);
+}
+
+uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name)
+{
+	return (uint32_t) bshm__checksum(name, sizeof(*name), segment->name_seed) &
+		   (segment->head_count - 1);
+}
+
+static uint32_t *head_of(const bshm_segment *segment, const bshm__name *name)
+{
+	return &segment->heads[bshm__name_head(segment, name)];
+}
+
+bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name, uint32_t *index)
+{
+	const uint64_t *version_word = &segment->header->directory_version;
+	const uint32_t *head = head_of(segment, name);
+	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+		const uint64_t version = BSHM_LOAD(version_word, ACQUIRE);
+		uint32_t at = BSHM_LOAD(head, ACQUIRE);
+		for (uint32_t steps = 0; at != 0 && steps < segment->entry_count; steps++) {
+			if (at > segment->entry_count) {
+				return BSHM_E_CORRUPT;
+			}
+			const bshm_entry *entry = &segment->entries[at - 1];
+			if (bshm__entry_named(entry, name)) {
+				*index = at - 1;
+				return BSHM_OK;
+			}
+			at = BSHM_LOAD(&entry->next, ACQUIRE); /* pairs with link_entry() */
+		}
+		BSHM_FENCE(
+			ACQUIRE); /* pairs with begin_change(): a miss counts only in a quiet directory */
+		if ((version & 1) == 0 && BSHM_LOAD(version_word, RELAXED) == version) {
+			return BSHM_E_NOT_FOUND;
+		}
+	}
+	return BSHM_E_BUSY;
+}
+
+size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
+{
+	for (uint32_t i = *cursor; i < segment->entry_count; i++) {
+		const bshm_entry *entry = &segment->entries[i];
+		for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+			const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+			const bshm__name padded = read_name(entry);
+			const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+			BSHM_FENCE(ACQUIRE);
+			if (BSHM_LOAD(&entry->generation, RELAXED) != generation) {
+				continue;
+			}
+			const size_t length = padded.bytes[0];
+			if (generation == 0 || length == 0 || length > BSHM_NAME_MAX ||
+				descriptor.state == BSHM_STATE_ABSENT ||
+				!bshm__descriptor_sound(segment, &descriptor, generation)) {
+				break;
+			}
+			memcpy(name, padded.bytes + 1, length);
+			name[length] = '\0';
+			*cursor = i + 1 < segment->entry_count ? i + 1 : 0;
+			return length;
+		}
+	}
+	*cursor = 0;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ changing (under the lock) */
+
+static uint64_t begin_change(bshm_segment *segment)
+{
+	/* A dead holder may have left it odd: start from the even number before. */
+	const uint64_t version = BSHM_LOAD(&segment->header->directory_version, RELAXED) & ~UINT64_C(1);
+	BSHM_STORE(&segment->header->directory_version, version + 1, RELAXED);
+	BSHM_FENCE(RELEASE); /* pairs with bshm__entry_find() */
+	return version;
+}
+
+static void end_change(bshm_segment *segment, uint64_t version)
+{
+	BSHM_STORE(&segment->header->directory_version, version + 2, RELEASE);
+}
+
+static void write_name(bshm_entry *entry, const bshm__name *name)
+{
+	uint64_t *words = (uint64_t *) (void *) entry->name;
+	for (size_t i = 0; i < NAME_WORDS; i++) {
+		BSHM_STORE(&words[i], name->words[i], RELAXED);
+	}
+}
+
+static void link_entry(bshm_segment *segment, uint32_t index, const bshm__name *name)
+{
+	uint32_t *head = head_of(segment, name);
+	BSHM_STORE(&segment->entries[index].next, BSHM_LOAD(head, RELAXED), RELAXED);
+	BSHM_STORE(head, index + 1, RELEASE); /* pairs with bshm__entry_find() */
+}
+
+static void unlink_entry(bshm_segment *segment, uint32_t index, const bshm__name *name)
+{
+	uint32_t *at = head_of(segment, name);
+	for (uint32_t steps = 0; steps < segment->entry_count; steps++) {
+		const uint32_t next = BSHM_LOAD(at, RELAXED);
+		if (next == index + 1) {
+			BSHM_STORE(at, BSHM_LOAD(&segment->entries[index].next, RELAXED), RELEASE);
+			return;
+		}
+		if (next == 0 || next > segment->entry_count) {
+			return;
+		}
+		at = &segment->entries[next - 1].next;
+	}
+}
+
+bshm_status bshm__entry_create(
+	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_error *error)
+{
+	bshm_status status = bshm__entry_find(segment, name, index);
+	if (status == BSHM_E_BUSY || status == BSHM_E_CORRUPT) {
+		bshm__directory_repair(segment); /* we have the lock: nobody is changing it */
+		status = bshm__entry_find(segment, name, index);
+	}
+	if (status == BSHM_OK) {
+		return BSHM_OK;
+	}
+	const uint32_t start = bshm__name_head(segment, name);
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const uint32_t at = (start + i) % segment->entry_count;
+		bshm_entry *entry = &segment->entries[at];
+		if (read_name(entry).bytes[0] == 0) {
+			const uint64_t version = begin_change(segment);
+			write_name(entry, name);
+			link_entry(segment, at, name);
+			end_change(segment, version);
+			*index = at;
+			return BSHM_OK;
+		}
+	}
+	return bshm__fail_sizes(
+		error, BSHM_E_NO_SPACE, "directory", segment->entry_count + 1, segment->entry_count);
+}
+
+void bshm__entry_publish(
+	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
+{
+	bshm_entry *entry = &segment->entries[index];
+	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED) + 1;
+	descriptor->generation = generation;
+	descriptor->check =
+		bshm__checksum(descriptor, offsetof(bshm_descriptor, check), segment->name_seed);
+
+	uint64_t words[DESCRIPTOR_WORDS];
+	memcpy(words, descriptor, sizeof(words));
+	uint64_t *to = (uint64_t *) (void *) &entry->descriptor[generation & 1];
+	/* A reader still copying this slot's last descriptor sees that the generation has moved. */
+	BSHM_FENCE(RELEASE);
+	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
+		BSHM_STORE(&to[i], words[i], RELAXED);
+	}
+	BSHM_STORE(&entry->items[generation & 1], items, RELAXED);
+	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
+	/* Whatever becomes of the old partitions comes after the generation has moved. */
+	BSHM_FENCE(RELEASE);
+}
+
+void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
+{
+	bshm_entry *entry = &segment->entries[index];
+	const bool building = bshm__entry_has_op(segment, index);
+	BSHM_STORE(&entry->builders, building ? 1 : 0, SEQ_CST);
+	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+	const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+	if (building || (generation != 0 && descriptor.state != BSHM_STATE_ABSENT)) {
+		return;
+	}
+	const bshm__name name = read_name(entry);
+	const bshm__name none = {{0}};
+	const uint64_t version = begin_change(segment);
+	unlink_entry(segment, index, &name);
+	write_name(entry, &none);
+	end_change(segment, version);
+}
+
+void bshm__entry_drop(bshm_segment *segment, uint32_t index)
+{
+	bshm_descriptor absent = {
+		.state = BSHM_STATE_ABSENT, .published_s = bshm__bits(bshm_os_wall_s())};
+	bshm__entry_publish(segment, index, &absent, 0);
+	bshm__entry_tidy(segment, index);
+}
+
+bshm_status bshm__entry_current(
+	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_descriptor *descriptor)
+{
+	if (bshm__entry_find(segment, name, index) != BSHM_OK) {
+		return BSHM_E_NOT_FOUND;
+	}
+	const bshm_entry *entry = &segment->entries[*index];
+	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+	if (generation == 0) {
+		return BSHM_E_NOT_FOUND;
+	}
+	*descriptor = bshm__descriptor_read(entry, generation);
+	if (!bshm__descriptor_sound(segment, descriptor, generation)) {
+		return BSHM_E_CORRUPT;
+	}
+	switch (descriptor->state) {
+		case BSHM_STATE_LIVE:
+			return BSHM_OK;
+		case BSHM_STATE_CLEARING:
+			return BSHM_E_BUSY;
+		default:
+			return BSHM_E_NOT_FOUND;
+	}
+}
+
+/* ------------------------------------------------------------------ repair (under the lock) */
+
+/* A rename publishes `to`, then drops `from`. If it got to publish, the drop is still due. */
+static void finish_rename(bshm_segment *segment)
+{
+	bshm_header *header = segment->header;
+	const uint32_t from = BSHM_LOAD(&header->intent_from, RELAXED);
+	const uint32_t to = BSHM_LOAD(&header->intent_to, RELAXED);
+	if (BSHM_LOAD(&header->intent, ACQUIRE) == 1 && from < segment->entry_count &&
+		to < segment->entry_count && from != to &&
+		BSHM_LOAD(&segment->entries[to].generation, RELAXED) ==
+			BSHM_LOAD(&header->intent_generation, RELAXED)) {
+		bshm__entry_drop(segment, from);
+	}
+	BSHM_STORE(&header->intent, 0, RELEASE);
+}
+
+void bshm__directory_repair(bshm_segment *segment)
+{
+	const uint64_t version = begin_change(segment);
+	for (uint32_t i = 0; i < segment->head_count; i++) {
+		BSHM_STORE(&segment->heads[i], 0, RELAXED);
+	}
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const bshm__name name = read_name(&segment->entries[i]);
+		if (name.bytes[0] != 0 && name.bytes[0] <= BSHM_NAME_MAX) {
+			link_entry(segment, i, &name);
+		}
+	}
+	end_change(segment, version);
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		if (read_name(&segment->entries[i]).bytes[0] != 0) {
+			bshm__entry_tidy(segment, i);
+		}
+	}
+	finish_rename(segment);
+}
+
+bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t from_length,
+	const char *to, size_t to_length, bshm_error *error)
+{
+	const bshm__name from_name = bshm__name_of(from, from_length);
+	const bshm__name to_name = bshm__name_of(to, to_length);
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	uint32_t source;
+	uint32_t target;
+	bshm_descriptor descriptor;
+	status = bshm__entry_current(segment, &from_name, &source, &descriptor);
+	if (status != BSHM_OK) {
+		bshm__fail(error, status, "from");
+	} else if (memcmp(&from_name, &to_name, sizeof(to_name)) != 0) {
+		status = bshm__entry_create(segment, &to_name, &target, error);
+		if (status == BSHM_OK) {
+			bshm_header *header = segment->header;
+			const bshm_entry *entry = &segment->entries[source];
+			const uint64_t items = BSHM_LOAD(&entry->items[descriptor.generation & 1], RELAXED);
+			BSHM_STORE(&header->intent_from, source, RELAXED);
+			BSHM_STORE(&header->intent_to, target, RELAXED);
+			BSHM_STORE(&header->intent_generation,
+				BSHM_LOAD(&segment->entries[target].generation, RELAXED) + 1, RELAXED);
+			BSHM_STORE(&header->intent, 1, RELEASE);
+			bshm__entry_publish(segment, target, &descriptor, items);
+			bshm__entry_drop(segment, source);
+			BSHM_STORE(&header->intent, 0, RELEASE);
+		}
+	}
+	bshm__unlock(segment);
+	return status;
+}
+
+int bshm_filter_drop(bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
+{
+	const bshm__name padded = bshm__name_of(name, name_length);
+	const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	uint32_t index;
+	bshm_descriptor descriptor;
+	/* Whatever is published goes, damaged or not. */
+	const bool stands =
+		bshm__entry_current(segment, &padded, &index, &descriptor) != BSHM_E_NOT_FOUND;
+	if (stands) {
+		bshm__entry_drop(segment, index);
+	}
+	bshm__unlock(segment);
+	return stands;
+}

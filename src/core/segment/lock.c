@@ -1,0 +1,98 @@
+/*
+ * lock.c - the segment's one writer lock.
+ *
+ * It guards the directory, the ops and the giving out of partitions: steps of microseconds that
+ * batch jobs take, and adds only while a load is running. Questions never look at it.
+ *
+ * The lock word holds the owner word of its holder. Whoever waits asks the kernel now and then
+ * whether the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap
+ * from its word, so one waiter wins; it mends what the holder left before it goes on. A live
+ * holder, however long it is stopped, keeps its lock: waiters give up after their time and say so.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#define SPINS          200
+#define PROBE_EVERY_NS UINT64_C(500000)
+#define SLEEP_US       50
+
+/* Excludes the other threads of this process, which share its owner word. */
+static bool enter_process(bshm_segment *segment, uint64_t deadline)
+{
+	uint32_t free_word = 0;
+	while (!BSHM_CAS(&segment->busy, &free_word, 1, ACQUIRE)) {
+		free_word = 0;
+		if (bshm_os_monotonic_ns() > deadline) {
+			return false;
+		}
+		bshm_os_yield();
+	}
+	return true;
+}
+
+static void mend(bshm_segment *segment)
+{
+	BSHM_ADD(&segment->header->repairs, 1, RELAXED);
+	bshm__directory_repair(segment);
+	bshm__ops_reap(segment);
+}
+
+static bool acquire(bshm_segment *segment, uint64_t deadline)
+{
+	uint64_t *word = &segment->header->lock;
+	uint64_t next_probe = 0;
+	for (unsigned spin = 0;; spin++) {
+		uint64_t holder = 0;
+		if (BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) { /* pairs with bshm__unlock() */
+			return true;
+		}
+		if (spin < SPINS) {
+			BSHM_PAUSE();
+			continue;
+		}
+		const uint64_t now = bshm_os_monotonic_ns();
+		if (now >= next_probe) {
+			next_probe = now + PROBE_EVERY_NS;
+			/* Our own word: a thread of ours died inside, for `busy` keeps the living out. */
+			if ((holder == segment->owner || !bshm__owner_alive(segment, holder)) &&
+				BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
+				mend(segment);
+				return true;
+			}
+		}
+		if (now > deadline) {
+			return false;
+		}
+		bshm_os_sleep_us(SLEEP_US);
+	}
+}
+
+bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error)
+{
+	if (segment->readonly) {
+		return bshm__fail(error, BSHM_E_READ_ONLY, "lock");
+	}
+	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
+	bool entered = enter_process(segment, deadline);
+	if (entered && !bshm__owner_attach(segment)) {
+		BSHM_STORE(&segment->busy, 0, RELEASE);
+		return bshm__fail_sizes(
+			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
+	}
+	if (entered && !acquire(segment, deadline)) {
+		BSHM_STORE(&segment->busy, 0, RELEASE);
+		entered = false;
+	}
+	if (!entered) {
+		BSHM_ADD(&segment->header->lock_timeouts, 1, RELAXED);
+		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "lock", wait_ns / 1000000, 0);
+	}
+	return BSHM_OK;
+}
+
+void bshm__unlock(bshm_segment *segment)
+{
+	BSHM_STORE(&segment->header->lock, 0, RELEASE); /* pairs with acquire() */
+	BSHM_STORE(&segment->busy, 0, RELEASE);
+}

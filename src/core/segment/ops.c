@@ -1,0 +1,264 @@
+/*
+ * ops.c - work in progress on a filter, and the journal of what is added meanwhile.
+ *
+ * A load, copy, reservation or clear is an op: a record of who does it, for which entry, and
+ * which partitions it has taken. While an entry has one, its `builders` word is set, and whoever
+ * adds a key to that filter also notes it, under the lock, in the op's journal: as the hash under
+ * the seed of the generation that is being built. The op moves the journal into its bits before
+ * it publishes, in the same critical section, so an add that returned is in the new set.
+ *
+ * The journal lies in chunks of its own and never in filter partitions: an adder that was stopped
+ * in the middle may still set bits of a partition that is no longer its filter's. In bits that is
+ * a needless "maybe"; in a journal it would be a lost key.
+ *
+ * An op ends with its owner. Its owner may also give it up at any time, without the lock, by
+ * setting `owner` to 0. bshm__ops_reap() then tidies up; a chunk is free as soon as no op has its
+ * serial. A clear that was given up is finished, not undone: its bits are already half gone.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+static uint64_t op_check(const bshm_segment *segment, const bshm_op *op)
+{
+	return bshm__checksum(
+		&op->serial, offsetof(bshm_op, check) - offsetof(bshm_op, serial), segment->name_seed);
+}
+
+bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op)
+{
+	return op->check == op_check(segment, op);
+}
+
+void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run)
+{
+	op->run = *run;
+	op->check = op_check(segment, op);
+}
+
+bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed)
+{
+	bshm__ops_reap(segment);
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		bshm_op *op = &segment->ops[i];
+		if (BSHM_LOAD(&op->owner, ACQUIRE) != 0) {
+			continue;
+		}
+		*op = (bshm_op){
+			.serial = ++segment->header->serial,
+			.seed = seed,
+			.entry = entry + 1,
+			.kind = kind,
+		};
+		op->check = op_check(segment, op);
+		BSHM_STORE(&op->owner, segment->owner, RELEASE);
+		/* An add that does not see this has returned before the op reads its first key. */
+		BSHM_STORE(&segment->entries[entry].builders, 1, SEQ_CST);
+		return op;
+	}
+	return NULL;
+}
+
+void bshm__op_end(bshm_segment *segment, bshm_op *op)
+{
+	const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED) - 1;
+	BSHM_STORE(&op->entry, 0, RELAXED);
+	BSHM_STORE(&op->owner, 0, RELEASE);
+	if (entry < segment->entry_count) {
+		bshm__entry_tidy(segment, entry);
+	}
+}
+
+bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		const bshm_op *op = &segment->ops[i];
+		if (BSHM_LOAD(&op->owner, ACQUIRE) != 0 && op->entry == index + 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ clear */
+
+/*
+ * Ends a clear: `zeroed` says that its owner lived to zero the bits. Another publication may
+ * have replaced the filter meanwhile; then there is nothing to do.
+ */
+static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed)
+{
+	bshm_entry *entry = &segment->entries[index];
+	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+	bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+	bshm_view view = {0};
+	if (bshm__descriptor_sound(segment, &descriptor, generation) &&
+		descriptor.state == BSHM_STATE_CLEARING && descriptor.run.first == op->run.first &&
+		bshm__view_lay(segment, &view, &descriptor)) {
+		for (uint32_t i = 0; !zeroed && i < view.partition_count; i++) {
+			bshm__partition_zero(bshm__view_partition(&view, i));
+		}
+		descriptor.state = BSHM_STATE_LIVE;
+		descriptor.published_s = bshm__bits(bshm_os_wall_s());
+		const uint64_t items = bshm__journal_apply(segment, op, &view);
+		bshm__entry_publish(segment, index, &descriptor, items);
+	}
+	bshm__view_release(&view);
+	bshm__op_end(segment, op);
+}
+
+int bshm_filter_clear(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
+{
+	const bshm__name padded = bshm__name_of(name, name_length);
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	uint32_t index;
+	bshm_descriptor descriptor;
+	status = bshm__entry_current(segment, &padded, &index, &descriptor);
+	bshm_op *op = NULL;
+	bshm_view view = {0};
+	if (status == BSHM_E_BUSY) {
+		status = bshm__fail(error, BSHM_E_TIMEOUT, "clear");
+	} else if (status == BSHM_E_CORRUPT ||
+			   (status == BSHM_OK && !bshm__view_lay(segment, &view, &descriptor))) {
+		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
+	} else if (status == BSHM_OK) {
+		op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor.seed);
+		if (op == NULL) {
+			status =
+				bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+		} else {
+			/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
+			bshm__op_claim(segment, op, &descriptor.run);
+			descriptor.state = BSHM_STATE_CLEARING;
+			bshm__entry_publish(segment, index, &descriptor, 0);
+		}
+	}
+	bshm__unlock(segment);
+	if (op != NULL) {
+		for (uint32_t i = 0; i < view.partition_count; i++) {
+			bshm__partition_zero(bshm__view_partition(&view, i));
+		}
+		status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+		if (status == BSHM_OK) {
+			clear_finish(segment, op, index, true);
+			bshm__unlock(segment);
+		} else {
+			BSHM_STORE(&op->owner, 0, RELEASE); /* the next who has the lock finishes it */
+		}
+	}
+	bshm__view_release(&view);
+	return status == BSHM_E_NOT_FOUND ? 0 : status == BSHM_OK ? 1 : status;
+}
+
+/* ------------------------------------------------------------------ the dead */
+
+void bshm__ops_reap(bshm_segment *segment)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		bshm_op *op = &segment->ops[i];
+		const uint64_t owner = BSHM_LOAD(&op->owner, ACQUIRE);
+		const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED);
+		if (entry == 0 || (owner != 0 && bshm__owner_alive(segment, owner))) {
+			continue;
+		}
+		BSHM_ADD(&segment->header->repairs, owner != 0, RELAXED);
+		if (op->kind == BSHM_OP_CLEAR && entry <= segment->entry_count &&
+			bshm__op_sound(segment, op)) {
+			clear_finish(segment, op, entry - 1, false);
+		} else {
+			bshm__op_end(segment, op);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ journal */
+
+static bool serial_in_use(const bshm_segment *segment, uint64_t serial)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		const bshm_op *op = &segment->ops[i];
+		if (op->entry != 0 && op->serial == serial) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Appends to the op's chunk, or to a fresh one; false when the journal is full. */
+static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
+{
+	const uint32_t current = BSHM_LOAD(&op->chunk, RELAXED) - 1; /* 0 wraps: none yet */
+	uint64_t count = BSHM_CHUNK_HASHES;
+	bshm_chunk *chunk = NULL;
+	if (current < segment->chunk_count && segment->tags[current] == op->serial) {
+		chunk = &segment->chunks[current];
+		count = BSHM_LOAD(&chunk->count, RELAXED);
+	}
+	for (uint32_t i = 0; count >= BSHM_CHUNK_HASHES; i++) {
+		if (i == segment->chunk_count) {
+			return false;
+		}
+		if (segment->tags[i] == 0 || !serial_in_use(segment, segment->tags[i])) {
+			chunk = &segment->chunks[i];
+			count = 0;
+			segment->tags[i] = op->serial;
+			BSHM_STORE(&op->chunk, i + 1, RELAXED);
+		}
+	}
+	chunk->hash[count] = hash;
+	BSHM_STORE(&chunk->count, count + 1, RELAXED);
+	BSHM_ADD(&op->pending, 1, RELAXED);
+	return true;
+}
+
+void bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		bshm_op *op = &segment->ops[i];
+		if (op->entry != index + 1 || BSHM_LOAD(&op->owner, ACQUIRE) == 0) {
+			continue;
+		}
+		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
+			op->lost = 1;
+		}
+	}
+}
+
+size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room)
+{
+	size_t taken = 0;
+	for (uint32_t i = 0; i < segment->chunk_count && taken < room; i++) {
+		if (segment->tags[i] != op->serial) {
+			continue;
+		}
+		bshm_chunk *chunk = &segment->chunks[i];
+		uint64_t left = BSHM_LOAD(&chunk->count, RELAXED);
+		left = left > BSHM_CHUNK_HASHES ? BSHM_CHUNK_HASHES : left;
+		while (left > 0 && taken < room) {
+			out[taken++] = chunk->hash[--left];
+		}
+		BSHM_STORE(&chunk->count, left, RELAXED);
+		segment->tags[i] = left == 0 ? 0 : op->serial;
+	}
+	BSHM_SUB(&op->pending, taken, RELAXED);
+	return taken;
+}
+
+uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view *view)
+{
+	bshm_hash hashes[BSHM_CHUNK_HASHES];
+	uint64_t items = 0;
+	size_t taken;
+	while ((taken = bshm__journal_take(segment, op, hashes, BSHM_CHUNK_HASHES)) != 0) {
+		for (size_t i = 0; i < taken; i++) {
+			const uint32_t partition = bshm__hash_partition(hashes[i], view->partition_count);
+			items += bshm__partition_add(
+				bshm__view_partition(view, partition), hashes[i], view->hash_count);
+		}
+	}
+	return items;
+}

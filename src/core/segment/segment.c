@@ -1,0 +1,362 @@
+/*
+ * segment.c - the file: create it, attach to it, let it go.
+ *
+ * A new segment is made whole under a temporary name (path + ".new") and then linked into place,
+ * so a file at the path is always complete. The creator holds the kernel's lock on the temporary
+ * file: others see that it is at work and do not reserve the memory a second time; when it dies,
+ * the next creator takes the name away and begins anew.
+ *
+ * Attaching trusts nothing: every number in the header is checked against the file before it is
+ * used, and a private copy of it is used from then on.
+ *
+ * Not here: owner slots (owners.c), what is inside the entries (directory.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t round_up(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) / to * to;
+}
+
+/* Sets the regions from the counts; returns the bytes of the whole file. */
+static uint64_t lay_out(bshm_segment *segment, uint8_t *base)
+{
+	uint64_t off = 0;
+	segment->header = (bshm_header *) (void *) base;
+	off += sizeof(bshm_header);
+	segment->owners = (bshm_owner *) (void *) (base + off);
+	off += sizeof(bshm_owner) * BSHM_OWNER_COUNT;
+	segment->ops = (bshm_op *) (void *) (base + off);
+	off += sizeof(bshm_op) * BSHM_OP_COUNT;
+	segment->heads = (uint32_t *) (void *) (base + off);
+	off += round_up(sizeof(uint32_t) * segment->head_count, BSHM_PAGE_BYTES);
+	segment->entries = (bshm_entry *) (void *) (base + off);
+	off += round_up(sizeof(bshm_entry) * segment->entry_count, BSHM_PAGE_BYTES);
+	segment->tags = (uint64_t *) (void *) (base + off);
+	off += round_up(sizeof(uint64_t) * segment->chunk_count, BSHM_PAGE_BYTES);
+	segment->chunks = (bshm_chunk *) (void *) (base + off);
+	off += sizeof(bshm_chunk) * segment->chunk_count;
+	segment->links = (uint32_t *) (void *) (base + off);
+	off += round_up(sizeof(uint32_t) * (uint64_t) segment->partition_count, BSHM_PAGE_BYTES);
+	segment->partitions = base + off;
+	off += (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES;
+	return off;
+}
+
+static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
+{
+	return value < least ? least : value > most ? most : (uint32_t) value;
+}
+
+/* A filter takes at least one partition, so a directory as large as the memory is never short. */
+static void count_regions(bshm_segment *segment, uint64_t partition_count)
+{
+	segment->partition_count = (uint32_t) partition_count;
+	segment->entry_count = clamp(partition_count, BSHM_ENTRY_COUNT_MIN, BSHM_ENTRY_COUNT_MAX);
+	segment->head_count = BSHM_ENTRY_COUNT_MIN;
+	while (segment->head_count < segment->entry_count) {
+		segment->head_count *= 2;
+	}
+	segment->chunk_count = clamp(partition_count / 32, BSHM_CHUNK_COUNT_MIN, BSHM_CHUNK_COUNT_MAX);
+}
+
+static bshm_status fail_os(bshm_error *error, const char *op, int code)
+{
+	const bool space = code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
+	bshm__fail(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, op);
+	error->os_code = code;
+	return error->status;
+}
+
+/* ------------------------------------------------------------------ attach */
+
+static bshm_status check_file(
+	const bshm_options *options, const bshm_os_stat *st, bshm_error *error)
+{
+	if (!st->regular) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "type");
+	}
+	const uint32_t uid = bshm_os_effective_uid();
+	const uint32_t group_bit = options->readonly ? 0040 : 0020;
+	const uint32_t other_bit = options->readonly ? 0004 : 0002;
+	const bool shared =
+		((options->mode & group_bit) != 0 && st->shares_group) || (options->mode & other_bit) != 0;
+	if (st->owner_uid != uid && !shared) {
+		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "owner", uid, st->owner_uid);
+	}
+	if ((st->mode & ~options->mode) != 0) {
+		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "mode", options->mode, st->mode);
+	}
+	if (st->bytes < sizeof(bshm_header)) {
+		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "size", sizeof(bshm_header), st->bytes);
+	}
+	return BSHM_OK;
+}
+
+/* Checks the header and lays out the regions. */
+static bshm_status check_header(
+	bshm_segment *segment, uint8_t *base, uint64_t file_bytes, bshm_error *error)
+{
+	bshm_header copy;
+	memcpy(&copy, base, offsetof(bshm_header, lock)); /* written before the file had its name */
+	if (copy.magic != BSHM_MAGIC) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
+	}
+	if (copy.layout != bshm__layout_word()) {
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "layout");
+	}
+	if (copy.check != bshm__checksum(&copy, offsetof(bshm_header, check), 0)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "header");
+	}
+	if (copy.partition_count == 0 || copy.partition_count > BSHM_PARTITION_MAX) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+	}
+	count_regions(segment, copy.partition_count);
+	if (copy.entry_count != segment->entry_count || copy.head_count != segment->head_count ||
+		copy.chunk_count != segment->chunk_count) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+	}
+	const uint64_t bytes = lay_out(segment, base);
+	if (copy.segment_bytes != bytes || file_bytes != bytes) {
+		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "size", bytes, file_bytes);
+	}
+	segment->segment_bytes = bytes;
+	segment->name_seed = copy.name_seed;
+	return BSHM_OK;
+}
+
+static bshm_status attach(
+	const bshm_options *options, int fd, bshm_segment *segment, bshm_error *error)
+{
+	bshm_os_stat st;
+	int code = bshm_os_stat_fd(fd, &st);
+	if (code != 0) {
+		return fail_os(error, "stat", code);
+	}
+	bshm_status status = check_file(options, &st, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	void *base;
+	code = bshm_os_map(fd, st.bytes, options->readonly, &base);
+	if (code != 0) {
+		return fail_os(error, "map", code);
+	}
+	status = check_header(segment, base, st.bytes, error);
+	if (status != BSHM_OK) {
+		bshm_os_unmap(base, st.bytes);
+		return status;
+	}
+	segment->fd = fd;
+	segment->readonly = options->readonly;
+	segment->device = st.device;
+	segment->inode = st.inode;
+	if (options->huge_pages) {
+		bshm_os_advise_huge(base, st.bytes);
+	}
+	return BSHM_OK;
+}
+
+/* ------------------------------------------------------------------ create */
+
+static bshm_status write_header(const bshm_options *options, int fd, bshm_error *error)
+{
+	bshm_segment layout = {0};
+	count_regions(&layout, options->filter_bytes / BSHM_PARTITION_BYTES);
+	const uint64_t bytes = lay_out(&layout, NULL);
+	int code = bshm_os_reserve(fd, bytes);
+	if (code != 0) {
+		fail_os(error, "reserve", code);
+		error->asked = bytes;
+		return error->status;
+	}
+	bshm_header header = {
+		.magic = BSHM_MAGIC,
+		.layout = bshm__layout_word(),
+		.segment_bytes = bytes,
+		.partition_count = layout.partition_count,
+		.entry_count = layout.entry_count,
+		.head_count = layout.head_count,
+		.chunk_count = layout.chunk_count,
+		.created_s = (uint64_t) bshm_os_wall_s(),
+	};
+	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
+	if (code != 0) {
+		return fail_os(error, "random", code);
+	}
+	header.check = bshm__checksum(&header, offsetof(bshm_header, check), 0);
+	void *base;
+	code = bshm_os_map(fd, bytes, false, &base);
+	if (code != 0) {
+		return fail_os(error, "map", code);
+	}
+	memcpy(base, &header, sizeof(header));
+	bshm_os_unmap(base, bytes);
+	code = bshm_os_set_mode(fd, options->mode);
+	return code != 0 ? fail_os(error, "mode", code) : BSHM_OK;
+}
+
+/*
+ * Creates path + ".new" and locks it. BUSY when a live creator has it; a dead one's file is
+ * removed. The name may be taken away between any two steps by another who does the same, so
+ * what counts is that the file we have locked still has its name.
+ */
+static bshm_status claim_temporary(const char *temporary, int *fd, bshm_error *error)
+{
+	for (int tries = 0; tries < 8; tries++) {
+		int code = bshm_os_create(temporary, fd);
+		const bool fresh = code == 0;
+		if (code == EEXIST) {
+			code = bshm_os_open(temporary, false, fd);
+			if (code == ENOENT) {
+				continue;
+			}
+		}
+		if (code != 0) {
+			return fail_os(error, "create", code);
+		}
+		code = bshm_os_lock_byte(*fd, BSHM_CREATE_LOCK_OFF);
+		bshm_os_stat mine;
+		bshm_os_stat named;
+		if (code == 0 && bshm_os_stat_fd(*fd, &mine) == 0 &&
+			bshm_os_stat_path(temporary, &named) == 0 && mine.inode == named.inode &&
+			mine.device == named.device) {
+			if (fresh) {
+				return BSHM_OK;
+			}
+			bshm_os_unlink(temporary);
+		}
+		bshm_os_close(*fd);
+		*fd = -1;
+		if (code == EAGAIN) {
+			return bshm__fail(error, BSHM_E_BUSY, "create");
+		}
+		if (code != 0) {
+			return fail_os(error, "lock", code);
+		}
+	}
+	return bshm__fail(error, BSHM_E_BUSY, "create");
+}
+
+static bshm_status create(const bshm_options *options, bshm_error *error)
+{
+	char temporary[sizeof(((bshm_segment *) NULL)->path) + 8];
+	const size_t length = strlen(options->path);
+	memcpy(temporary, options->path, length);
+	memcpy(temporary + length, ".new", sizeof(".new"));
+
+	int fd = -1;
+	bshm_status status = claim_temporary(temporary, &fd, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	bshm_os_stat st;
+	if (bshm_os_stat_path(options->path, &st) != 0) { /* else another was faster */
+		status = write_header(options, fd, error);
+		if (status == BSHM_OK) {
+			const int code = bshm_os_link(temporary, options->path);
+			if (code != 0 && code != EEXIST) {
+				status = fail_os(error, "link", code);
+			}
+		}
+	}
+	bshm_os_unlink(temporary);
+	bshm_os_close(fd);
+	return status;
+}
+
+/* ------------------------------------------------------------------ public */
+
+bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
+{
+	bshm_segment *segment = calloc(1, sizeof(*segment));
+	if (segment == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	segment->fd = -1;
+	const size_t length = strlen(options->path);
+	if (length == 0 || length >= sizeof(segment->path)) {
+		free(segment);
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "path");
+	}
+	memcpy(segment->path, options->path, length + 1);
+
+	int fd = -1;
+	int code = bshm_os_open(options->path, options->readonly, &fd);
+	if (code == ENOENT && !options->readonly) {
+		if (create(options, error) != BSHM_OK) {
+			free(segment);
+			return error->status;
+		}
+		code = bshm_os_open(options->path, false, &fd);
+	}
+	const bshm_status status =
+		code != 0 ? fail_os(error, "open", code) : attach(options, fd, segment, error);
+	if (status != BSHM_OK) {
+		bshm_os_close(fd);
+		free(segment);
+		return status;
+	}
+	bshm__owner_remember(segment);
+	if (!segment->readonly) {
+		bshm__owner_attach(segment); /* without a slot, questions and plain adds still work */
+	}
+	*out = segment;
+	return BSHM_OK;
+}
+
+void bshm_segment_close(bshm_segment *segment)
+{
+	if (segment == NULL) {
+		return;
+	}
+	bshm__owner_forget(segment);
+	bshm_os_unmap(segment->header, segment->segment_bytes);
+	bshm_os_close(segment->fd);
+	free(segment);
+}
+
+bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error *error)
+{
+	*out = (bshm_stat){
+		.layout_version = BSHM_LAYOUT_VERSION,
+		.filter_bytes = (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES,
+		.repairs = BSHM_LOAD(&segment->header->repairs, RELAXED),
+		.lock_timeouts = BSHM_LOAD(&segment->header->lock_timeouts, RELAXED),
+	};
+	bshm_os_stat st;
+	const int code = bshm_os_stat_fd(segment->fd, &st);
+	if (code != 0) {
+		return fail_os(error, "stat", code);
+	}
+	out->owner_uid = st.owner_uid;
+	out->mode = st.mode;
+	uint64_t *claimed = bshm__blocks_map(segment);
+	if (claimed == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	const bool locked = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error) == BSHM_OK;
+	if (locked) {
+		bshm__ops_reap(segment);
+	}
+	const bshm__space space = bshm__blocks_survey(segment, claimed, locked);
+	if (locked) {
+		bshm__unlock(segment);
+	}
+	free(claimed);
+	out->filter_bytes_free = (uint64_t) space.free * BSHM_PARTITION_BYTES;
+	out->largest_free_bytes = (uint64_t) space.largest * BSHM_PARTITION_BYTES;
+	out->attached = bshm__owner_count(segment);
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	do {
+		out->filters += bshm_filter_next(segment, &cursor, name) != 0;
+	} while (cursor != 0);
+	return BSHM_OK;
+}
