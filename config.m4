@@ -1,0 +1,78 @@
+PHP_ARG_ENABLE([bloomshm],
+  [whether to enable bloomshm],
+  [AS_HELP_STRING([--enable-bloomshm],
+    [Enable shared-memory Bloom filters])],
+  [no])
+
+PHP_ARG_ENABLE([bloomshm-dev],
+  [whether to enable bloomshm developer checks],
+  [AS_HELP_STRING([--enable-bloomshm-dev],
+    [bloomshm: assertions, and warnings as errors])],
+  [no], [no])
+
+if test "$PHP_BLOOMSHM" != "no"; then
+  AC_MSG_CHECKING([for xxHash 0.8.1 or newer])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+    #define XXH_INLINE_ALL
+    #include <xxhash.h>
+    #if XXH_VERSION_NUMBER < 801
+    # error "too old"
+    #endif
+  ]], [[return (int) XXH3_128bits_withSeed("", 0, 1).low64;]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+     AC_MSG_ERROR([bloomshm needs the header of xxHash 0.8.1 or newer (Debian: apt-get install libxxhash-dev)])])
+
+  AC_MSG_CHECKING([for natively lock-free 64-bit atomics])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+    #if !defined(__GCC_ATOMIC_LLONG_LOCK_FREE) || __GCC_ATOMIC_LLONG_LOCK_FREE != 2
+    # error "not lock-free"
+    #endif
+    typedef char pointers_are_64_bit[sizeof(void *) == 8 ? 1 : -1];
+  ]], [[]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+     AC_MSG_ERROR([bloomshm needs a 64-bit system with natively lock-free 64-bit atomics])])
+
+  AC_CHECK_DECL([F_OFD_SETLK], [],
+    [AC_MSG_ERROR([bloomshm needs open file description locks (F_OFD_SETLK: Linux 3.15 or newer)])],
+    [[#define _GNU_SOURCE
+      #include <fcntl.h>]])
+
+  bloomshm_cflags="-std=gnu11 -Wall -Wextra -fvisibility=hidden"
+  if test "$PHP_BLOOMSHM_DEV" != "no"; then
+    bloomshm_cflags="$bloomshm_cflags -Werror -DBSHM_DEBUG"
+  fi
+
+  PHP_NEW_EXTENSION([bloomshm],
+    m4_normalize([src/core/status.c
+     src/core/segment/segment.c
+     src/core/segment/owners.c
+     src/core/segment/lock.c
+     src/core/segment/blocks.c
+     src/core/segment/directory.c
+     src/core/segment/ops.c
+     src/core/segment/check.c
+     src/core/filter/geometry.c
+     src/core/filter/query.c
+     src/core/filter/add.c
+     src/core/filter/spool.c
+     src/core/filter/build.c
+     src/platform/posix/posix_os.c
+     src/php/php_module.c
+     src/php/php_ini.c
+     src/php/php_segment.c
+     src/php/php_error.c
+     src/php/php_keys.c
+     src/php/php_filter.c
+     src/php/php_load.c
+     src/php/php_later.c]),
+    [$ext_shared],, [$bloomshm_cflags -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+  PHP_ADD_INCLUDE([$ext_srcdir])
+  PHP_ADD_INCLUDE([$ext_srcdir/src])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/core/segment], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/core/filter], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/platform/posix], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/php], [1])
+  PHP_INSTALL_HEADERS([ext/bloomshm], [php_bloomshm.h])
+fi

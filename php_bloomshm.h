@@ -1,0 +1,151 @@
+/*
+ * php_bloomshm.h - the extension's module: globals and what its files share.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef PHP_BLOOMSHM_H
+#define PHP_BLOOMSHM_H
+
+#include "php.h"
+
+#include "core/bshm.h"
+
+#define PHP_BLOOMSHM_VERSION "0.1.0"
+
+extern zend_module_entry bloomshm_module_entry;
+#define phpext_bloomshm_ptr &bloomshm_module_entry
+
+/* What happens when a question or an add names a filter that is not published. */
+typedef enum {
+	BLOOMSHM_MISSING_MAYBE,
+	BLOOMSHM_MISSING_WARN,
+	BLOOMSHM_MISSING_THROW
+} php_bloomshm_missing;
+
+ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
+	bool enable;
+	bool readonly;
+	bool huge_pages;
+	char *path;
+	zend_long filter_memory;
+	zend_long mode;
+	zend_long missing_filter; /* php_bloomshm_missing */
+	bshm_cache *cache;        /* this thread's resolved names */
+	HashTable *warned;        /* filters that were warned about in request `warned_at` */
+	double warned_at;
+ZEND_END_MODULE_GLOBALS(bloomshm)
+
+ZEND_EXTERN_MODULE_GLOBALS(bloomshm)
+#define BLOOMSHM_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(bloomshm, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_BLOOMSHM)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+/* ------------------------------------------------------------------ php_ini.c */
+
+void php_bloomshm_ini_register(int module_number);
+
+/* ------------------------------------------------------------------ php_segment.c */
+
+/*
+ * This process's segment for a question: NULL when there is none (disabled, unreachable). Never
+ * waits and never throws; a failed attach is tried again after a second.
+ */
+bshm_segment *php_bloomshm_segment(void);
+/* For everything else: waits for another process that is creating it; throws when there is none. */
+bshm_segment *php_bloomshm_segment_or_throw(void);
+/* For status pages: why there is no segment (status BSHM_OK: there is one). */
+bshm_segment *php_bloomshm_segment_try(bshm_error *error);
+/* For status pages: attaches only where there is a file already. */
+bshm_segment *php_bloomshm_segment_standing(bshm_error *error);
+/* The path in use, or the one that will be; lives as long as the process. */
+const char *php_bloomshm_path(void);
+bshm_cache *php_bloomshm_cache(void);
+void php_bloomshm_segment_startup(void);
+void php_bloomshm_segment_shutdown(void);
+
+/* For calls that change filters; NULL: an exception was thrown (READ_ONLY, or no segment). */
+bshm_segment *php_bloomshm_segment_to_change(void);
+
+/* ------------------------------------------------------------------ php_filter.c, php_load.c */
+
+/* All that return bool: false = an exception naming the argument was thrown. */
+bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument);
+bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
+	zend_long expansion, uint32_t expansion_argument, const zend_string *seed,
+	uint32_t seed_argument);
+/* Which kind of filter bloom_reserve() was asked for: only the fixed one is in this version. */
+bool php_bloomshm_check_kind(zend_long window, bool counting, zend_long expansion);
+void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info);
+
+/* ------------------------------------------------------------------ php_later.c */
+
+/* Throws UNAVAILABLE: `what` is not part of this version. */
+void php_bloomshm_throw_later(const char *what);
+
+/* ------------------------------------------------------------------ php_error.c */
+
+#define BLOOMSHM_CODE_UNAVAILABLE  (-BSHM_E_UNAVAILABLE)
+#define BLOOMSHM_CODE_NO_SPACE     (-BSHM_E_NO_SPACE)
+#define BLOOMSHM_CODE_FULL         (-BSHM_E_FULL)
+#define BLOOMSHM_CODE_EMPTY        (-BSHM_E_EMPTY)
+#define BLOOMSHM_CODE_EXISTS       (-BSHM_E_EXISTS)
+#define BLOOMSHM_CODE_NOT_FOUND    (-BSHM_E_NOT_FOUND)
+#define BLOOMSHM_CODE_INCOMPATIBLE (-BSHM_E_INCOMPATIBLE)
+#define BLOOMSHM_CODE_ERROR_RATE   (-BSHM_E_ERROR_RATE)
+#define BLOOMSHM_CODE_CORRUPT      (-BSHM_E_CORRUPT)
+#define BLOOMSHM_CODE_RANGE        (-BSHM_E_RANGE)
+#define BLOOMSHM_CODE_READ_ONLY    (-BSHM_E_READ_ONLY)
+#define BLOOMSHM_CODE_TIMEOUT      (-BSHM_E_TIMEOUT)
+#define BLOOMSHM_CODE_IO           (-BSHM_E_IO)
+
+extern zend_class_entry *php_bloomshm_exception_ce;
+
+/* One sentence about an error, to be released by the caller; `filter` may be NULL. */
+zend_string *php_bloomshm_explain(const bshm_error *error, const char *filter);
+void php_bloomshm_throw(const bshm_error *error, const char *filter);
+/*
+ * A question or an add met a filter that cannot answer. Counts `questions` answers for a missing
+ * one and carries out bloomshm.missing_filter; false: an exception was thrown.
+ */
+bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions);
+uint64_t php_bloomshm_missing_answers(void);
+/* The newest error that was thrown or met while attaching, for bloom_status(); or NULL. */
+const char *php_bloomshm_last_error(void);
+void php_bloomshm_warned_free(HashTable *warned);
+
+/* ------------------------------------------------------------------ php_keys.c */
+
+/* A key's bytes: of `string`, or of `digits`. `owned` is the string where it had to be made. */
+typedef struct {
+	bshm_key key;
+	zend_string *string;
+	zend_string *owned;
+	char digits[24];
+} php_bloomshm_key;
+
+/* Takes the key out of an element; false: a TypeError naming the element was thrown. */
+bool php_bloomshm_key_of(
+	php_bloomshm_key *out, zval *element, zend_ulong index, uint32_t argument, bool rows);
+void php_bloomshm_key_release(php_bloomshm_key *key);
+
+/* Calls `each` for every key of an array or Traversable; false: an exception is set. */
+typedef bool (*php_bloomshm_each)(const php_bloomshm_key *key, void *context);
+bool php_bloomshm_iterate(zval *keys, uint32_t argument, php_bloomshm_each each, void *context);
+
+/* A list of keys that outlives what it was made from. */
+typedef struct {
+	bshm_key *keys;
+	zend_string **strings;
+	size_t count;
+	size_t room;
+} php_bloomshm_list;
+
+bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument);
+void php_bloomshm_list_release(php_bloomshm_list *list);
+
+/* 1..63 bytes, no NUL; false: a ValueError was thrown. */
+bool php_bloomshm_check_name(const zend_string *name, uint32_t argument);
+
+#endif

@@ -1,0 +1,64 @@
+# lib.sh - what the scripts share. Source it; it moves to the project's root.
+#
+# BLOOMSHM_SO holds the built extension after build_extension.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+say() {
+	printf '\n==> %s\n' "$*"
+}
+
+die() {
+	printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+	exit 1
+}
+
+# Installs the Debian packages that are not there yet.
+need_packages() {
+	local missing=() package
+	for package in "$@"; do
+		[[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == 'install ok installed' ]] ||
+			missing+=("$package")
+	done
+	[[ ${#missing[@]} -eq 0 ]] && return
+	[[ $EUID -eq 0 ]] || die "these packages are missing, and only root can install them: ${missing[*]}"
+	say "installing ${missing[*]}"
+	apt-get update -qq >build/apt.log 2>&1 || die "apt-get update failed; see build/apt.log"
+	# Debian starts services as it installs them; ours are started by hand, on our own ports.
+	local policy=/usr/sbin/policy-rc.d made=''
+	if [[ ! -e $policy ]]; then
+		printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=1
+	fi
+	local status=0
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+		>>build/apt.log 2>&1 || status=$?
+	[[ -z $made ]] || rm -f "$policy"
+	[[ $status -eq 0 ]] || die "apt-get install failed; see build/apt.log"
+}
+
+# Builds the extension in build/NAME, from a copy of the sources, with the given configure options.
+build_into() {
+	local dir=$PWD/build/$1
+	shift
+	mkdir -p "$dir"
+	local wanted stamp=$dir/.configured
+	wanted="$(php-config --version) $* $(sha1sum <config.m4)"
+	if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
+		rm -rf "$dir" && mkdir -p "$dir"
+		cp -a config.m4 php_bloomshm.h src stubs "$dir/"
+		(cd "$dir" && phpize) >"$dir/phpize.log" 2>&1 || die "phpize failed; see $dir/phpize.log"
+		(cd "$dir" && ./configure --enable-bloomshm "$@") >"$dir/configure.log" 2>&1 ||
+			die "configure failed: $(tail -n 1 "$dir/configure.log"); see $dir/configure.log"
+		printf '%s' "$wanted" >"$stamp"
+	fi
+	cp -a --update php_bloomshm.h src stubs "$dir/"
+	make -C "$dir" -j2 >"$dir/make.log" 2>&1 ||
+		die "make failed: $(grep -m 1 'error:' "$dir/make.log"); see $dir/make.log"
+}
+
+build_extension() {
+	build_into php
+	BLOOMSHM_SO=$PWD/build/php/modules/bloomshm.so
+}
+
+mkdir -p build

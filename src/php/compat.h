@@ -1,0 +1,15 @@
+/*
+ * compat.h - the only place that asks which PHP this is.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef PHP_BLOOMSHM_COMPAT_H
+#define PHP_BLOOMSHM_COMPAT_H
+
+#include "php.h"
+
+#if PHP_VERSION_ID < 80200
+# error "bloomshm needs PHP 8.2 or newer"
+#endif
+
+#endif

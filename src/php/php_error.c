@@ -1,0 +1,239 @@
+/*
+ * php_error.c - the one place where a status becomes PHP behaviour.
+ *
+ * What came from outside (no space, no segment, another owner) is a BloomShm\Exception whose
+ * message says which limit was met, how much was asked for, how much there is, and which setting
+ * changes it. Questions and adds that cannot be answered follow bloomshm.missing_filter.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "SAPI.h"
+#include "Zend/zend_exceptions.h"
+#include "ext/spl/spl_exceptions.h"
+#include "platform/atomic.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+zend_class_entry *php_bloomshm_exception_ce;
+
+static uint64_t missing_answers; /* of this process, all threads */
+ZEND_TLS char last_error[512];
+
+/* "12.8 MB": decimal, as the sizes of files are told. */
+static const char *size_text(char out[32], uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+	double value = (double) bytes;
+	size_t unit = 0;
+	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(out, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+	return out;
+}
+
+static zend_string *explain_unavailable(const bshm_error *e, const char *path)
+{
+	const char *op = e->op;
+	if (strcmp(op, "enable") == 0) {
+		return zend_strpprintf(0, "bloomshm is switched off (bloomshm.enable = 0)");
+	}
+	if (strcmp(op, "absent") == 0) {
+		return zend_strpprintf(0, "there is no segment at %s yet", path);
+	}
+	if (strcmp(op, "type") == 0) {
+		return zend_strpprintf(0, "%s is not a regular file", path);
+	}
+	if (strcmp(op, "owner") == 0) {
+		return zend_strpprintf(0,
+			"%s belongs to uid %" PRIu64 ", and this process runs as uid %" PRIu64
+			"; run it as that user, or share the segment within a group with bloomshm.mode = 0660",
+			path, e->available, e->asked);
+	}
+	if (strcmp(op, "mode") == 0 && e->os_code == 0) {
+		return zend_strpprintf(0,
+			"%s has the mode %04o, which lets in more users than bloomshm.mode = %04o", path,
+			(unsigned) e->available, (unsigned) e->asked);
+	}
+	if (strcmp(op, "owners") == 0) {
+		return e->available == 1
+				   ? zend_strpprintf(
+						 0, "%s was replaced while this process was attached to it", path)
+				   : zend_strpprintf(
+						 0, "%" PRIu64 " processes are attached to %s already", e->available, path);
+	}
+	if (strcmp(op, "fork") == 0) {
+		return zend_strpprintf(0, "a load can only be finished by the process that began it");
+	}
+	if (strcmp(op, "path") == 0) {
+		return zend_strpprintf(0, "bloomshm.path is longer than 4,095 bytes");
+	}
+	return zend_strpprintf(0, "cannot %s %s (bloomshm.path): %s", op, path, strerror(e->os_code));
+}
+
+static zend_string *explain_no_space(const bshm_error *e, const char *path)
+{
+	const char *op = e->op;
+	char asked[32];
+	char there[32];
+	size_text(asked, e->asked);
+	size_text(there, e->available);
+	if (strcmp(op, "filter_memory") == 0) {
+		return zend_strpprintf(0,
+			"the filter takes %s (%" PRIu64 " bytes), and %s (%" PRIu64
+			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+			asked, e->asked, there, e->available);
+	}
+	if (strcmp(op, "reserve") == 0) {
+		return zend_strpprintf(0,
+			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or make room", asked, path,
+			strerror(e->os_code));
+	}
+	if (strcmp(op, "ops") == 0) {
+		return zend_strpprintf(
+			0, "%" PRIu64 " loads, copies and clears are running already", e->available);
+	}
+	if (strcmp(op, "directory") == 0) {
+		return zend_strpprintf(0,
+			"the directory holds %" PRIu64
+			" filters, and all are taken; raise bloomshm.filter_memory (for a new segment)",
+			e->available);
+	}
+	if (strcmp(op, "journal") == 0) {
+		return zend_strpprintf(0,
+			"more than %" PRIu64 " keys were added while the load ran; raise "
+			"bloomshm.filter_memory (for a new segment), "
+			"or load in less time",
+			e->available);
+	}
+	if (strcmp(op, "memory") == 0) {
+		return zend_strpprintf(0, "no private memory left for the load (%s in use)", there);
+	}
+	return zend_strpprintf(0, "cannot %s %s: %s", op, path, strerror(e->os_code));
+}
+
+static zend_string *explain_damage(const bshm_error *e, const char *path)
+{
+	if (e->status == BSHM_E_INCOMPATIBLE) {
+		return zend_strpprintf(
+			0, "%s was made by a build with another layout; stop its users and remove it", path);
+	}
+	if (strcmp(e->op, "magic") == 0) {
+		return zend_strpprintf(0, "%s is not a bloomshm segment", path);
+	}
+	if (strcmp(e->op, "size") == 0) {
+		return zend_strpprintf(0,
+			"%s is %" PRIu64 " bytes long and should be %" PRIu64 "; it was cut short or extended",
+			path, e->available, e->asked);
+	}
+	return zend_strpprintf(0, "%s is damaged (%s)", path, e->op);
+}
+
+zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
+{
+	const char *path = php_bloomshm_path();
+	const char *name = filter == NULL ? "" : filter;
+	switch (e->status) {
+		case BSHM_E_UNAVAILABLE:
+			return explain_unavailable(e, path);
+		case BSHM_E_NO_SPACE:
+			return explain_no_space(e, path);
+		case BSHM_E_INCOMPATIBLE:
+		case BSHM_E_CORRUPT:
+			return explain_damage(e, path);
+		case BSHM_E_FULL:
+			return zend_strpprintf(0,
+				"filter \"%s\" is full: it would hold %" PRIu64 " keys, its capacity is %" PRIu64
+				" and it does not grow (expansion 0)",
+				name, e->asked, e->available);
+		case BSHM_E_EXISTS:
+			return zend_strpprintf(0, "filter \"%s\" stands already with other parameters", name);
+		case BSHM_E_NOT_FOUND:
+			return zend_strpprintf(0, "filter \"%s\" is not published in %s", name, path);
+		case BSHM_E_READ_ONLY:
+			return zend_strpprintf(0, "the filters are mapped read-only (bloomshm.readonly = 1)");
+		case BSHM_E_ERROR_RATE:
+			return zend_strpprintf(0,
+				"filter \"%s\" would be wrong for %.6g of all absent keys, which is more than "
+				"$max_error_rate; nothing was published",
+				name, e->rate);
+		case BSHM_E_TIMEOUT:
+			return strcmp(e->op, "lock") == 0
+					   ? zend_strpprintf(0, "the lock of %s could not be had within %" PRIu64 " ms",
+							 path, e->asked)
+					   : zend_strpprintf(0, "filter \"%s\" kept changing (%s)", name, e->op);
+		case BSHM_E_BUSY:
+			return zend_strpprintf(0, "another process is still creating %s", path);
+		default:
+			return zend_strpprintf(0, "%s", bshm_status_str(e->status));
+	}
+}
+
+void php_bloomshm_throw(const bshm_error *error, const char *filter)
+{
+	zend_string *text = php_bloomshm_explain(error, filter);
+	snprintf(last_error, sizeof(last_error), "%s", ZSTR_VAL(text));
+	const bshm_status status = error->status == BSHM_E_BUSY ? BSHM_E_UNAVAILABLE : error->status;
+	zend_throw_exception(php_bloomshm_exception_ce, ZSTR_VAL(text), -status);
+	zend_string_release(text);
+}
+
+const char *php_bloomshm_last_error(void)
+{
+	return last_error[0] == '\0' ? NULL : last_error;
+}
+
+/* Has this filter not been warned about in this request? Needs no request hooks. */
+static bool first_warning(const char *filter)
+{
+	const double request = sapi_get_request_time();
+	if (BLOOMSHM_G(warned) == NULL) {
+		BLOOMSHM_G(warned) = pemalloc(sizeof(HashTable), 1);
+		zend_hash_init(BLOOMSHM_G(warned), 8, NULL, NULL, 1);
+	}
+	if (BLOOMSHM_G(warned_at) != request) {
+		BLOOMSHM_G(warned_at) = request;
+		zend_hash_clean(BLOOMSHM_G(warned));
+	}
+	return zend_hash_str_add_empty_element(BLOOMSHM_G(warned), filter, strlen(filter)) != NULL;
+}
+
+bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions)
+{
+	if (status != BSHM_E_NOT_FOUND) {
+		return true;
+	}
+	BSHM_ADD(&missing_answers, questions, RELAXED);
+	if (BLOOMSHM_G(missing_filter) == BLOOMSHM_MISSING_THROW) {
+		const bshm_error error = {.status = BSHM_E_NOT_FOUND, .op = "filter"};
+		php_bloomshm_throw(&error, filter);
+		return false;
+	}
+	if (BLOOMSHM_G(missing_filter) == BLOOMSHM_MISSING_WARN && first_warning(filter)) {
+		php_error_docref(NULL, E_WARNING,
+			"filter \"%s\" is not published; every key is answered \"maybe\"", filter);
+	}
+	return EG(exception) == NULL; /* an error handler may have thrown */
+}
+
+uint64_t php_bloomshm_missing_answers(void)
+{
+	return BSHM_LOAD(&missing_answers, RELAXED);
+}
+
+void php_bloomshm_warned_free(HashTable *warned)
+{
+	if (warned != NULL) {
+		zend_hash_destroy(warned);
+		pefree(warned, 1);
+	}
+}

@@ -1,0 +1,605 @@
+/*
+ * php_filter.c - the bloom_* functions on published filters: ask, add, list, move, describe.
+ *
+ * Not here: loads (php_load.c), what a later version brings (php_later.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Most attempts to answer a long list of keys from one generation. */
+#define MANY_TRIES 16
+
+/* ------------------------------------------------------------------ questions */
+
+PHP_FUNCTION(bloom_maybe_has)
+{
+	zend_string *filter;
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(filter)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (UNEXPECTED(!php_bloomshm_check_name(filter, 1))) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	if (UNEXPECTED(segment == NULL)) {
+		RETURN_TRUE;
+	}
+	const int answer = bshm_filter_has(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
+	if (UNEXPECTED(answer < 0) && !php_bloomshm_unanswered(answer, ZSTR_VAL(filter), 1)) {
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(answer != 0);
+}
+
+/* Puts one answer under the key that its question had. */
+static void put_answer(
+	HashTable *answers, zend_ulong index, zend_string *name, bool packed, bool answer)
+{
+	zval value;
+	ZVAL_BOOL(&value, answer);
+	if (packed) {
+		zend_hash_next_index_insert_new(answers, &value);
+	} else if (name != NULL) {
+		zend_hash_add_new(answers, name, &value);
+	} else {
+		zend_hash_index_add_new(answers, index, &value);
+	}
+}
+
+/* "Maybe" for every key. */
+static void answer_maybe(HashTable *questions, HashTable *answers, bool packed)
+{
+	zend_ulong index;
+	zend_string *name;
+	ZEND_HASH_FOREACH_KEY(questions, index, name)
+	{
+		put_answer(answers, index, name, packed, true);
+	}
+	ZEND_HASH_FOREACH_END();
+}
+
+typedef struct {
+	bshm_key keys[BSHM_BATCH];
+	bool answers[BSHM_BATCH];
+	zend_ulong indexes[BSHM_BATCH];
+	zend_string *names[BSHM_BATCH];
+	unsigned count;
+} batch;
+
+static void ask_batch(const bshm_view *view, batch *b, HashTable *answers, bool packed)
+{
+	bshm_view_has(view, b->keys, b->count, b->answers);
+	for (unsigned i = 0; i < b->count; i++) {
+		put_answer(answers, b->indexes[i], b->names[i], packed, b->answers[i]);
+	}
+	b->count = 0;
+}
+
+/* Asks all `questions` (strings only) from one view. */
+static void ask_all(const bshm_view *view, HashTable *questions, HashTable *answers, bool packed)
+{
+	batch b;
+	b.count = 0;
+	zval *element;
+	zend_ulong index;
+	zend_string *name;
+	ZEND_HASH_FOREACH_KEY_VAL(questions, index, name, element) {
+		ZVAL_DEREF(element);
+		b.keys[b.count] = (bshm_key){Z_STRVAL_P(element), Z_STRLEN_P(element)};
+		b.indexes[b.count] = index;
+		b.names[b.count] = name;
+		if (++b.count == BSHM_BATCH) {
+			ask_batch(view, &b, answers, packed);
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	if (b.count != 0) {
+		ask_batch(view, &b, answers, packed);
+	}
+}
+
+/* All strings already? Then the list can be asked as it is. */
+static bool only_strings(HashTable *questions)
+{
+	zval *element;
+	ZEND_HASH_FOREACH_VAL(questions, element) {
+		ZVAL_DEREF(element);
+		if (Z_TYPE_P(element) != IS_STRING) {
+			return false;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
+/* A copy of the list with every key as a string; NULL: an exception was thrown. */
+static HashTable *stringify(HashTable *questions)
+{
+	HashTable *strings = zend_new_array(zend_hash_num_elements(questions));
+	zval *element;
+	zend_ulong index;
+	zend_string *name;
+	zend_ulong position = 0;
+	ZEND_HASH_FOREACH_KEY_VAL(questions, index, name, element) {
+		php_bloomshm_key key;
+		if (!php_bloomshm_key_of(&key, element, position++, 2, false)) {
+			zend_array_destroy(strings);
+			return NULL;
+		}
+		zval value;
+		if (key.string != NULL) {
+			ZVAL_STR_COPY(&value, key.string);
+		} else {
+			ZVAL_STRINGL(&value, key.key.bytes, key.key.length);
+		}
+		php_bloomshm_key_release(&key);
+		if (name != NULL) {
+			zend_hash_add_new(strings, name, &value);
+		} else {
+			zend_hash_index_add_new(strings, index, &value);
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return strings;
+}
+
+/* Fills `answers`; a status below 0: nothing was answered. */
+static bshm_status ask_many(bshm_segment *segment, zend_string *filter, HashTable *questions,
+	HashTable *answers, bool packed)
+{
+	for (int tries = 0; tries < MANY_TRIES; tries++) {
+		const bshm_view *view;
+		const bshm_status status = bshm_view_open(
+			segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		ask_all(view, questions, answers, packed);
+		if (EXPECTED(bshm_view_current(view))) {
+			return BSHM_OK;
+		}
+		zend_hash_clean(
+			answers); /* published anew meanwhile: not one answer of the old set stays */
+	}
+	return BSHM_E_BUSY;
+}
+
+PHP_FUNCTION(bloom_maybe_has_many)
+{
+	zend_string *filter;
+	HashTable *keys;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(filter)
+		Z_PARAM_ARRAY_HT(keys)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (UNEXPECTED(!php_bloomshm_check_name(filter, 1))) {
+		RETURN_THROWS();
+	}
+	HashTable *questions = keys;
+	if (UNEXPECTED(!only_strings(keys))) {
+		questions = stringify(keys);
+		if (questions == NULL) {
+			RETURN_THROWS();
+		}
+	}
+	const bool packed = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
+	array_init_size(return_value, zend_hash_num_elements(questions));
+	HashTable *answers = Z_ARRVAL_P(return_value);
+	if (packed) {
+		zend_hash_real_init_packed(answers);
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	bool thrown = false;
+	if (EXPECTED(zend_hash_num_elements(questions) != 0)) {
+		const bshm_status status = segment == NULL
+									   ? BSHM_E_UNAVAILABLE
+									   : ask_many(segment, filter, questions, answers, packed);
+		if (UNEXPECTED(status != BSHM_OK)) {
+			thrown = !php_bloomshm_unanswered(
+				status, ZSTR_VAL(filter), zend_hash_num_elements(questions));
+			answer_maybe(questions, answers, packed);
+		}
+	}
+	if (questions != keys) {
+		zend_array_release(questions);
+	}
+	if (thrown) {
+		RETURN_THROWS();
+	}
+}
+
+PHP_FUNCTION(bloom_ready)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	RETURN_BOOL(segment != NULL && bshm_filter_ready(segment, php_bloomshm_cache(),
+									   ZSTR_VAL(filter), ZSTR_LEN(filter)));
+}
+
+/* ------------------------------------------------------------------ adding */
+
+/* A failed add: the policy for a missing filter, nothing for one in doubt, else an exception. */
+static bool add_failed(const bshm_error *error, const zend_string *filter)
+{
+	if (error->status == BSHM_E_NOT_FOUND || error->status == BSHM_E_CORRUPT ||
+		error->status == BSHM_E_BUSY) {
+		return php_bloomshm_unanswered(error->status, ZSTR_VAL(filter), 0);
+	}
+	php_bloomshm_throw(error, ZSTR_VAL(filter));
+	return false;
+}
+
+/* The segment to add to; NULL: none (the add gives false), or an exception was thrown. */
+static bshm_segment *segment_to_add(void)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "add"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment();
+}
+
+PHP_FUNCTION(bloom_add)
+{
+	zend_string *filter;
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(filter)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = segment_to_add();
+	if (segment == NULL) {
+		RETURN_FALSE;
+	}
+	bshm_error error;
+	const int fresh = bshm_filter_add(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
+	if (fresh < 0 && !add_failed(&error, filter)) {
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(fresh > 0);
+}
+
+PHP_FUNCTION(bloom_add_many)
+{
+	zend_string *filter;
+	zval *keys;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(filter)
+		Z_PARAM_ITERABLE(keys)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	php_bloomshm_list list;
+	uint64_t added = 0;
+	if (php_bloomshm_list_collect(&list, keys, 2)) {
+		bshm_segment *segment = segment_to_add();
+		bshm_error error;
+		if (segment != NULL &&
+			bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter),
+				list.keys, list.count, &added, &error) != BSHM_OK) {
+			add_failed(&error, filter);
+		}
+	}
+	php_bloomshm_list_release(&list);
+	RETURN_LONG((zend_long) added);
+}
+
+/* ------------------------------------------------------------------ reserve, drop, move */
+
+PHP_FUNCTION(bloom_reserve)
+{
+	zend_string *filter;
+	zend_string *seed = NULL;
+	zend_long capacity;
+	zend_long expansion = 2;
+	zend_long window = 0;
+	double error_rate = 0.01;
+	bool counting = false;
+	ZEND_PARSE_PARAMETERS_START(2, 7)
+		Z_PARAM_STR(filter)
+		Z_PARAM_LONG(capacity)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(error_rate)
+		Z_PARAM_LONG(expansion)
+		Z_PARAM_LONG(window)
+		Z_PARAM_BOOL(counting)
+		Z_PARAM_STR_OR_NULL(seed)
+	ZEND_PARSE_PARAMETERS_END();
+
+	bshm_parameters parameters;
+	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 2) ||
+		!php_bloomshm_parameters(&parameters, error_rate, 3, expansion, 4, seed, 7) ||
+		!php_bloomshm_check_kind(window, counting, expansion)) {
+		RETURN_THROWS();
+	}
+	parameters.capacity = (uint64_t) capacity;
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	bshm_error error;
+	const int created =
+		bshm_filter_reserve(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &parameters, &error);
+	if (created < 0) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(created);
+}
+
+typedef int (*removal)(bshm_segment *, const char *, size_t, bshm_error *);
+
+static void remove_filter(INTERNAL_FUNCTION_PARAMETERS, removal remove)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = segment_to_add();
+	if (segment == NULL) {
+		RETURN_FALSE;
+	}
+	bshm_error error;
+	const int done = remove(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &error);
+	if (done < 0) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(done);
+}
+
+PHP_FUNCTION(bloom_drop)
+{
+	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_drop);
+}
+
+PHP_FUNCTION(bloom_clear)
+{
+	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_clear);
+}
+
+typedef bshm_status (*movement)(
+	bshm_segment *, const char *, size_t, const char *, size_t, bshm_error *);
+
+static void move_filter(INTERNAL_FUNCTION_PARAMETERS, movement move)
+{
+	zend_string *from;
+	zend_string *to;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(from)
+		Z_PARAM_STR(to)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(from, 1) || !php_bloomshm_check_name(to, 2)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	bshm_error error;
+	if (move(segment, ZSTR_VAL(from), ZSTR_LEN(from), ZSTR_VAL(to), ZSTR_LEN(to), &error) !=
+		BSHM_OK) {
+		php_bloomshm_throw(&error, ZSTR_VAL(from));
+		RETURN_THROWS();
+	}
+	RETURN_TRUE;
+}
+
+PHP_FUNCTION(bloom_rename)
+{
+	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_rename);
+}
+
+PHP_FUNCTION(bloom_copy)
+{
+	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_copy);
+}
+
+/* ------------------------------------------------------------------ inspection */
+
+static int compare_names(Bucket *a, Bucket *b)
+{
+	return zend_binary_strcmp(
+		Z_STRVAL(a->val), Z_STRLEN(a->val), Z_STRVAL(b->val), Z_STRLEN(b->val));
+}
+
+PHP_FUNCTION(bloom_list)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	array_init(return_value);
+	bshm_segment *segment = php_bloomshm_segment();
+	if (segment == NULL) {
+		return;
+	}
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	do {
+		const size_t length = bshm_filter_next(segment, &cursor, name);
+		if (length != 0) {
+			add_next_index_stringl(return_value, name, length);
+		}
+	} while (cursor != 0);
+	zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, 1);
+}
+
+static void add_size(zval *array, const char *name, uint64_t value)
+{
+	add_assoc_long(array, name, (zend_long) value);
+}
+
+/* The one layer of a filter, as bloom_info()['layers'] lists them. */
+static void add_layers(zval *array, const bshm_info *info)
+{
+	zval layers;
+	zval layer;
+	array_init(&layers);
+	array_init(&layer);
+	add_size(&layer, "capacity", info->capacity);
+	add_size(&layer, "items", info->items);
+	add_assoc_double(&layer, "error_rate", info->error_rate);
+	add_size(&layer, "hashes", info->hash_count);
+	add_size(&layer, "partitions", info->partition_count);
+	add_size(&layer, "bytes", info->bytes);
+	add_assoc_double(&layer, "fill", info->fill);
+	add_assoc_double(&layer, "estimated_error_rate", info->estimated_error_rate);
+	add_next_index_zval(&layers, &layer);
+	add_assoc_zval(array, "layers", &layers);
+}
+
+void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
+{
+	array_init(array);
+	add_assoc_stringl(array, "name", ZSTR_VAL(name), ZSTR_LEN(name));
+	add_assoc_string(array, "type", info->expansion == 0 ? "fixed" : "scalable");
+	add_assoc_double(array, "error_rate", info->error_rate);
+	add_size(array, "capacity", info->capacity);
+	add_size(array, "items", info->items);
+	add_size(array, "expansion", info->expansion);
+	add_size(array, "window", info->window_s);
+	add_size(array, "hashes", info->hash_count);
+	add_size(array, "partitions", info->partition_count);
+	add_size(array, "bytes", info->bytes);
+	if (info->items == 0) {
+		add_assoc_null(array, "bits_per_key");
+	} else {
+		add_assoc_double(array, "bits_per_key", 8.0 * (double) info->bytes / (double) info->items);
+	}
+	add_assoc_double(array, "fill", info->fill);
+	add_assoc_double(array, "estimated_error_rate", info->estimated_error_rate);
+	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
+	add_size(array, "generation", info->generation);
+	add_assoc_double(array, "published_at", info->published_s);
+	add_size(array, "false_positives", 0); /* confirmed by bloom_fetch, which is not there yet */
+	add_layers(array, info);
+}
+
+PHP_FUNCTION(bloom_info)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	bshm_info info;
+	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+							   ZSTR_LEN(filter), &info) != BSHM_OK) {
+		RETURN_NULL();
+	}
+	php_bloomshm_info_array(return_value, filter, &info);
+}
+
+/* Why there is no segment, or what is worth knowing about the one there is; or null. */
+static void add_reason(
+	zval *array, bshm_segment *segment, const bshm_stat *stat, const bshm_error *e)
+{
+	const uint64_t wanted =
+		(uint64_t) BLOOMSHM_G(filter_memory) / BSHM_FILTER_UNIT_BYTES * BSHM_FILTER_UNIT_BYTES;
+	if (segment == NULL) {
+		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
+	} else if (stat->filter_bytes != wanted) {
+		add_assoc_str(array, "reason",
+			zend_strpprintf(0,
+				"the standing segment keeps its %" PRIu64
+				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
+				stat->filter_bytes, wanted));
+	} else {
+		add_assoc_null(array, "reason");
+	}
+}
+
+PHP_FUNCTION(bloom_status)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error = {0};
+	bshm_stat stat = {0};
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) != BSHM_OK) {
+		segment = NULL;
+	}
+	array_init(return_value);
+	add_assoc_bool(return_value, "available", segment != NULL);
+	add_reason(return_value, segment, &stat, &error);
+	add_assoc_string(return_value, "path", php_bloomshm_path());
+	add_size(return_value, "layout_version", stat.layout_version);
+	add_size(return_value, "owner_uid", stat.owner_uid);
+	add_size(return_value, "mode", stat.mode);
+	add_size(return_value, "filter_bytes", stat.filter_bytes);
+	add_size(return_value, "filter_bytes_free", stat.filter_bytes_free);
+	add_size(return_value, "largest_free_bytes", stat.largest_free_bytes);
+	add_size(return_value, "cache_bytes", 0); /* no record store in this version */
+	add_size(return_value, "cache_bytes_free", 0);
+	add_size(return_value, "filters", stat.filters);
+	add_size(return_value, "attached", stat.attached);
+	add_size(return_value, "repairs", stat.repairs);
+	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
+	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
+	const char *last = php_bloomshm_last_error();
+	if (last == NULL) {
+		add_assoc_null(return_value, "last_error");
+	} else {
+		add_assoc_string(return_value, "last_error", last);
+	}
+}
+
+static void add_problem(void *context, const char *what, const char *name)
+{
+	zend_string *text = *name == '\0' ? zend_strpprintf(0, "%s", what)
+									  : zend_strpprintf(0, "%s: filter \"%s\"", what, name);
+	add_next_index_str(context, text);
+}
+
+PHP_FUNCTION(bloom_verify)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error;
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	array_init(return_value);
+	if (segment == NULL) {
+		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
+		return;
+	}
+	const int problems = bshm_segment_check(segment, add_problem, return_value);
+	if (problems < 0) {
+		add_next_index_string(return_value, bshm_status_str(problems));
+	}
+}

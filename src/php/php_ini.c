@@ -1,0 +1,105 @@
+/*
+ * php_ini.c - the INI settings: read, checked, kept in the module globals.
+ *
+ * All are SYSTEM settings, which FPM pools set with php_admin_value. A value that makes no sense
+ * is refused with a warning at startup, and the default stands.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "php_ini.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The field of the module globals that an entry's arguments name. */
+static zend_long *field_of(void *offset, void *globals)
+{
+#ifdef ZTS
+	char *base = ts_resource(*(int *) globals);
+#else
+	char *base = globals;
+#endif
+	return (zend_long *) (void *) (base + (size_t) offset);
+}
+
+static int refuse(const zend_ini_entry *entry, const zend_string *value, const char *rule)
+{
+	zend_error(E_WARNING, "%s must be %s, \"%s\" given", ZSTR_VAL(entry->name), rule,
+		value == NULL ? "" : ZSTR_VAL(value));
+	return FAILURE;
+}
+
+static ZEND_INI_MH(on_update_memory)
+{
+	(void) mh_arg3;
+	(void) stage;
+	zend_string *problem = NULL;
+	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
+	if (problem != NULL || bytes < (zend_long) BSHM_FILTER_BYTES_MIN ||
+		bytes > (zend_long) BSHM_FILTER_BYTES_MAX) {
+		if (problem != NULL) {
+			zend_string_release(problem);
+		}
+		return refuse(entry, new_value, "between 1M and 8192G");
+	}
+	*field_of(mh_arg1, mh_arg2) = bytes;
+	return SUCCESS;
+}
+
+static ZEND_INI_MH(on_update_mode)
+{
+	(void) mh_arg3;
+	(void) stage;
+	char *end = NULL;
+	const char *text = new_value == NULL ? "" : ZSTR_VAL(new_value);
+	const long mode = strtol(text, &end, 8);
+	if (*text == '\0' || *end != '\0' || mode < 0 || mode > 0777 || (mode & 0600) != 0600) {
+		return refuse(entry, new_value, "an octal file mode from 0600 to 0777");
+	}
+	*field_of(mh_arg1, mh_arg2) = mode;
+	return SUCCESS;
+}
+
+static ZEND_INI_MH(on_update_missing)
+{
+	(void) mh_arg3;
+	(void) stage;
+	static const char *const names[] = {"maybe", "warn", "throw"};
+	for (int i = 0; i < 3; i++) {
+		if (new_value != NULL && zend_string_equals_cstr(new_value, names[i], strlen(names[i]))) {
+			*field_of(mh_arg1, mh_arg2) = i;
+			return SUCCESS;
+		}
+	}
+	return refuse(entry, new_value, "\"maybe\", \"warn\" or \"throw\"");
+}
+
+/* clang-format off */
+PHP_INI_BEGIN()
+	STD_PHP_INI_BOOLEAN("bloomshm.enable", "1", PHP_INI_SYSTEM, OnUpdateBool,
+		enable, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.path", "/dev/shm/bloomshm.%u", PHP_INI_SYSTEM, OnUpdateStringUnempty,
+		path, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "64M", PHP_INI_SYSTEM, on_update_memory,
+		filter_memory, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.mode", "0600", PHP_INI_SYSTEM, on_update_mode,
+		mode, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_BOOLEAN("bloomshm.readonly", "0", PHP_INI_SYSTEM, OnUpdateBool,
+		readonly, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.missing_filter", "maybe", PHP_INI_SYSTEM, on_update_missing,
+		missing_filter, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_BOOLEAN("bloomshm.huge_pages", "0", PHP_INI_SYSTEM, OnUpdateBool,
+		huge_pages, zend_bloomshm_globals, bloomshm_globals)
+PHP_INI_END()
+/* clang-format on */
+
+void php_bloomshm_ini_register(int module_number)
+{
+	zend_register_ini_entries(ini_entries, module_number);
+}

@@ -1,0 +1,357 @@
+/*
+ * php_load.c - the batch job: bloom_load() and bloom_load_file().
+ *
+ * User code (generators, stream wrappers, __toString) runs between the steps of a build, while
+ * no lock is held. It may throw, exit, or run into memory_limit, which jumps out of the call:
+ * the build is given up in every case, and what was published stays.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "Zend/zend_exceptions.h"
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define READ_BYTES ((size_t) 256 * 1024)
+
+/* ------------------------------------------------------------------ arguments */
+
+bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument)
+{
+	if (capacity >= 1 && capacity <= (zend_long) BSHM_CAPACITY_MAX) {
+		return true;
+	}
+	zend_argument_value_error(argument,
+		"must be between 1 and " ZEND_LONG_FMT ", " ZEND_LONG_FMT " given",
+		(zend_long) BSHM_CAPACITY_MAX, capacity);
+	return false;
+}
+
+bool php_bloomshm_check_kind(zend_long window, bool counting, zend_long expansion)
+{
+	if (window < 0 || window > 315360000) {
+		zend_argument_value_error(
+			5, "must be 0, or between 1 and 315360000 seconds, " ZEND_LONG_FMT " given", window);
+	} else if (window != 0 && counting) {
+		zend_argument_value_error(6, "must be false for a filter with a window");
+	} else if ((window != 0 || counting) && expansion != 0 && expansion != 2) {
+		zend_argument_value_error(
+			4, "must be 0 or its default for a filter with a window or counts");
+	} else if (window != 0 || counting || expansion != 0) {
+		php_bloomshm_throw_later(window != 0 ? "a sliding filter (window)"
+								 : counting
+									 ? "a counting filter"
+									 : "a growing filter (expansion 2 to 32; pass expansion: 0)");
+	} else {
+		return true;
+	}
+	return false;
+}
+
+bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
+	zend_long expansion, uint32_t expansion_argument, const zend_string *seed,
+	uint32_t seed_argument)
+{
+	if (!(error_rate > 0 && error_rate <= 0.5)) {
+		zend_argument_value_error(
+			rate_argument, "must be greater than 0 and at most 0.5, %g given", error_rate);
+		return false;
+	}
+	if (expansion != 0 && (expansion < 2 || expansion > 32)) {
+		zend_argument_value_error(expansion_argument,
+			"must be 0, or between 2 and 32, " ZEND_LONG_FMT " given", expansion);
+		return false;
+	}
+	if (seed != NULL && (ZSTR_LEN(seed) < 1 || ZSTR_LEN(seed) > 64)) {
+		zend_argument_value_error(
+			seed_argument, "must be between 1 and 64 bytes long, %zu given", ZSTR_LEN(seed));
+		return false;
+	}
+	*out = (bshm_parameters){
+		.error_rate = error_rate,
+		.expansion = (uint32_t) expansion,
+		.seed = seed == NULL ? NULL : ZSTR_VAL(seed),
+		.seed_length = seed == NULL ? 0 : ZSTR_LEN(seed),
+	};
+	return true;
+}
+
+bshm_segment *php_bloomshm_segment_to_change(void)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment_or_throw();
+}
+
+/* ------------------------------------------------------------------ the load itself */
+
+typedef struct {
+	zend_string *filter;
+	bshm_parameters parameters;
+	double max_error_rate;
+	bool allow_empty;
+	bshm_build *build;
+	/* where the keys come from: exactly one of the two */
+	zval *keys;
+	php_stream *stream;
+	char delimiter;
+} load;
+
+static bool offer(load *l, const char *key, size_t length)
+{
+	bshm_error error;
+	if (EXPECTED(bshm_build_key(l->build, key, length, &error) == BSHM_OK)) {
+		return true;
+	}
+	php_bloomshm_throw(&error, ZSTR_VAL(l->filter));
+	return false;
+}
+
+static bool offer_key(const php_bloomshm_key *key, void *context)
+{
+	return offer(context, key->key.bytes, key->key.length);
+}
+
+static bool offer_line(load *l, const char *line, size_t length)
+{
+	if (l->delimiter == '\n' && length != 0 && line[length - 1] == '\r') {
+		length--;
+	}
+	return length == 0 || offer(l, line, length);
+}
+
+/* Offers the whole lines in the buffer; moves what is left to its beginning. */
+static bool offer_lines(load *l, char *buffer, size_t *filled)
+{
+	const char *at = buffer;
+	const char *end = buffer + *filled;
+	const char *stop;
+	while ((stop = memchr(at, l->delimiter, (size_t) (end - at))) != NULL) {
+		if (!offer_line(l, at, (size_t) (stop - at))) {
+			return false;
+		}
+		at = stop + 1;
+	}
+	*filled = (size_t) (end - at);
+	memmove(buffer, at, *filled);
+	return true;
+}
+
+static bool offer_stream(load *l)
+{
+	size_t room = READ_BYTES;
+	size_t filled = 0;
+	char *buffer = emalloc(room);
+	bool sound = true;
+	while (sound && !php_stream_eof(l->stream)) {
+		if (filled == room) { /* one line fills it all */
+			room *= 2;
+			buffer = erealloc(buffer, room);
+		}
+		const ssize_t got = php_stream_read(l->stream, buffer + filled, room - filled);
+		if (got < 0 || EG(exception) != NULL) {
+			sound = false;
+			if (EG(exception) == NULL) {
+				zend_throw_exception(php_bloomshm_exception_ce,
+					"the file could not be read to its end", BLOOMSHM_CODE_IO);
+			}
+		} else {
+			filled += (size_t) got;
+			sound = offer_lines(l, buffer, &filled);
+		}
+	}
+	sound = sound && offer_line(l, buffer, filled);
+	efree(buffer);
+	return sound;
+}
+
+static bool offer_all(load *l)
+{
+	return l->stream != NULL ? offer_stream(l) : php_bloomshm_iterate(l->keys, 2, offer_key, l);
+}
+
+/* offer_all(), with the build given up should a fatal error jump out of it. */
+static bool offer_guarded(load *l)
+{
+	volatile bool bailed = false;
+	volatile bool sound = false;
+	zend_try
+	{
+		sound = offer_all(l);
+	}
+	zend_catch
+	{
+		bailed = true;
+	}
+	zend_end_try();
+	if (bailed) {
+		bshm_build_abort(l->build);
+		zend_bailout();
+	}
+	return sound;
+}
+
+static bool check_limits(load *l, bool capacity_given, zend_long capacity,
+	uint32_t capacity_argument, bool limit_given, double limit, uint32_t limit_argument)
+{
+	if (capacity_given && !php_bloomshm_check_capacity(capacity, capacity_argument)) {
+		return false;
+	}
+	if (limit_given && !(limit > 0 && limit <= 1)) {
+		zend_argument_value_error(
+			limit_argument, "must be greater than 0 and at most 1, %g given", limit);
+		return false;
+	}
+	l->parameters.capacity = capacity_given ? (uint64_t) capacity : 0;
+	l->max_error_rate = limit_given ? limit : 1.5 * l->parameters.error_rate;
+	return true;
+}
+
+static void run(load *l, zval *return_value)
+{
+	const uint64_t start = bshm_os_monotonic_ns();
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		return;
+	}
+	bshm_error error;
+	if (bshm_build_begin(segment, ZSTR_VAL(l->filter), ZSTR_LEN(l->filter), &l->parameters,
+			&l->build, &error) != BSHM_OK) {
+		php_bloomshm_throw(&error, ZSTR_VAL(l->filter));
+		return;
+	}
+	if (!offer_guarded(l)) {
+		bshm_build_abort(l->build);
+		return;
+	}
+	const uint64_t offered = bshm_build_offered(l->build);
+	if (offered == 0 && !l->allow_empty) {
+		bshm_build_abort(l->build);
+		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_EMPTY,
+			"no key was offered for filter \"%s\"; nothing was published (pass allow_empty: true "
+			"if "
+			"that is what you want)",
+			ZSTR_VAL(l->filter));
+		return;
+	}
+	bshm_info info;
+	if (bshm_build_publish(l->build, l->max_error_rate, &info, &error) != BSHM_OK) {
+		php_bloomshm_throw(&error, ZSTR_VAL(l->filter));
+		return;
+	}
+	php_bloomshm_info_array(return_value, l->filter, &info);
+	add_assoc_long(return_value, "keys", (zend_long) offered);
+	add_assoc_double(return_value, "seconds", (double) (bshm_os_monotonic_ns() - start) / 1e9);
+}
+
+PHP_FUNCTION(bloom_load)
+{
+	load l = {0};
+	zend_string *seed = NULL;
+	double error_rate = 0.01;
+	double limit = 0;
+	zend_long capacity = 0;
+	zend_long expansion = 2;
+	bool no_capacity = true;
+	bool no_limit = true;
+	bool counting = false;
+	ZEND_PARSE_PARAMETERS_START(2, 9)
+		Z_PARAM_STR(l.filter)
+		Z_PARAM_ITERABLE(l.keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(error_rate)
+		Z_PARAM_LONG_OR_NULL(capacity, no_capacity)
+		Z_PARAM_DOUBLE_OR_NULL(limit, no_limit)
+		Z_PARAM_LONG(expansion)
+		Z_PARAM_BOOL(counting)
+		Z_PARAM_STR_OR_NULL(seed)
+		Z_PARAM_BOOL(l.allow_empty)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(l.filter, 1) ||
+		!php_bloomshm_parameters(&l.parameters, error_rate, 3, expansion, 6, seed, 8) ||
+		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
+		RETURN_THROWS();
+	}
+	if (counting) {
+		php_bloomshm_throw_later("a counting filter");
+		RETURN_THROWS();
+	}
+	run(&l, return_value);
+}
+
+/* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
+static php_stream *open_keys(const zend_string *path)
+{
+	const size_t length = ZSTR_LEN(path);
+	const bool packed = length > 3 && strcasecmp(ZSTR_VAL(path) + length - 3, ".gz") == 0 &&
+						strncasecmp(ZSTR_VAL(path), "compress.", sizeof("compress.") - 1) != 0;
+	zend_string *url = packed ? zend_strpprintf(0, "compress.zlib://%s", ZSTR_VAL(path))
+							  : zend_string_copy((zend_string *) path);
+	errno = 0;
+	php_stream *stream = php_stream_open_wrapper(ZSTR_VAL(url), "rb", 0, NULL);
+	const int code = errno;
+	zend_string_release(url);
+	if (stream == NULL && EG(exception) == NULL) {
+		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_IO, "cannot open %s%s%s",
+			ZSTR_VAL(path), code == 0 ? "" : ": ", code == 0 ? "" : strerror(code));
+	}
+	if (stream != NULL) {
+		/* Straight into our buffer, which is larger than the stream's. */
+		php_stream_set_option(stream, PHP_STREAM_OPTION_READ_BUFFER, PHP_STREAM_BUFFER_NONE, NULL);
+	}
+	return stream;
+}
+
+PHP_FUNCTION(bloom_load_file)
+{
+	load l = {0};
+	zend_string *path;
+	zend_string *delimiter = NULL;
+	zend_string *seed = NULL;
+	double error_rate = 0.01;
+	double limit = 0;
+	zend_long capacity = 0;
+	zend_long expansion = 2;
+	bool no_capacity = true;
+	bool no_limit = true;
+	ZEND_PARSE_PARAMETERS_START(2, 9)
+		Z_PARAM_STR(l.filter)
+		Z_PARAM_PATH_STR(path)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(error_rate)
+		Z_PARAM_LONG_OR_NULL(capacity, no_capacity)
+		Z_PARAM_DOUBLE_OR_NULL(limit, no_limit)
+		Z_PARAM_STR(delimiter)
+		Z_PARAM_LONG(expansion)
+		Z_PARAM_STR_OR_NULL(seed)
+		Z_PARAM_BOOL(l.allow_empty)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(l.filter, 1) ||
+		!php_bloomshm_parameters(&l.parameters, error_rate, 3, expansion, 7, seed, 8) ||
+		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
+		RETURN_THROWS();
+	}
+	if (delimiter != NULL && ZSTR_LEN(delimiter) != 1) {
+		zend_argument_value_error(6, "must be one byte, %zu given", ZSTR_LEN(delimiter));
+		RETURN_THROWS();
+	}
+	l.delimiter = delimiter == NULL ? '\n' : ZSTR_VAL(delimiter)[0];
+	l.stream = open_keys(path);
+	if (l.stream == NULL) {
+		RETURN_THROWS();
+	}
+	run(&l, return_value);
+	php_stream_close(l.stream);
+}

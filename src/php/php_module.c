@@ -1,0 +1,112 @@
+/*
+ * php_module.c - the module: what PHP calls when it loads, describes and unloads the extension.
+ *
+ * MINIT registers and touches no segment; MSHUTDOWN unmaps and touches nothing shared, for FPM's
+ * launcher runs it while the daemon lives. There are no request hooks.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "compat.h"
+#include "ext/spl/spl_exceptions.h"
+#include "ext/standard/info.h"
+
+#include "stubs/bloomshm_arginfo.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+ZEND_DECLARE_MODULE_GLOBALS(bloomshm)
+
+static PHP_GINIT_FUNCTION(bloomshm)
+{
+#if defined(ZTS) && defined(COMPILE_DL_BLOOMSHM)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	memset(bloomshm_globals, 0, sizeof(*bloomshm_globals));
+}
+
+static PHP_GSHUTDOWN_FUNCTION(bloomshm)
+{
+	bshm_cache_free(bloomshm_globals->cache);
+	php_bloomshm_warned_free(bloomshm_globals->warned);
+}
+
+static PHP_MINIT_FUNCTION(bloomshm)
+{
+	(void) type;
+	php_bloomshm_ini_register(module_number);
+	php_bloomshm_segment_startup();
+	php_bloomshm_exception_ce = register_class_BloomShm_Exception(spl_ce_RuntimeException);
+	return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(bloomshm)
+{
+	(void) type;
+	UNREGISTER_INI_ENTRIES();
+	php_bloomshm_segment_shutdown();
+	return SUCCESS;
+}
+
+static void info_row(const char *name, uint64_t value)
+{
+	char text[24];
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	php_info_print_table_row(2, name, text);
+}
+
+static PHP_MINFO_FUNCTION(bloomshm)
+{
+	(void) zend_module;
+	bshm_error error;
+	bshm_stat stat;
+	bshm_segment *segment = php_bloomshm_segment_standing(&error);
+	php_info_print_table_start();
+	php_info_print_table_row(2, "bloomshm support", BLOOMSHM_G(enable) ? "enabled" : "disabled");
+	php_info_print_table_row(2, "Version", PHP_BLOOMSHM_VERSION);
+	php_info_print_table_row(2, "Path in use", php_bloomshm_path());
+	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) == BSHM_OK) {
+		php_info_print_table_row(2, "State", "attached");
+		info_row("Layout version", stat.layout_version);
+		info_row("Filters", stat.filters);
+		info_row("Filter memory, bytes", stat.filter_bytes);
+		info_row("Filter memory free, bytes", stat.filter_bytes_free);
+		info_row("Attached processes", stat.attached);
+	} else {
+		zend_string *reason = php_bloomshm_explain(&error, NULL);
+		php_info_print_table_row(2, "State", ZSTR_VAL(reason));
+		zend_string_release(reason);
+	}
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+zend_module_entry bloomshm_module_entry = {
+	STANDARD_MODULE_HEADER,
+	"bloomshm",
+	ext_functions,
+	PHP_MINIT(bloomshm),
+	PHP_MSHUTDOWN(bloomshm),
+	NULL,
+	NULL,
+	PHP_MINFO(bloomshm),
+	PHP_BLOOMSHM_VERSION,
+	PHP_MODULE_GLOBALS(bloomshm),
+	PHP_GINIT(bloomshm),
+	PHP_GSHUTDOWN(bloomshm),
+	NULL,
+	STANDARD_MODULE_PROPERTIES_EX,
+};
+
+#ifdef COMPILE_DL_BLOOMSHM
+# ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+# endif
+ZEND_GET_MODULE(bloomshm)
+#endif
