@@ -9,6 +9,7 @@
 #include "php.h"
 
 #include "core/bshm.h"
+#include "platform/atomic.h"
 
 #define PHP_BLOOMSHM_VERSION "0.1.0"
 
@@ -48,11 +49,20 @@ void php_bloomshm_ini_register(int module_number);
 
 /* ------------------------------------------------------------------ php_segment.c */
 
+extern bshm_segment *php_bloomshm_attached; /* release-stored once it is whole */
+bshm_segment *php_bloomshm_segment_attach(void);
+
 /*
  * This process's segment for a question: NULL when there is none (disabled, unreachable). Never
  * waits and never throws; a failed attach is tried again after a second.
  */
-bshm_segment *php_bloomshm_segment(void);
+static inline bshm_segment *php_bloomshm_segment(void)
+{
+	bshm_segment *segment = BSHM_LOAD(&php_bloomshm_attached, ACQUIRE);
+	return EXPECTED(segment != NULL && BLOOMSHM_G(enable)) ? segment
+														   : php_bloomshm_segment_attach();
+}
+
 /* For everything else: waits for another process that is creating it; throws when there is none. */
 bshm_segment *php_bloomshm_segment_or_throw(void);
 /* For status pages: why there is no segment (status BSHM_OK: there is one). */
@@ -61,7 +71,15 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error);
 bshm_segment *php_bloomshm_segment_standing(bshm_error *error);
 /* The path in use, or the one that will be; lives as long as the process. */
 const char *php_bloomshm_path(void);
-bshm_cache *php_bloomshm_cache(void);
+bshm_cache *php_bloomshm_cache_make(void);
+
+/* This thread's cache of resolved names. */
+static inline bshm_cache *php_bloomshm_cache(void)
+{
+	bshm_cache *cache = BLOOMSHM_G(cache);
+	return EXPECTED(cache != NULL) ? cache : php_bloomshm_cache_make();
+}
+
 void php_bloomshm_segment_startup(void);
 void php_bloomshm_segment_shutdown(void);
 

@@ -169,8 +169,9 @@ uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view
 
 /* ------------------------------------------------------------------ query.c */
 
+/* 128 bytes: what a question needs comes first. */
 struct bshm_view {
-	const uint64_t *generation_word; /* NULL: this slot of the cache is empty */
+	const uint64_t *generation_word; /* NULL: this place in the cache is empty */
 	uint64_t generation;
 	uint64_t seed;
 	uint8_t *partitions; /* the first partition; a scattered run: the segment's first */
@@ -180,8 +181,7 @@ struct bshm_view {
 	uint32_t entry;
 	uint32_t expansion;
 	uint64_t capacity;
-	uint32_t name_length;
-	char name[BSHM_NAME_MAX + 1];
+	bshm__name name;
 };
 
 static inline uint64_t *bshm__view_partition(const bshm_view *view, uint32_t i)

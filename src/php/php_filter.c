@@ -28,94 +28,99 @@ PHP_FUNCTION(bloom_maybe_has)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	if (UNEXPECTED(!php_bloomshm_check_name(filter, 1))) {
-		RETURN_THROWS();
-	}
 	bshm_segment *segment = php_bloomshm_segment();
-	if (UNEXPECTED(segment == NULL)) {
-		RETURN_TRUE;
-	}
-	const int answer = bshm_filter_has(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
-		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
-	if (UNEXPECTED(answer < 0) && !php_bloomshm_unanswered(answer, ZSTR_VAL(filter), 1)) {
+	const int answer = segment == NULL
+						   ? BSHM_E_UNAVAILABLE
+						   : bshm_filter_has(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+								 ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
+	/* A name that was resolved is a good one: it is only looked at when it was not. */
+	if (UNEXPECTED(answer < 0) && (!php_bloomshm_check_name(filter, 1) ||
+									  !php_bloomshm_unanswered(answer, ZSTR_VAL(filter), 1))) {
 		RETURN_THROWS();
 	}
 	RETURN_BOOL(answer != 0);
 }
 
-/* Puts one answer under the key that its question had. */
-static void put_answer(
-	HashTable *answers, zend_ulong index, zend_string *name, bool packed, bool answer)
-{
-	zval value;
-	ZVAL_BOOL(&value, answer);
-	if (packed) {
-		zend_hash_next_index_insert_new(answers, &value);
-	} else if (name != NULL) {
-		zend_hash_add_new(answers, name, &value);
-	} else {
-		zend_hash_index_add_new(answers, index, &value);
-	}
-}
-
 /* "Maybe" for every key. */
-static void answer_maybe(HashTable *questions, HashTable *answers, bool packed)
+static void answer_maybe(HashTable *questions, HashTable *answers)
 {
 	zend_ulong index;
 	zend_string *name;
+	zval maybe;
+	ZVAL_TRUE(&maybe);
 	ZEND_HASH_FOREACH_KEY(questions, index, name)
 	{
-		put_answer(answers, index, name, packed, true);
-	}
-	ZEND_HASH_FOREACH_END();
-}
-
-typedef struct {
-	bshm_key keys[BSHM_BATCH];
-	bool answers[BSHM_BATCH];
-	zend_ulong indexes[BSHM_BATCH];
-	zend_string *names[BSHM_BATCH];
-	unsigned count;
-} batch;
-
-static void ask_batch(const bshm_view *view, batch *b, HashTable *answers, bool packed)
-{
-	bshm_view_has(view, b->keys, b->count, b->answers);
-	for (unsigned i = 0; i < b->count; i++) {
-		put_answer(answers, b->indexes[i], b->names[i], packed, b->answers[i]);
-	}
-	b->count = 0;
-}
-
-/* Asks all `questions` (strings only) from one view. */
-static void ask_all(const bshm_view *view, HashTable *questions, HashTable *answers, bool packed)
-{
-	batch b;
-	b.count = 0;
-	zval *element;
-	zend_ulong index;
-	zend_string *name;
-	ZEND_HASH_FOREACH_KEY_VAL(questions, index, name, element) {
-		ZVAL_DEREF(element);
-		b.keys[b.count] = (bshm_key){Z_STRVAL_P(element), Z_STRLEN_P(element)};
-		b.indexes[b.count] = index;
-		b.names[b.count] = name;
-		if (++b.count == BSHM_BATCH) {
-			ask_batch(view, &b, answers, packed);
+		if (name != NULL) {
+			zend_hash_add_new(answers, name, &maybe);
+		} else {
+			zend_hash_index_add_new(answers, index, &maybe);
 		}
 	}
 	ZEND_HASH_FOREACH_END();
-	if (b.count != 0) {
-		ask_batch(view, &b, answers, packed);
-	}
 }
 
-/* All strings already? Then the list can be asked as it is. */
+/* Asks a list without holes, all strings; the answers make a list too. */
+static void ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
+{
+	const uint32_t count = zend_hash_num_elements(questions);
+	const zval *element = questions->arPacked;
+	bshm_key keys[BSHM_BATCH];
+	bool maybe[BSHM_BATCH];
+	zval verdicts[2] = {0};
+	ZVAL_FALSE(&verdicts[0]);
+	ZVAL_TRUE(&verdicts[1]);
+	ZEND_HASH_FILL_PACKED(answers)
+	{
+		for (uint32_t done = 0; done < count;) {
+			const uint32_t part = MIN(count - done, BSHM_BATCH);
+			for (uint32_t i = 0; i < part; i++, element++) {
+				const zend_string *key = Z_STR_P(element);
+				keys[i] = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
+			}
+			bshm_view_has(view, keys, part, maybe);
+			for (uint32_t i = 0; i < part; i++) {
+				ZEND_HASH_FILL_ADD(&verdicts[maybe[i]]);
+			}
+			done += part;
+		}
+	}
+	ZEND_HASH_FILL_END();
+}
+
+/* Asks any other array of strings; each answer stands under its question's array key. */
+static void ask_map(const bshm_view *view, HashTable *questions, HashTable *answers)
+{
+	bshm_key keys[BSHM_BATCH];
+	zval *places[BSHM_BATCH];
+	bool maybe[BSHM_BATCH];
+	unsigned part = 0;
+	uint32_t left = zend_hash_num_elements(questions);
+	zval *element;
+	zend_ulong index;
+	zend_string *name;
+	zval unknown;
+	ZVAL_TRUE(&unknown);
+	ZEND_HASH_FOREACH_KEY_VAL(questions, index, name, element) {
+		keys[part] = (bshm_key){Z_STRVAL_P(element), Z_STRLEN_P(element)};
+		places[part++] = name != NULL ? zend_hash_add_new(answers, name, &unknown)
+									  : zend_hash_index_add_new(answers, index, &unknown);
+		left--;
+		if (part == BSHM_BATCH || left == 0) {
+			bshm_view_has(view, keys, part, maybe);
+			for (unsigned i = 0; i < part; i++) {
+				ZVAL_BOOL(places[i], maybe[i]);
+			}
+			part = 0;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+}
+
+/* All strings already? Then the array can be asked as it is. */
 static bool only_strings(HashTable *questions)
 {
 	zval *element;
 	ZEND_HASH_FOREACH_VAL(questions, element) {
-		ZVAL_DEREF(element);
 		if (Z_TYPE_P(element) != IS_STRING) {
 			return false;
 		}
@@ -124,7 +129,7 @@ static bool only_strings(HashTable *questions)
 	return true;
 }
 
-/* A copy of the list with every key as a string; NULL: an exception was thrown. */
+/* A copy of the array with every key as a string; NULL: an exception was thrown. */
 static HashTable *stringify(HashTable *questions)
 {
 	HashTable *strings = zend_new_array(zend_hash_num_elements(questions));
@@ -155,10 +160,17 @@ static HashTable *stringify(HashTable *questions)
 	return strings;
 }
 
-/* Fills `answers`; a status below 0: nothing was answered. */
-static bshm_status ask_many(bshm_segment *segment, zend_string *filter, HashTable *questions,
-	HashTable *answers, bool packed)
+/* Fills `answers`, which is empty, and stays so when the status is not OK. */
+static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable *answers)
 {
+	bshm_segment *segment = php_bloomshm_segment();
+	if (segment == NULL) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	const bool list = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
+	if (list) {
+		zend_hash_real_init_packed(answers);
+	}
 	for (int tries = 0; tries < MANY_TRIES; tries++) {
 		const bshm_view *view;
 		const bshm_status status = bshm_view_open(
@@ -166,7 +178,11 @@ static bshm_status ask_many(bshm_segment *segment, zend_string *filter, HashTabl
 		if (status != BSHM_OK) {
 			return status;
 		}
-		ask_all(view, questions, answers, packed);
+		if (list) {
+			ask_list(view, questions, answers);
+		} else {
+			ask_map(view, questions, answers);
+		}
 		if (EXPECTED(bshm_view_current(view))) {
 			return BSHM_OK;
 		}
@@ -185,38 +201,24 @@ PHP_FUNCTION(bloom_maybe_has_many)
 		Z_PARAM_ARRAY_HT(keys)
 	ZEND_PARSE_PARAMETERS_END();
 
-	if (UNEXPECTED(!php_bloomshm_check_name(filter, 1))) {
+	HashTable *questions = only_strings(keys) ? keys : stringify(keys);
+	if (questions == NULL) {
 		RETURN_THROWS();
 	}
-	HashTable *questions = keys;
-	if (UNEXPECTED(!only_strings(keys))) {
-		questions = stringify(keys);
-		if (questions == NULL) {
-			RETURN_THROWS();
-		}
-	}
-	const bool packed = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
-	array_init_size(return_value, zend_hash_num_elements(questions));
-	HashTable *answers = Z_ARRVAL_P(return_value);
-	if (packed) {
-		zend_hash_real_init_packed(answers);
-	}
-	bshm_segment *segment = php_bloomshm_segment();
-	bool thrown = false;
-	if (EXPECTED(zend_hash_num_elements(questions) != 0)) {
-		const bshm_status status = segment == NULL
-									   ? BSHM_E_UNAVAILABLE
-									   : ask_many(segment, filter, questions, answers, packed);
-		if (UNEXPECTED(status != BSHM_OK)) {
-			thrown = !php_bloomshm_unanswered(
-				status, ZSTR_VAL(filter), zend_hash_num_elements(questions));
-			answer_maybe(questions, answers, packed);
-		}
+	const uint32_t count = zend_hash_num_elements(questions);
+	bool answered = true;
+	array_init_size(return_value, count);
+	const bshm_status status =
+		EXPECTED(count != 0) ? ask_many(filter, questions, Z_ARRVAL_P(return_value)) : BSHM_OK;
+	if (UNEXPECTED(status != BSHM_OK || count == 0)) {
+		answered = php_bloomshm_check_name(filter, 1) &&
+				   php_bloomshm_unanswered(status, ZSTR_VAL(filter), count);
+		answer_maybe(questions, Z_ARRVAL_P(return_value));
 	}
 	if (questions != keys) {
 		zend_array_release(questions);
 	}
-	if (thrown) {
+	if (!answered) {
 		RETURN_THROWS();
 	}
 }

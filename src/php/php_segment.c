@@ -28,7 +28,7 @@
 #define CREATE_WAIT_NS UINT64_C(10000000000)
 #define CREATE_NAP_US  2000
 
-static bshm_segment *the_segment; /* release-stored once it is whole */
+bshm_segment *php_bloomshm_attached;
 static char *the_path;
 static bshm_error last_failure;
 static uint64_t retry_at_ns;
@@ -129,7 +129,7 @@ static bool attach(bshm_error *error)
 	if (bshm_segment_open(&options, &segment, error) != BSHM_OK) {
 		return false;
 	}
-	BSHM_STORE(&the_segment, segment, RELEASE);
+	BSHM_STORE(&php_bloomshm_attached, segment, RELEASE);
 	if (!existed) {
 		warn_about_siblings();
 	}
@@ -143,14 +143,14 @@ static bshm_segment *segment_get(bool patient, bshm_error *error)
 		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "enable"};
 		return NULL;
 	}
-	bshm_segment *segment = BSHM_LOAD(&the_segment, ACQUIRE);
+	bshm_segment *segment = BSHM_LOAD(&php_bloomshm_attached, ACQUIRE);
 	if (segment != NULL) {
 		return segment;
 	}
 	GUARD();
 	const uint64_t start = bshm_os_monotonic_ns();
 	*error = last_failure;
-	while (the_segment == NULL && (patient || start >= retry_at_ns)) {
+	while (php_bloomshm_attached == NULL && (patient || start >= retry_at_ns)) {
 		if (attach(error)) {
 			break;
 		}
@@ -164,12 +164,12 @@ static bshm_segment *segment_get(bool patient, bshm_error *error)
 		}
 		bshm_os_sleep_us(CREATE_NAP_US);
 	}
-	segment = the_segment;
+	segment = php_bloomshm_attached;
 	UNGUARD();
 	return segment;
 }
 
-bshm_segment *php_bloomshm_segment(void)
+bshm_segment *php_bloomshm_segment_attach(void)
 {
 	bshm_error error;
 	return segment_get(false, &error);
@@ -182,7 +182,8 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error)
 
 bshm_segment *php_bloomshm_segment_standing(bshm_error *error)
 {
-	if (BSHM_LOAD(&the_segment, ACQUIRE) == NULL && access(php_bloomshm_path(), F_OK) != 0) {
+	if (BSHM_LOAD(&php_bloomshm_attached, ACQUIRE) == NULL &&
+		access(php_bloomshm_path(), F_OK) != 0) {
 		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "absent"};
 		return NULL;
 	}
@@ -199,21 +200,19 @@ bshm_segment *php_bloomshm_segment_or_throw(void)
 	return segment;
 }
 
-bshm_cache *php_bloomshm_cache(void)
+bshm_cache *php_bloomshm_cache_make(void)
 {
-	if (UNEXPECTED(BLOOMSHM_G(cache) == NULL)) {
-		BLOOMSHM_G(cache) = bshm_cache_new();
-		if (BLOOMSHM_G(cache) == NULL) {
-			zend_error_noreturn(E_ERROR, "bloomshm: out of memory");
-		}
+	BLOOMSHM_G(cache) = bshm_cache_new();
+	if (BLOOMSHM_G(cache) == NULL) {
+		zend_error_noreturn(E_ERROR, "bloomshm: out of memory");
 	}
 	return BLOOMSHM_G(cache);
 }
 
 void php_bloomshm_segment_shutdown(void)
 {
-	bshm_segment_close(the_segment);
-	the_segment = NULL;
+	bshm_segment_close(php_bloomshm_attached);
+	php_bloomshm_attached = NULL;
 	free(the_path);
 	the_path = NULL;
 #ifdef ZTS

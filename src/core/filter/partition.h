@@ -20,26 +20,34 @@ static inline uint64_t bshm__partition_bit(const uint64_t *words, uint32_t posit
 	return BSHM_LOAD(&words[position >> 6], RELAXED) >> (position & 63);
 }
 
-/*
- * Are all probes of `h` set? The first six are read without a branch: for a filter at its
- * capacity an early exit saves two loads from the first-level cache and costs a misprediction.
- */
-static inline bool bshm__partition_has(const uint64_t *words, bshm_hash h, uint32_t hash_count)
+static __attribute__((noinline, unused)) bool bshm__partition_has_any(
+	const uint64_t *words, bshm_hash h, uint32_t hash_count)
 {
-	if (hash_count == 6) {
-		return (bshm__partition_bit(words, bshm__hash_probe(h, 0)) &
-				   bshm__partition_bit(words, bshm__hash_probe(h, 1)) &
-				   bshm__partition_bit(words, bshm__hash_probe(h, 2)) &
-				   bshm__partition_bit(words, bshm__hash_probe(h, 3)) &
-				   bshm__partition_bit(words, bshm__hash_probe(h, 4)) &
-				   bshm__partition_bit(words, bshm__hash_probe(h, 5)) & 1) != 0;
-	}
 	for (uint32_t i = 0; i < hash_count; i++) {
 		if ((bshm__partition_bit(words, bshm__hash_probe(h, i)) & 1) == 0) {
 			return false;
 		}
 	}
 	return true;
+}
+
+/*
+ * Are all probes of `h` set? Six are read without a branch: for a filter at its capacity an
+ * early exit would save two loads from the first-level cache and cost a misprediction.
+ */
+static inline __attribute__((always_inline)) bool bshm__partition_has(
+	const uint64_t *words, bshm_hash h, uint32_t hash_count)
+{
+	if (__builtin_expect(hash_count == 6, 1)) {
+		const uint64_t set = bshm__partition_bit(words, bshm__hash_probe(h, 0)) &
+							 bshm__partition_bit(words, bshm__hash_probe(h, 1)) &
+							 bshm__partition_bit(words, bshm__hash_probe(h, 2)) &
+							 bshm__partition_bit(words, bshm__hash_probe(h, 3)) &
+							 bshm__partition_bit(words, bshm__hash_probe(h, 4)) &
+							 bshm__partition_bit(words, bshm__hash_probe(h, 5));
+		return (set & 1) != 0;
+	}
+	return bshm__partition_has_any(words, h, hash_count);
 }
 
 /* Sets all probes of `h`; true when this call set at least one bit that was not set. */

@@ -82,7 +82,7 @@ static inline uint64_t load_bytes(const char *from, size_t count)
 	return word;
 }
 
-/* Two places in the cache where a name may be, from a few of its bytes. */
+/* Two places in the cache where a name may be (the second: place ^ 1), from a few of its bytes. */
 static inline uint32_t place_of(const char *name, size_t length)
 {
 	uint64_t word;
@@ -97,8 +97,8 @@ static inline uint32_t place_of(const char *name, size_t length)
 
 static inline bool same_name(const bshm_view *view, const char *name, size_t length)
 {
-	const char *own = view->name;
-	if (view->name_length != length) {
+	const char *own = (const char *) view->name.bytes + 1;
+	if (view->name.bytes[0] != length) {
 		return false;
 	}
 	if (length >= 8) {
@@ -165,6 +165,9 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_cache *cache,
 	const char *name, size_t length, bshm_view **out)
 {
+	if (length < 1 || length > BSHM_NAME_MAX) {
+		return BSHM_E_RANGE;
+	}
 	const bshm__name padded = bshm__name_of(name, length);
 	uint32_t index;
 	bshm_descriptor descriptor;
@@ -183,21 +186,28 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	}
 	view->generation_word = &segment->entries[index].generation;
 	view->entry = index;
-	view->name_length = (uint32_t) length;
-	memcpy(view->name, name, length);
+	view->name = padded;
 	*out = view;
 	return BSHM_OK;
 }
 
-static inline bshm_status view_of(const bshm_segment *segment, bshm_cache *cache, const char *name,
+/* The view at `place` of the cache, if it is the name's and still stands; else NULL. */
+static inline bshm_view *cached(bshm_cache *cache, uint32_t place, const char *name, size_t length)
+{
+	bshm_view *view = &cache->views[place];
+	return BSHM_LIKELY(same_name(view, name, length)) && BSHM_LIKELY(stands(view)) ? view : NULL;
+}
+
+static bshm_status view_of(const bshm_segment *segment, bshm_cache *cache, const char *name,
 	size_t length, bshm_view **out)
 {
-	const uint32_t place = place_of(name, length);
-	for (uint32_t way = 0; way < 2; way++) {
-		bshm_view *view = &cache->views[place ^ way];
-		if (BSHM_LIKELY(same_name(view, name, length)) && BSHM_LIKELY(stands(view))) {
-			*out = view;
-			return BSHM_OK;
+	if (BSHM_LIKELY(length != 0)) {
+		const uint32_t place = place_of(name, length);
+		for (uint32_t way = 0; way < 2; way++) {
+			*out = cached(cache, place ^ way, name, length);
+			if (BSHM_LIKELY(*out != NULL)) {
+				return BSHM_OK;
+			}
 		}
 	}
 	return resolve(segment, cache, name, length, out);
@@ -214,8 +224,17 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_cache *cache, const char 
 
 /* ------------------------------------------------------------------ questions */
 
-int bshm_filter_has(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
-	const char *key, size_t key_length)
+static inline __attribute__((always_inline)) bool view_has(
+	const bshm_view *view, const char *key, size_t key_length)
+{
+	const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
+	const uint32_t partition = bshm__hash_partition(h, view->partition_count);
+	return bshm__partition_has(bshm__view_partition(view, partition), h, view->hash_count);
+}
+
+/* What is left when the filter was not in its first place of the cache, or changed meanwhile. */
+static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache *cache,
+	const char *name, size_t name_length, const char *key, size_t key_length)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		bshm_view *view;
@@ -223,9 +242,7 @@ int bshm_filter_has(bshm_segment *segment, bshm_cache *cache, const char *name, 
 		if (BSHM_UNLIKELY(status != BSHM_OK)) {
 			return status;
 		}
-		const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
-		const uint32_t partition = bshm__hash_partition(h, view->partition_count);
-		if (bshm__partition_has(bshm__view_partition(view, partition), h, view->hash_count)) {
+		if (view_has(view, key, key_length)) {
 			return 1;
 		}
 		if (BSHM_LIKELY(bshm_view_current(view))) {
@@ -235,7 +252,35 @@ int bshm_filter_has(bshm_segment *segment, bshm_cache *cache, const char *name, 
 	return BSHM_E_BUSY;
 }
 
-void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
+/* `flatten` inlines the hash, whose cost for a short key is mostly its own call. */
+__attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_cache *cache,
+	const char *name, size_t name_length, const char *key, size_t key_length)
+{
+	if (BSHM_LIKELY(name_length != 0)) {
+		const bshm_view *view = cached(cache, place_of(name, name_length), name, name_length);
+		if (BSHM_LIKELY(view != NULL)) {
+			const bool maybe = view_has(view, key, key_length);
+			if (maybe || BSHM_LIKELY(bshm_view_current(view))) {
+				return maybe;
+			}
+		}
+	}
+	return ask_again(segment, cache, name, name_length, key, key_length);
+}
+
+/* A filter that fits the second-level cache gains nothing from asking for its memory ahead. */
+#define PREFETCH_PARTITIONS 64
+
+static __attribute__((flatten)) void ask_near(
+	const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
+{
+	for (unsigned i = 0; i < count; i++) {
+		answers[i] = view_has(view, keys[i].bytes, keys[i].length);
+	}
+}
+
+static __attribute__((flatten)) void ask_far(
+	const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
 {
 	bshm_hash hashes[BSHM_BATCH];
 	const uint64_t *words[BSHM_BATCH];
@@ -247,6 +292,15 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 	}
 	for (unsigned i = 0; i < count; i++) {
 		answers[i] = bshm__partition_has(words[i], hashes[i], view->hash_count);
+	}
+}
+
+void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
+{
+	if (view->partition_count <= PREFETCH_PARTITIONS) {
+		ask_near(view, keys, count, answers);
+	} else {
+		ask_far(view, keys, count, answers);
 	}
 }
 
