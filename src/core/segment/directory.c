@@ -350,7 +350,8 @@ bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t f
 	bshm_descriptor descriptor;
 	status = bshm__entry_current(segment, &from_name, &source, &descriptor);
 	if (status != BSHM_OK) {
-		bshm__fail(error, status, "from");
+		/* A filter that is being cleared would have to be waited for. */
+		status = bshm__fail(error, status == BSHM_E_BUSY ? BSHM_E_TIMEOUT : status, "from");
 	} else if (memcmp(&from_name, &to_name, sizeof(to_name)) != 0) {
 		status = bshm__entry_create(segment, &to_name, &target, error);
 		if (status == BSHM_OK) {
