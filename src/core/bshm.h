@@ -106,8 +106,9 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 
 /*
  * Checks the whole segment. Calls `problem` once for each fault, with `context`, after the lock
- * has been released; returns how many there were, or a negative status. Cost: the directory and
- * the link table, no filter bits.
+ * has been released; returns how many there were, or a negative status. A read-only process looks
+ * without the lock, and may take work in progress for a fault. Cost: the directory and the link
+ * table, no filter bits.
  */
 typedef void (*bshm_problem)(void *context, const char *what, const char *name);
 int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context);
@@ -116,7 +117,7 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 
 typedef struct bshm_cache bshm_cache;
 
-/* Private to a thread; NULL when there is no memory. About 40 kB. */
+/* Private to a thread; NULL when there is no memory. About 32 kB. */
 bshm_cache *bshm_cache_new(void);
 void bshm_cache_free(bshm_cache *cache);
 

@@ -69,6 +69,8 @@ bshm_status bshm__fail_sizes(
 /* Makes a fork's child let go of the segment's file; undone by bshm__owner_forget(). */
 void bshm__owner_remember(bshm_segment *segment);
 void bshm__owner_forget(bshm_segment *segment);
+/* A fork's child opens the file again, if the path still leads to the one that is mapped. */
+bool bshm__owner_reopen(bshm_segment *segment);
 /* Has, or takes, a slot for this process; false when there is none to be had. */
 bool bshm__owner_attach(bshm_segment *segment);
 /* Is the process behind an owner word alive? False only when the kernel says so. */
@@ -160,8 +162,11 @@ void bshm__op_end(bshm_segment *segment, bshm_op *op);
 /* Takes back what dead or given-up ops hold; finishes a clear whose process died. */
 void bshm__ops_reap(bshm_segment *segment);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
-/* Notes a key in the journal of every op of the entry. */
-void bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
+/*
+ * Notes a key in the journal of every op of the entry. False: the journal is full, and the key is
+ * not kept (a build then fails by itself, and may be left to).
+ */
+bool bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
 /* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
 /* Moves the whole journal into a filter's bits; returns how many keys were new there. */
@@ -190,8 +195,8 @@ static inline uint64_t *bshm__view_partition(const bshm_view *view, uint32_t i)
 	return (uint64_t *) (void *) (view->partitions + place * BSHM_PARTITION_BYTES);
 }
 
-/* Lays a view over a descriptor's partitions. False: no memory, or the run is damaged. */
-bool bshm__view_lay(
+/* Lays a view over a descriptor's partitions: OK, NO_SPACE (private memory), or CORRUPT. */
+bshm_status bshm__view_lay(
 	const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor);
 void bshm__view_release(bshm_view *view);
 

@@ -150,8 +150,8 @@ BSHM_AT(owner, pid, 8);
 
 /*
  * A run: the partitions of one filter, in order. check 0: `count` neighbours from `first` on.
- * Else the run is scattered: links[first] is its second partition and so on, and check is the
- * XXH3-64 of the whole list (never 0), seeded with the segment's name_seed.
+ * Else the run is scattered: links[first] is its second partition and so on, and check is a
+ * checksum of the whole list, seeded with name_seed and never 0 (blocks.c).
  */
 typedef struct {
 	uint32_t first;
@@ -166,12 +166,12 @@ typedef struct {
  *      +-----------------+-----------------+-----------------+-----------------+
  *  32: | run: first|count| run: check      | check           | pending         |
  *      +--------+--------+-----------------+-----------------+-----------------+
- *  64: | chunk  | lost   |
- *      +--------+--------+
+ *  64: | chunk  | lost   | done   |
+ *      +--------+--------+--------+
  *
- *  owner            set last, under the lock; set to 0 by its owner at any time (gives all up)
+ *  owner            under the lock; set to 0 by its owner at any time (gives everything up)
  *  serial..check    under the lock
- *  pending, chunk, lost   under the lock; pending is read by the owner without it
+ *  pending..done    under the lock; pending is read by the owner without it
  */
 typedef struct {
 	uint64_t owner; /* owner word as in the header's lock; 0 = free */
@@ -183,8 +183,9 @@ typedef struct {
 	uint64_t check; /* XXH3-64 of serial..run, seeded with name_seed */
 	uint64_t pending;
 	uint32_t chunk; /* index + 1 of the journal chunk in use */
-	uint32_t lost;  /* 1: the journal was full and this op must not publish */
-	uint8_t reserved[56];
+	uint32_t lost;  /* 1: the journal was full, and a build must not publish */
+	uint32_t done;  /* clear: partitions zeroed by those who finish it for a dead owner */
+	uint8_t reserved[52];
 } bshm_op;
 
 BSHM_STATIC_ASSERT(op, sizeof(bshm_op) == 128);
@@ -198,6 +199,7 @@ BSHM_AT(op, check, 48);
 BSHM_AT(op, pending, 56);
 BSHM_AT(op, chunk, 64);
 BSHM_AT(op, lost, 68);
+BSHM_AT(op, done, 72);
 
 #define BSHM_OP_BUILD 1u
 #define BSHM_OP_CLEAR 2u

@@ -12,6 +12,9 @@
 
 #include "core/format.h"
 
+/* Inlined reads must go through memcpy: read as uint64_t, a struct's narrower fields could be
+ * hashed before they are stored, for the compiler may assume that the two are not the same. */
+#define XXH_FORCE_MEMORY_ACCESS 0
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -37,13 +37,21 @@ static uint64_t *words_of(const bshm_view *view, bshm_hash h)
 	return bshm__view_partition(view, bshm__hash_partition(h, view->partition_count));
 }
 
+/* A clear may have set the count to 0 since the places were taken: it never goes below. */
+static void give_back(const target *t, uint64_t count)
+{
+	uint64_t items = BSHM_LOAD(t->items, RELAXED);
+	while (!BSHM_CAS(t->items, &items, items > count ? items - count : 0, RELAXED)) {
+	}
+}
+
 /* Takes `count` places, or none: false when the filter is full. */
 static bool take_places(const target *t, uint64_t count)
 {
 	const uint64_t before = BSHM_ADD(t->items, count, RELAXED);
 	if (t->view->expansion == 0 &&
 		(before > t->view->capacity || count > t->view->capacity - before)) {
-		BSHM_SUB(t->items, count, RELAXED);
+		give_back(t, count);
 		return false;
 	}
 	return true;
@@ -102,7 +110,7 @@ static bshm_status add_to(const target *t, const bshm_key *keys, size_t count, b
 	}
 	/* Fewer bits than keys may have been new: the same key twice, or another adder. */
 	if (*added < places) {
-		BSHM_SUB(t->items, places - *added, RELAXED);
+		give_back(t, places - *added);
 	}
 	return BSHM_OK;
 }
@@ -131,7 +139,11 @@ static bshm_status add_locked(bshm_segment *segment, const bshm_view *view, cons
 		status = BSHM_E_BUSY;
 	}
 	for (size_t i = 0; status == BSHM_OK && i < count; i++) {
-		bshm__journal_add(segment, index, &keys[i]);
+		/* What is published has the key already; where nothing is, the journal alone would. */
+		if (!bshm__journal_add(segment, index, &keys[i]) && !published) {
+			const uint64_t room = (uint64_t) segment->chunk_count * BSHM_CHUNK_HASHES;
+			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
+		}
 	}
 	bshm__unlock(segment);
 	return status;
@@ -169,7 +181,7 @@ static bshm_status add_keys(bshm_segment *segment, bshm_cache *cache, const char
 			}
 		}
 		const bshm__name padded = bshm__name_of(name, name_length);
-		if (status != BSHM_OK && !has_builder(segment, &padded)) {
+		if (status != BSHM_OK && status != BSHM_E_BUSY && !has_builder(segment, &padded)) {
 			return bshm__fail(error, status, "filter");
 		}
 		status = add_locked(

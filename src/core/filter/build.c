@@ -232,8 +232,9 @@ static bshm_status take_partitions(bshm_build *build, uint64_t count, bshm_error
 	free(claimed);
 	if (status == BSHM_OK) {
 		build->descriptor.run = build->run;
-		if (!bshm__view_lay(segment, &build->view, &build->descriptor)) {
-			status = bshm__fail(error, BSHM_E_CORRUPT, "links");
+		status = bshm__view_lay(segment, &build->view, &build->descriptor);
+		if (status != BSHM_OK) {
+			bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
 		}
 	}
 	return status;

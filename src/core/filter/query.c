@@ -43,18 +43,22 @@ void bshm_cache_free(bshm_cache *cache)
 
 /* ------------------------------------------------------------------ views */
 
-bool bshm__view_lay(const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor)
+bshm_status bshm__view_lay(
+	const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor)
 {
 	const bshm_run *run = &descriptor->run;
 	uint32_t *map = NULL;
 	if (!bshm__run_in_bounds(segment, run)) {
-		return false;
+		return BSHM_E_CORRUPT;
 	}
 	if (run->check != 0) {
 		map = malloc(sizeof(*map) * run->count);
-		if (map == NULL || !bshm__run_walk(segment, run, map, NULL)) {
+		if (map == NULL) {
+			return BSHM_E_NO_SPACE;
+		}
+		if (!bshm__run_walk(segment, run, map, NULL)) {
 			free(map);
-			return false;
+			return BSHM_E_CORRUPT;
 		}
 	}
 	const size_t first = map == NULL ? run->first : 0;
@@ -66,7 +70,7 @@ bool bshm__view_lay(const bshm_segment *segment, bshm_view *view, const bshm_des
 	view->generation = descriptor->generation;
 	view->expansion = descriptor->expansion;
 	view->capacity = descriptor->capacity;
-	return true;
+	return BSHM_OK;
 }
 
 void bshm__view_release(bshm_view *view)
@@ -171,7 +175,7 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	const bshm__name padded = bshm__name_of(name, length);
 	uint32_t index;
 	bshm_descriptor descriptor;
-	const bshm_status status = look(segment, &padded, &index, &descriptor);
+	bshm_status status = look(segment, &padded, &index, &descriptor);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -181,8 +185,11 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 		view = &cache->views[place ^ 1];
 	}
 	bshm__view_release(view);
-	if (!bshm__view_lay(segment, view, &descriptor)) {
-		return BSHM_E_CORRUPT;
+	status = bshm__view_lay(segment, view, &descriptor);
+	if (status != BSHM_OK) {
+		/* Replaced while its links were walked, they may be another's by now: not damage. */
+		const uint64_t *word = &segment->entries[index].generation;
+		return BSHM_LOAD(word, ACQUIRE) == descriptor.generation ? status : BSHM_E_BUSY;
 	}
 	view->generation_word = &segment->entries[index].generation;
 	view->entry = index;

@@ -139,10 +139,10 @@ static void check_ops(report *r)
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		const bshm_op *op = &s->ops[i];
-		if (BSHM_LOAD(&op->owner, ACQUIRE) == 0) {
+		if (op->entry == 0) {
 			continue;
 		}
-		if (!bshm__op_sound(s, op) || op->entry == 0 || op->entry > s->entry_count) {
+		if (!bshm__op_sound(s, op) || op->entry > s->entry_count) {
 			note(r, "a record of work in progress is damaged", NULL);
 		} else if (op->kind == BSHM_OP_BUILD && op->run.count != 0) {
 			check_run(r, &op->run, &s->entries[op->entry - 1]);

@@ -207,21 +207,27 @@ bshm_status bshm__entry_create(
 	if (status == BSHM_OK) {
 		return BSHM_OK;
 	}
-	const uint32_t start = bshm__name_head(segment, name);
-	for (uint32_t i = 0; i < segment->entry_count; i++) {
-		const uint32_t at = (start + i) % segment->entry_count;
-		bshm_entry *entry = &segment->entries[at];
-		if (read_name(entry).bytes[0] == 0) {
-			const uint64_t version = begin_change(segment);
-			write_name(entry, name);
-			link_entry(segment, at, name);
-			end_change(segment, version);
-			*index = at;
-			return BSHM_OK;
+	/* All entries are looked at: a name that is there, but in no chain, must not come twice. */
+	uint32_t free_at = segment->entry_count;
+	for (uint32_t i = segment->entry_count; i-- > 0;) {
+		bshm_entry *entry = &segment->entries[i];
+		if (BSHM_LOAD(&entry->name[0], RELAXED) == 0) {
+			free_at = i;
+		} else if (bshm__entry_named(entry, name)) {
+			bshm__directory_repair(segment); /* links it, or frees it */
+			return bshm__entry_create(segment, name, index, error);
 		}
 	}
-	return bshm__fail_sizes(
-		error, BSHM_E_NO_SPACE, "directory", segment->entry_count + 1, segment->entry_count);
+	if (free_at == segment->entry_count) {
+		return bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, "directory", segment->entry_count + 1, segment->entry_count);
+	}
+	const uint64_t version = begin_change(segment);
+	write_name(&segment->entries[free_at], name);
+	link_entry(segment, free_at, name);
+	end_change(segment, version);
+	*index = free_at;
+	return BSHM_OK;
 }
 
 void bshm__entry_publish(
@@ -245,6 +251,8 @@ void bshm__entry_publish(
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
 	/* Whatever becomes of the old partitions comes after the generation has moved. */
 	BSHM_FENCE(RELEASE);
+	/* A damaged generation word shall not bring the old descriptor back. */
+	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
 }
 
 void bshm__entry_tidy(bshm_segment *segment, uint32_t index)

@@ -12,12 +12,16 @@
  * a needless "maybe"; in a journal it would be a lost key.
  *
  * An op ends with its owner. Its owner may also give it up at any time, without the lock, by
- * setting `owner` to 0. bshm__ops_reap() then tidies up; a chunk is free as soon as no op has its
- * serial. A clear that was given up is finished, not undone: its bits are already half gone.
+ * setting `owner` to 0. bshm__ops_reap() then tidies up: an op is over when its `entry` is 0, and
+ * its journal chunks are free from then on. A clear that was given up is finished, not undone, for
+ * its bits are already half gone; until then it keeps its partitions and its journal.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/core.h"
+
+/* Partitions of a dead process's clear that are zeroed at a time: 8 MB, about 1 ms. */
+#define CLEAR_STEP 1024u
 
 static uint64_t op_check(const bshm_segment *segment, const bshm_op *op)
 {
@@ -41,7 +45,7 @@ bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, ui
 	bshm__ops_reap(segment);
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (BSHM_LOAD(&op->owner, ACQUIRE) != 0) {
+		if (op->entry != 0 || BSHM_LOAD(&op->owner, ACQUIRE) != 0) {
 			continue;
 		}
 		*op = (bshm_op){
@@ -72,8 +76,7 @@ void bshm__op_end(bshm_segment *segment, bshm_op *op)
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
 {
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op *op = &segment->ops[i];
-		if (BSHM_LOAD(&op->owner, ACQUIRE) != 0 && op->entry == index + 1) {
+		if (segment->ops[i].entry == index + 1) {
 			return true;
 		}
 	}
@@ -82,9 +85,20 @@ bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
 
 /* ------------------------------------------------------------------ clear */
 
+/* Publishes a cleared filter, whose bits are all zero, with what was added meanwhile. */
+static void clear_publish(bshm_segment *segment, bshm_op *op, uint32_t index, const bshm_view *view,
+	bshm_descriptor *descriptor)
+{
+	descriptor->state = BSHM_STATE_LIVE;
+	descriptor->published_s = bshm__bits(bshm_os_wall_s());
+	const uint64_t items = bshm__journal_apply(segment, op, view);
+	bshm__entry_publish(segment, index, descriptor, items);
+}
+
 /*
- * Ends a clear: `zeroed` says that its owner lived to zero the bits. Another publication may
- * have replaced the filter meanwhile; then there is nothing to do.
+ * Ends a clear, if the filter has not been replaced meanwhile. `zeroed` says that its owner lived
+ * to zero the bits. If not, they are zeroed here, a part at a time, for the lock is held: the op
+ * remembers how far, and whoever has the lock next goes on. All along the answer is "maybe".
  */
 static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed)
 {
@@ -94,14 +108,17 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 	bshm_view view = {0};
 	if (bshm__descriptor_sound(segment, &descriptor, generation) &&
 		descriptor.state == BSHM_STATE_CLEARING && descriptor.run.first == op->run.first &&
-		bshm__view_lay(segment, &view, &descriptor)) {
-		for (uint32_t i = 0; !zeroed && i < view.partition_count; i++) {
-			bshm__partition_zero(bshm__view_partition(&view, i));
+		bshm__view_lay(segment, &view, &descriptor) == BSHM_OK) {
+		uint32_t done = zeroed ? view.partition_count : BSHM_LOAD(&op->done, RELAXED);
+		for (uint32_t step = 0; done < view.partition_count && step < CLEAR_STEP; step++) {
+			bshm__partition_zero(bshm__view_partition(&view, done++));
 		}
-		descriptor.state = BSHM_STATE_LIVE;
-		descriptor.published_s = bshm__bits(bshm_os_wall_s());
-		const uint64_t items = bshm__journal_apply(segment, op, &view);
-		bshm__entry_publish(segment, index, &descriptor, items);
+		BSHM_STORE(&op->done, done, RELAXED);
+		if (done < view.partition_count) {
+			bshm__view_release(&view);
+			return;
+		}
+		clear_publish(segment, op, index, &view, &descriptor);
 	}
 	bshm__view_release(&view);
 	bshm__op_end(segment, op);
@@ -123,7 +140,7 @@ int bshm_filter_clear(
 	if (status == BSHM_E_BUSY) {
 		status = bshm__fail(error, BSHM_E_TIMEOUT, "clear");
 	} else if (status == BSHM_E_CORRUPT ||
-			   (status == BSHM_OK && !bshm__view_lay(segment, &view, &descriptor))) {
+			   (status == BSHM_OK && bshm__view_lay(segment, &view, &descriptor) != BSHM_OK)) {
 		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
 	} else if (status == BSHM_OK) {
 		op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor.seed);
@@ -166,6 +183,7 @@ void bshm__ops_reap(bshm_segment *segment)
 			continue;
 		}
 		BSHM_ADD(&segment->header->repairs, owner != 0, RELAXED);
+		BSHM_STORE(&op->owner, 0, RELAXED);
 		if (op->kind == BSHM_OP_CLEAR && entry <= segment->entry_count &&
 			bshm__op_sound(segment, op)) {
 			clear_finish(segment, op, entry - 1, false);
@@ -188,6 +206,17 @@ static bool serial_in_use(const bshm_segment *segment, uint64_t serial)
 	return false;
 }
 
+/* Pages tend to add the same few keys again and again: is it in the chunk already? */
+static bool in_chunk(const bshm_chunk *chunk, uint64_t count, bshm_hash hash)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		if (chunk->hash[i].low == hash.low && chunk->hash[i].high == hash.high) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Appends to the op's chunk, or to a fresh one; false when the journal is full. */
 static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 {
@@ -197,6 +226,9 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	if (current < segment->chunk_count && segment->tags[current] == op->serial) {
 		chunk = &segment->chunks[current];
 		count = BSHM_LOAD(&chunk->count, RELAXED);
+		if (in_chunk(chunk, count < BSHM_CHUNK_HASHES ? count : BSHM_CHUNK_HASHES, hash)) {
+			return true;
+		}
 	}
 	for (uint32_t i = 0; count >= BSHM_CHUNK_HASHES; i++) {
 		if (i == segment->chunk_count) {
@@ -215,17 +247,20 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	return true;
 }
 
-void bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
+bool bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
 {
+	bool kept = true;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (op->entry != index + 1 || BSHM_LOAD(&op->owner, ACQUIRE) == 0) {
+		if (op->entry != index + 1) {
 			continue;
 		}
 		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
 			op->lost = 1;
+			kept = false;
 		}
 	}
+	return kept;
 }
 
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room)

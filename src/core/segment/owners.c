@@ -51,10 +51,12 @@ void bshm__owner_forget(bshm_segment *segment)
 	}
 }
 
-/* A fork's child opens the file again, if the path still leads to the one that is mapped. */
-static bool reopen(bshm_segment *segment)
+bool bshm__owner_reopen(bshm_segment *segment)
 {
 	bshm_os_stat st;
+	if (segment->fd >= 0) {
+		return true;
+	}
 	if (bshm_os_open(segment->path, segment->readonly, &segment->fd) != 0) {
 		return false;
 	}
@@ -72,7 +74,7 @@ bool bshm__owner_attach(bshm_segment *segment)
 	if (segment->owner != 0) {
 		return true;
 	}
-	if (segment->fd < 0 && !reopen(segment)) {
+	if (!bshm__owner_reopen(segment)) {
 		return false;
 	}
 	const uint64_t process_id = bshm_os_process_id();

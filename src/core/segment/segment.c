@@ -24,27 +24,33 @@ static uint64_t round_up(uint64_t bytes, uint64_t to)
 	return (bytes + to - 1) / to * to;
 }
 
+/* In integers: nothing may be mapped at the base yet. */
+static void *at(const uint8_t *base, uint64_t off)
+{
+	return (void *) ((uintptr_t) base + (uintptr_t) off);
+}
+
 /* Sets the regions from the counts; returns the bytes of the whole file. */
-static uint64_t lay_out(bshm_segment *segment, uint8_t *base)
+static uint64_t lay_out(bshm_segment *segment, const uint8_t *base)
 {
 	uint64_t off = 0;
-	segment->header = (bshm_header *) (void *) base;
+	segment->header = at(base, off);
 	off += sizeof(bshm_header);
-	segment->owners = (bshm_owner *) (void *) (base + off);
+	segment->owners = at(base, off);
 	off += sizeof(bshm_owner) * BSHM_OWNER_COUNT;
-	segment->ops = (bshm_op *) (void *) (base + off);
+	segment->ops = at(base, off);
 	off += sizeof(bshm_op) * BSHM_OP_COUNT;
-	segment->heads = (uint32_t *) (void *) (base + off);
+	segment->heads = at(base, off);
 	off += round_up(sizeof(uint32_t) * segment->head_count, BSHM_PAGE_BYTES);
-	segment->entries = (bshm_entry *) (void *) (base + off);
+	segment->entries = at(base, off);
 	off += round_up(sizeof(bshm_entry) * segment->entry_count, BSHM_PAGE_BYTES);
-	segment->tags = (uint64_t *) (void *) (base + off);
+	segment->tags = at(base, off);
 	off += round_up(sizeof(uint64_t) * segment->chunk_count, BSHM_PAGE_BYTES);
-	segment->chunks = (bshm_chunk *) (void *) (base + off);
+	segment->chunks = at(base, off);
 	off += sizeof(bshm_chunk) * segment->chunk_count;
-	segment->links = (uint32_t *) (void *) (base + off);
+	segment->links = at(base, off);
 	off += round_up(sizeof(uint32_t) * (uint64_t) segment->partition_count, BSHM_PAGE_BYTES);
-	segment->partitions = base + off;
+	segment->partitions = at(base, off);
 	off += (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES;
 	return off;
 }
@@ -331,6 +337,9 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 		.lock_timeouts = BSHM_LOAD(&segment->header->lock_timeouts, RELAXED),
 	};
 	bshm_os_stat st;
+	if (!bshm__owner_reopen(segment)) {
+		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "owners", 1, 1);
+	}
 	const int code = bshm_os_stat_fd(segment->fd, &st);
 	if (code != 0) {
 		return fail_os(error, "stat", code);
