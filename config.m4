@@ -34,6 +34,13 @@ if test "$PHP_BLOOMSHM" != "no"; then
     [AC_MSG_RESULT([no])
      AC_MSG_ERROR([bloomshm needs a 64-bit system with natively lock-free 64-bit atomics])])
 
+  PHP_CHECK_LIBRARY([z], [inflateInit2_],
+    [AC_CHECK_HEADER([zlib.h],
+      [PHP_ADD_LIBRARY([z], [1], [BLOOMSHM_SHARED_LIBADD])],
+      [AC_MSG_ERROR([bloomshm needs the header of zlib (Debian: apt-get install zlib1g-dev)])])],
+    [AC_MSG_ERROR([bloomshm needs zlib (Debian: apt-get install zlib1g-dev)])])
+  PHP_SUBST([BLOOMSHM_SHARED_LIBADD])
+
   AC_CHECK_DECL([F_OFD_SETLK], [],
     [AC_MSG_ERROR([bloomshm needs open file description locks (F_OFD_SETLK: Linux 3.15 or newer)])],
     [[#define _GNU_SOURCE

@@ -57,6 +57,7 @@ build_into() {
 }
 
 build_extension() {
+	need_packages gcc make php-cli php-dev libxxhash-dev zlib1g-dev
 	build_into php
 	BLOOMSHM_SO=$PWD/build/php/modules/bloomshm.so
 }

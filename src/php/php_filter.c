@@ -170,6 +170,8 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 	const bool list = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
 	if (list) {
 		zend_hash_real_init_packed(answers);
+	} else {
+		zend_hash_real_init_mixed(answers); /* of its final size: what is in it never moves */
 	}
 	for (int tries = 0; tries < MANY_TRIES; tries++) {
 		const bshm_view *view;

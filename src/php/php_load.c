@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <zlib.h>
 
 #define READ_BYTES ((size_t) 256 * 1024)
 
@@ -101,10 +102,13 @@ typedef struct {
 	double max_error_rate;
 	bool allow_empty;
 	bshm_build *build;
-	/* where the keys come from: exactly one of the two */
-	zval *keys;
+	zval *keys; /* where the keys come from: these, or else the stream */
 	php_stream *stream;
+	zend_string *path;
 	char delimiter;
+	char *packed; /* what was read of a compressed file; NULL: it is not compressed */
+	bool member_open;
+	z_stream gzip;
 } load;
 
 static bool offer(load *l, const char *key, size_t length)
@@ -147,30 +151,86 @@ static bool offer_lines(load *l, char *buffer, size_t *filled)
 	return true;
 }
 
+static bool fail_io(const load *l, const char *what)
+{
+	if (EG(exception) == NULL) {
+		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_IO, "cannot read %s: %s",
+			ZSTR_VAL(l->path), what);
+	}
+	return false;
+}
+
+/* Reads up to `room` bytes; 0 only at the end of the file, -1: an exception was thrown. */
+static ssize_t read_stream(load *l, char *to, size_t room)
+{
+	while (!php_stream_eof(l->stream)) {
+		const ssize_t got = php_stream_read(l->stream, to, room);
+		if (got < 0 || EG(exception) != NULL) {
+			fail_io(l, "it ended early");
+			return -1;
+		}
+		if (got > 0) {
+			return got;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The same, decompressed. zlib checks each member's checksum and length, so that a file that was
+ * cut short or damaged is never taken for the whole set of keys.
+ */
+static ssize_t inflate_stream(load *l, char *to, size_t room)
+{
+	z_stream *z = &l->gzip;
+	z->next_out = (Bytef *) to;
+	z->avail_out = (uInt) room;
+	while (z->avail_out == room) {
+		if (z->avail_in == 0) {
+			const ssize_t got = read_stream(l, l->packed, READ_BYTES);
+			if (got < 0) {
+				return -1;
+			}
+			if (got == 0) {
+				return l->member_open ? (fail_io(l, "the compressed data are cut short"), -1) : 0;
+			}
+			z->next_in = (Bytef *) l->packed;
+			z->avail_in = (uInt) got;
+		}
+		l->member_open = true;
+		const int status = inflate(z, Z_NO_FLUSH);
+		if (status == Z_STREAM_END) { /* another member may follow */
+			inflateReset(z);
+			l->member_open = false;
+		} else if (status != Z_OK) {
+			fail_io(l, "the compressed data are damaged");
+			return -1;
+		}
+	}
+	return (ssize_t) (room - z->avail_out);
+}
+
 static bool offer_stream(load *l)
 {
 	size_t room = READ_BYTES;
 	size_t filled = 0;
 	char *buffer = emalloc(room);
+	ssize_t got;
 	bool sound = true;
-	while (sound && !php_stream_eof(l->stream)) {
+	do {
 		if (filled == room) { /* one line fills it all */
 			room *= 2;
 			buffer = erealloc(buffer, room);
 		}
-		const ssize_t got = php_stream_read(l->stream, buffer + filled, room - filled);
-		if (got < 0 || EG(exception) != NULL) {
-			sound = false;
-			if (EG(exception) == NULL) {
-				zend_throw_exception(php_bloomshm_exception_ce,
-					"the file could not be read to its end", BLOOMSHM_CODE_IO);
-			}
-		} else {
+		const size_t part = MIN(room - filled, READ_BYTES);
+		got = l->packed != NULL ? inflate_stream(l, buffer + filled, part)
+								: read_stream(l, buffer + filled, part);
+		if (got > 0) {
 			filled += (size_t) got;
 			sound = offer_lines(l, buffer, &filled);
 		}
-	}
-	sound = sound && offer_line(l, buffer, filled);
+	} while (sound && got > 0);
+	sound = sound && got == 0 && offer_line(l, buffer, filled);
 	efree(buffer);
 	return sound;
 }
@@ -196,6 +256,9 @@ static bool offer_guarded(load *l)
 	zend_end_try();
 	if (bailed) {
 		bshm_build_abort(l->build);
+		if (l->packed != NULL) {
+			inflateEnd(&l->gzip);
+		}
 		zend_bailout();
 	}
 	return sound;
@@ -284,39 +347,54 @@ PHP_FUNCTION(bloom_load)
 		RETURN_THROWS();
 	}
 	if (counting) {
-		php_bloomshm_throw_later("a counting filter");
+		if (expansion != 0 && expansion != 2) {
+			zend_argument_value_error(6, "must be 0 or its default for a counting filter");
+		} else {
+			php_bloomshm_throw_later("a counting filter");
+		}
 		RETURN_THROWS();
 	}
 	run(&l, return_value);
 }
 
-/* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
-static php_stream *open_keys(const zend_string *path)
+static bool is_gzip(const zend_string *path)
 {
 	const size_t length = ZSTR_LEN(path);
-	const bool packed = length > 3 && strcasecmp(ZSTR_VAL(path) + length - 3, ".gz") == 0 &&
-						strncasecmp(ZSTR_VAL(path), "compress.", sizeof("compress.") - 1) != 0;
-	zend_string *url = packed ? zend_strpprintf(0, "compress.zlib://%s", ZSTR_VAL(path))
-							  : zend_string_copy((zend_string *) path);
+	return length > 3 && strcasecmp(ZSTR_VAL(path) + length - 3, ".gz") == 0 &&
+		   strncasecmp(ZSTR_VAL(path), "compress.", sizeof("compress.") - 1) != 0;
+}
+
+/* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
+static bool open_stream(load *l)
+{
 	errno = 0;
-	php_stream *stream = php_stream_open_wrapper(ZSTR_VAL(url), "rb", 0, NULL);
-	const int code = errno;
-	zend_string_release(url);
-	if (stream == NULL && EG(exception) == NULL) {
-		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_IO, "cannot open %s%s%s",
-			ZSTR_VAL(path), code == 0 ? "" : ": ", code == 0 ? "" : strerror(code));
+	l->stream = php_stream_open_wrapper(ZSTR_VAL(l->path), "rb", 0, NULL);
+	if (l->stream == NULL) {
+		return fail_io(l, errno == 0 ? "it cannot be opened" : strerror(errno));
 	}
-	if (stream != NULL) {
-		/* Straight into our buffer, which is larger than the stream's. */
-		php_stream_set_option(stream, PHP_STREAM_OPTION_READ_BUFFER, PHP_STREAM_BUFFER_NONE, NULL);
+	l->stream->flags |= PHP_STREAM_FLAG_NO_BUFFER; /* our buffer is larger than the stream's */
+	if (is_gzip(l->path)) {
+		if (inflateInit2(&l->gzip, 16 + MAX_WBITS) != Z_OK) { /* 16: gzip, not zlib's own format */
+			php_stream_close(l->stream);
+			return fail_io(l, "no memory to decompress it");
+		}
+		l->packed = emalloc(READ_BYTES);
 	}
-	return stream;
+	return true;
+}
+
+static void close_stream(load *l)
+{
+	php_stream_close(l->stream);
+	if (l->packed != NULL) {
+		inflateEnd(&l->gzip);
+		efree(l->packed);
+	}
 }
 
 PHP_FUNCTION(bloom_load_file)
 {
 	load l = {0};
-	zend_string *path;
 	zend_string *delimiter = NULL;
 	zend_string *seed = NULL;
 	double error_rate = 0.01;
@@ -327,7 +405,7 @@ PHP_FUNCTION(bloom_load_file)
 	bool no_limit = true;
 	ZEND_PARSE_PARAMETERS_START(2, 9)
 		Z_PARAM_STR(l.filter)
-		Z_PARAM_PATH_STR(path)
+		Z_PARAM_PATH_STR(l.path)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_DOUBLE(error_rate)
 		Z_PARAM_LONG_OR_NULL(capacity, no_capacity)
@@ -348,10 +426,9 @@ PHP_FUNCTION(bloom_load_file)
 		RETURN_THROWS();
 	}
 	l.delimiter = delimiter == NULL ? '\n' : ZSTR_VAL(delimiter)[0];
-	l.stream = open_keys(path);
-	if (l.stream == NULL) {
+	if (!open_stream(&l)) {
 		RETURN_THROWS();
 	}
 	run(&l, return_value);
-	php_stream_close(l.stream);
+	close_stream(&l);
 }
