@@ -23,6 +23,7 @@ struct bshm_build {
 	bshm_op *op;
 	uint64_t owner; /* that began the build: a fork's child must not end it */
 	uint64_t serial;
+	uint32_t entry;
 	bool exclusive; /* a reservation: publishes only where nothing stands */
 	bshm__spool *spool;
 	uint64_t offered;
@@ -90,9 +91,42 @@ static int begin(bshm_build *build, bool any_seed, bshm_error *error)
 		} else {
 			build->serial = build->op->serial;
 			build->owner = segment->owner;
+			build->entry = index;
 		}
 	}
 	bshm__unlock(segment);
+	return status;
+}
+
+/* Is the op as this build left it? A fork's child has the parent's build, but not its op. */
+static bshm_status check_op(const bshm_build *build, bshm_error *error)
+{
+	const bshm_op *op = build->op;
+	if (build->segment->owner != build->owner) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "fork");
+	}
+	if (BSHM_LOAD(&op->owner, ACQUIRE) != build->owner || op->serial != build->serial ||
+		!bshm__op_sound(build->segment, op) ||
+		memcmp(&op->run, &build->run, sizeof(build->run)) != 0) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "op");
+	}
+	if (op->lost != 0) {
+		const uint64_t room = (uint64_t) build->segment->chunk_count * BSHM_CHUNK_HASHES;
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
+	}
+	return BSHM_OK;
+}
+
+/* The lock, with the build's op in it: not the lock if the op is no longer this build's. */
+static bshm_status lock_op(const bshm_build *build, bshm_error *error)
+{
+	bshm_status status = bshm__lock(build->segment, BSHM_LOCK_BATCH_NS, error);
+	if (status == BSHM_OK) {
+		status = check_op(build, error);
+		if (status != BSHM_OK) {
+			bshm__unlock(build->segment);
+		}
+	}
 	return status;
 }
 
@@ -165,7 +199,7 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 	bshm_hash taken[BSHM_CHUNK_HASHES];
 	size_t count;
 	do {
-		const bshm_status status = bshm__lock(build->segment, BSHM_LOCK_BATCH_NS, error);
+		const bshm_status status = lock_op(build, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -217,7 +251,7 @@ static bshm_status take_partitions(bshm_build *build, uint64_t count, bshm_error
 	if (claimed == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
-	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	bshm_status status = lock_op(build, error);
 	if (status == BSHM_OK) {
 		bshm__ops_reap(segment);
 		bshm__space space;
@@ -273,39 +307,15 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 
 /* ------------------------------------------------------------------ publish */
 
-/* Under the lock: is the op as this build left it? */
-static bshm_status check_op(const bshm_build *build, bshm_error *error)
-{
-	const bshm_op *op = build->op;
-	if (build->segment->owner != build->owner) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "fork");
-	}
-	if (BSHM_LOAD(&op->owner, ACQUIRE) != build->owner || op->serial != build->serial ||
-		!bshm__op_sound(build->segment, op) ||
-		memcmp(&op->run, &build->run, sizeof(build->run)) != 0) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "op");
-	}
-	if (op->lost != 0) {
-		const uint64_t room = (uint64_t) build->segment->chunk_count * BSHM_CHUNK_HASHES;
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
-	}
-	return BSHM_OK;
-}
-
 /* Under the lock. 1 = published; a reservation: 0 = the same filter stands by now, or EXISTS. */
 static int publish_locked(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
-	int status = check_op(build, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	status = build->exclusive ? compare_standing(build, any_seed, error) : 1;
-	const uint32_t index = BSHM_LOAD(&build->op->entry, RELAXED) - 1;
-	if (status == 1 && index < segment->entry_count) {
+	const int status = build->exclusive ? compare_standing(build, any_seed, error) : 1;
+	if (status == 1) {
 		*items += bshm__journal_apply(segment, build->op, &build->view);
 		build->descriptor.published_s = bshm__bits(bshm_os_wall_s());
-		bshm__entry_publish(segment, index, &build->descriptor, *items);
+		bshm__entry_publish(segment, build->entry, &build->descriptor, *items);
 	}
 	bshm__op_end(segment, build->op);
 	build->op = NULL;
@@ -314,7 +324,7 @@ static int publish_locked(bshm_build *build, bool any_seed, uint64_t *items, bsh
 
 static int publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
 {
-	int status = bshm__lock(build->segment, BSHM_LOCK_BATCH_NS, error);
+	int status = lock_op(build, error);
 	if (status == BSHM_OK) {
 		status = publish_locked(build, any_seed, items, error);
 		bshm__unlock(build->segment);
@@ -325,7 +335,7 @@ static int publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error
 /* Most of what was added while the bits were being set, before they are measured. */
 static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error *error)
 {
-	const bshm_status status = bshm__lock(build->segment, BSHM_LOCK_BATCH_NS, error);
+	const bshm_status status = lock_op(build, error);
 	if (status == BSHM_OK) {
 		*items += bshm__journal_apply(build->segment, build->op, &build->view);
 		bshm__unlock(build->segment);
