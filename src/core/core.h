@@ -79,7 +79,7 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 
 /* ------------------------------------------------------------------ lock.c */
 
-/* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What a dead holder left half done is mended first. */
+/* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What dead processes left is mended before it returns. */
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
 void bshm__unlock(bshm_segment *segment);
 
@@ -94,14 +94,22 @@ typedef union {
 bshm__name bshm__name_of(const char *name, size_t length);
 /* Copies a descriptor out of the segment word by word. */
 bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generation);
-bool bshm__descriptor_sound(
-	const bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t generation);
+bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
+	const bshm_descriptor *descriptor, uint64_t generation);
 /* Finds a name without a lock: OK and its index, NOT_FOUND, or BUSY. */
 bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name, uint32_t *index);
 
 /* Which chain a name belongs to. */
 uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name);
+bshm__name bshm__entry_name(const bshm_entry *entry);
 bool bshm__entry_named(const bshm_entry *entry, const bshm__name *name);
+
+/*
+ * Takes the lock once the filter is not being cleared any more (waiting up to a batch job's time
+ * for that: TIMEOUT); *current is what bshm__entry_current() then says. Not OK: no lock is held.
+ */
+bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint32_t *index,
+	bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
 
 /* All below: under the lock. */
 
@@ -163,13 +171,16 @@ void bshm__op_end(bshm_segment *segment, bshm_op *op);
 void bshm__ops_reap(bshm_segment *segment);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
 /*
- * Notes a key in the journal of every op of the entry. False: the journal is full, and the key is
- * not kept (a build then fails by itself, and may be left to).
+ * Notes a key in the journal of every build and clear of the entry. 1 = noted, 0 = there is none
+ * that keeps a journal, -1 = a journal is full (a build then fails by itself).
  */
-bool bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
 /* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
-/* Moves the whole journal into a filter's bits; returns how many keys were new there. */
+/*
+ * Sets a filter's bits for all keys of the journal; returns how many were new there. Takes
+ * nothing out, so it may be interrupted and done again.
+ */
 uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view *view);
 
 /* ------------------------------------------------------------------ query.c */

@@ -201,8 +201,9 @@ BSHM_AT(op, chunk, 64);
 BSHM_AT(op, lost, 68);
 BSHM_AT(op, done, 72);
 
-#define BSHM_OP_BUILD 1u
-#define BSHM_OP_CLEAR 2u
+#define BSHM_OP_BUILD   1u
+#define BSHM_OP_CLEAR   2u
+#define BSHM_OP_RESERVE 3u /* keeps no journal: adds to a filter that never stood change nothing */
 
 /*
  *  off   0                 8                 16                24

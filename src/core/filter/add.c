@@ -126,10 +126,10 @@ static bshm_status add_locked(bshm_segment *segment, const bshm_view *view, cons
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__ops_reap(segment);
 	uint32_t index;
 	bshm_descriptor descriptor;
-	const bool published = bshm__entry_current(segment, name, &index, &descriptor) == BSHM_OK;
+	const bshm_status current = bshm__entry_current(segment, name, &index, &descriptor);
+	const bool published = current == BSHM_OK;
 	if (published != (view != NULL) || (published && !bshm_view_current(view))) {
 		status = BSHM_E_BUSY;
 	} else if (published) {
@@ -139,8 +139,12 @@ static bshm_status add_locked(bshm_segment *segment, const bshm_view *view, cons
 		status = BSHM_E_BUSY;
 	}
 	for (size_t i = 0; status == BSHM_OK && i < count; i++) {
-		/* What is published has the key already; where nothing is, the journal alone would. */
-		if (!bshm__journal_add(segment, index, &keys[i]) && !published) {
+		const int noted = bshm__journal_add(segment, index, &keys[i]);
+		if (noted == 0 && !published) {
+			status = bshm__fail(error, BSHM_E_NOT_FOUND, "filter");
+		} else if (noted < 0 && current == BSHM_E_BUSY) {
+			/* Being cleared: it will be published, and only the journal could keep the key. (A
+			 * build whose journal is full is not published.) */
 			const uint64_t room = (uint64_t) segment->chunk_count * BSHM_CHUNK_HASHES;
 			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
 		}

@@ -77,14 +77,14 @@ static int begin(bshm_build *build, bool any_seed, bshm_error *error)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__ops_reap(segment);
 	status = build->exclusive ? compare_standing(build, any_seed, error) : 1;
 	uint32_t index;
 	if (status == 1 && bshm__entry_create(segment, &build->name, &index, error) != BSHM_OK) {
 		status = error->status;
 	}
 	if (status == 1) {
-		build->op = bshm__op_begin(segment, BSHM_OP_BUILD, index, build->descriptor.seed);
+		build->op = bshm__op_begin(segment, build->exclusive ? BSHM_OP_RESERVE : BSHM_OP_BUILD,
+			index, build->descriptor.seed);
 		if (build->op == NULL) {
 			bshm__entry_tidy(segment, index);
 			status = fail_ops(error);
@@ -253,7 +253,6 @@ static bshm_status take_partitions(bshm_build *build, uint64_t count, bshm_error
 	}
 	bshm_status status = lock_op(build, error);
 	if (status == BSHM_OK) {
-		bshm__ops_reap(segment);
 		bshm__space space;
 		if (bshm__blocks_take(segment, (uint32_t) count, claimed, &build->run, &space)) {
 			bshm__op_claim(segment, build->op, &build->run);
@@ -425,9 +424,25 @@ static int copy_once(
 	return publish(build, false, &items, error);
 }
 
+/* BUSY once nobody is clearing the filter: it may be copied again. */
+static bshm_status wait_settled(bshm_segment *segment, const bshm__name *name, bshm_error *error)
+{
+	uint32_t index;
+	bshm_descriptor descriptor;
+	bshm_status current;
+	const bshm_status status =
+		bshm__lock_settled(segment, name, &index, &descriptor, &current, error);
+	if (status == BSHM_OK) {
+		bshm__unlock(segment);
+		return BSHM_E_BUSY;
+	}
+	return status;
+}
+
 bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error)
 {
+	const bshm__name name = bshm__name_of(from, from_length);
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "copy");
 	}
@@ -447,6 +462,9 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 		*error = (bshm_error){0};
 		status = copy_once(build, cache, from, from_length, error);
 		bshm_build_abort(build);
+		if (status == BSHM_E_BUSY) {
+			status = wait_settled(segment, &name, error);
+		}
 	}
 	bshm_cache_free(cache);
 	if (status < 0 && error->status != status) {

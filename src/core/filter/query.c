@@ -155,7 +155,7 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 		if (generation == 0) {
 			return BSHM_E_NOT_FOUND;
 		}
-		if (!bshm__descriptor_sound(segment, descriptor, generation)) {
+		if (!bshm__descriptor_sound(segment, name, descriptor, generation)) {
 			return BSHM_E_CORRUPT;
 		}
 		return descriptor->state == BSHM_STATE_LIVE     ? BSHM_OK

@@ -95,7 +95,8 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 			continue;
 		}
 		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
-		const bool sound = bshm__descriptor_sound(segment, &descriptor, generation) &&
+		const bshm__name name = bshm__entry_name(entry);
+		const bool sound = bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
 						   (descriptor.state == BSHM_STATE_ABSENT ||
 							   bshm__run_walk(segment, &descriptor.run, NULL, claimed));
 		if (!sound && locked) {

@@ -123,8 +123,9 @@ static void check_entries(report *r)
 			continue;
 		}
 		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
-		if (!bshm__descriptor_sound(s, &descriptor, generation)) {
-			note(r, "a descriptor is damaged", entry);
+		const bshm__name name = bshm__entry_name(entry);
+		if (!bshm__descriptor_sound(s, &name, &descriptor, generation)) {
+			note(r, "a descriptor or its name is damaged", entry);
 		} else if (descriptor.state != BSHM_STATE_ABSENT) {
 			if (!named) {
 				note(r, "a filter has no name", entry);
@@ -144,7 +145,7 @@ static void check_ops(report *r)
 		}
 		if (!bshm__op_sound(s, op) || op->entry > s->entry_count) {
 			note(r, "a record of work in progress is damaged", NULL);
-		} else if (op->kind == BSHM_OP_BUILD && op->run.count != 0) {
+		} else if (op->kind != BSHM_OP_CLEAR && op->run.count != 0) {
 			check_run(r, &op->run, &s->entries[op->entry - 1]);
 		}
 	}

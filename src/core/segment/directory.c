@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define DESCRIPTOR_WORDS (sizeof(bshm_descriptor) / sizeof(uint64_t))
+#define CLEAR_NAP_US     500
 #define NAME_WORDS       ((BSHM_NAME_MAX + 1) / sizeof(uint64_t))
 
 /* ------------------------------------------------------------------ reading */
@@ -35,7 +36,7 @@ static const uint64_t *name_words(const bshm_entry *entry)
 	return (const uint64_t *) (const void *) entry->name;
 }
 
-static bshm__name read_name(const bshm_entry *entry)
+bshm__name bshm__entry_name(const bshm_entry *entry)
 {
 	bshm__name name;
 	for (size_t i = 0; i < NAME_WORDS; i++) {
@@ -67,12 +68,21 @@ bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generati
 	return copy;
 }
 
-bool bshm__descriptor_sound(
-	const bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t generation)
+/* Over the descriptor and the name it was published under; an absent one has no name. */
+static uint64_t descriptor_check(
+	const bshm_segment *segment, const bshm_descriptor *descriptor, const bshm__name *name)
+{
+	const uint64_t seed = descriptor->state == BSHM_STATE_ABSENT
+							  ? segment->name_seed
+							  : bshm__checksum(name, sizeof(*name), segment->name_seed);
+	return bshm__checksum(descriptor, offsetof(bshm_descriptor, check), seed);
+}
+
+bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
+	const bshm_descriptor *descriptor, uint64_t generation)
 {
 	if (descriptor->generation != generation ||
-		descriptor->check !=
-			bshm__checksum(descriptor, offsetof(bshm_descriptor, check), segment->name_seed)) {
+		descriptor->check != descriptor_check(segment, descriptor, name)) {
 		return false;
 	}
 	if (descriptor->state == BSHM_STATE_ABSENT) {
@@ -127,7 +137,7 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
 		const bshm_entry *entry = &segment->entries[i];
 		for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 			const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
-			const bshm__name padded = read_name(entry);
+			const bshm__name padded = bshm__entry_name(entry);
 			const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 			BSHM_FENCE(ACQUIRE);
 			if (BSHM_LOAD(&entry->generation, RELAXED) != generation) {
@@ -136,7 +146,7 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
 			const size_t length = padded.bytes[0];
 			if (generation == 0 || length == 0 || length > BSHM_NAME_MAX ||
 				descriptor.state == BSHM_STATE_ABSENT ||
-				!bshm__descriptor_sound(segment, &descriptor, generation)) {
+				!bshm__descriptor_sound(segment, &padded, &descriptor, generation)) {
 				break;
 			}
 			memcpy(name, padded.bytes + 1, length);
@@ -236,8 +246,8 @@ void bshm__entry_publish(
 	bshm_entry *entry = &segment->entries[index];
 	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED) + 1;
 	descriptor->generation = generation;
-	descriptor->check =
-		bshm__checksum(descriptor, offsetof(bshm_descriptor, check), segment->name_seed);
+	const bshm__name name = bshm__entry_name(entry);
+	descriptor->check = descriptor_check(segment, descriptor, &name);
 
 	uint64_t words[DESCRIPTOR_WORDS];
 	memcpy(words, descriptor, sizeof(words));
@@ -265,7 +275,7 @@ void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
 	if (building || (generation != 0 && descriptor.state != BSHM_STATE_ABSENT)) {
 		return;
 	}
-	const bshm__name name = read_name(entry);
+	const bshm__name name = bshm__entry_name(entry);
 	const bshm__name none = {{0}};
 	const uint64_t version = begin_change(segment);
 	unlink_entry(segment, index, &name);
@@ -293,7 +303,7 @@ bshm_status bshm__entry_current(
 		return BSHM_E_NOT_FOUND;
 	}
 	*descriptor = bshm__descriptor_read(entry, generation);
-	if (!bshm__descriptor_sound(segment, descriptor, generation)) {
+	if (!bshm__descriptor_sound(segment, name, descriptor, generation)) {
 		return BSHM_E_CORRUPT;
 	}
 	switch (descriptor->state) {
@@ -303,6 +313,27 @@ bshm_status bshm__entry_current(
 			return BSHM_E_BUSY;
 		default:
 			return BSHM_E_NOT_FOUND;
+	}
+}
+
+bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint32_t *index,
+	bshm_descriptor *descriptor, bshm_status *current, bshm_error *error)
+{
+	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
+	for (;;) {
+		const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		*current = bshm__entry_current(segment, name, index, descriptor);
+		if (*current != BSHM_E_BUSY) {
+			return BSHM_OK;
+		}
+		bshm__unlock(segment);
+		if (bshm_os_monotonic_ns() > deadline) {
+			return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
+		}
+		bshm_os_sleep_us(CLEAR_NAP_US);
 	}
 }
 
@@ -330,18 +361,41 @@ void bshm__directory_repair(bshm_segment *segment)
 		BSHM_STORE(&segment->heads[i], 0, RELAXED);
 	}
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
-		const bshm__name name = read_name(&segment->entries[i]);
+		const bshm__name name = bshm__entry_name(&segment->entries[i]);
 		if (name.bytes[0] != 0 && name.bytes[0] <= BSHM_NAME_MAX) {
 			link_entry(segment, i, &name);
 		}
 	}
 	end_change(segment, version);
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
-		if (read_name(&segment->entries[i]).bytes[0] != 0) {
+		if (bshm__entry_name(&segment->entries[i]).bytes[0] != 0) {
 			bshm__entry_tidy(segment, i);
 		}
 	}
 	finish_rename(segment);
+}
+
+/* Under the lock. */
+static bshm_status rename_entry(bshm_segment *segment, uint32_t source, const bshm__name *to,
+	bshm_descriptor *descriptor, bshm_error *error)
+{
+	uint32_t target;
+	const bshm_status status = bshm__entry_create(segment, to, &target, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	bshm_header *header = segment->header;
+	const bshm_entry *from_entry = &segment->entries[source];
+	const bshm_entry *to_entry = &segment->entries[target];
+	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->generation & 1], RELAXED);
+	BSHM_STORE(&header->intent_from, source, RELAXED);
+	BSHM_STORE(&header->intent_to, target, RELAXED);
+	BSHM_STORE(&header->intent_generation, BSHM_LOAD(&to_entry->generation, RELAXED) + 1, RELAXED);
+	BSHM_STORE(&header->intent, 1, RELEASE);
+	bshm__entry_publish(segment, target, descriptor, items);
+	bshm__entry_drop(segment, source);
+	BSHM_STORE(&header->intent, 0, RELEASE);
+	return BSHM_OK;
 }
 
 bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t from_length,
@@ -349,32 +403,18 @@ bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t f
 {
 	const bshm__name from_name = bshm__name_of(from, from_length);
 	const bshm__name to_name = bshm__name_of(to, to_length);
-	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	uint32_t source;
+	bshm_descriptor descriptor;
+	bshm_status current;
+	bshm_status status =
+		bshm__lock_settled(segment, &from_name, &source, &descriptor, &current, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	uint32_t source;
-	uint32_t target;
-	bshm_descriptor descriptor;
-	status = bshm__entry_current(segment, &from_name, &source, &descriptor);
-	if (status != BSHM_OK) {
-		/* A filter that is being cleared would have to be waited for. */
-		status = bshm__fail(error, status == BSHM_E_BUSY ? BSHM_E_TIMEOUT : status, "from");
+	if (current != BSHM_OK) {
+		status = bshm__fail(error, current, "from");
 	} else if (memcmp(&from_name, &to_name, sizeof(to_name)) != 0) {
-		status = bshm__entry_create(segment, &to_name, &target, error);
-		if (status == BSHM_OK) {
-			bshm_header *header = segment->header;
-			const bshm_entry *entry = &segment->entries[source];
-			const uint64_t items = BSHM_LOAD(&entry->items[descriptor.generation & 1], RELAXED);
-			BSHM_STORE(&header->intent_from, source, RELAXED);
-			BSHM_STORE(&header->intent_to, target, RELAXED);
-			BSHM_STORE(&header->intent_generation,
-				BSHM_LOAD(&segment->entries[target].generation, RELAXED) + 1, RELAXED);
-			BSHM_STORE(&header->intent, 1, RELEASE);
-			bshm__entry_publish(segment, target, &descriptor, items);
-			bshm__entry_drop(segment, source);
-			BSHM_STORE(&header->intent, 0, RELEASE);
-		}
+		status = rename_entry(segment, source, &to_name, &descriptor, error);
 	}
 	bshm__unlock(segment);
 	return status;

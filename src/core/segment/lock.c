@@ -35,7 +35,6 @@ static void mend(bshm_segment *segment)
 {
 	BSHM_ADD(&segment->header->repairs, 1, RELAXED);
 	bshm__directory_repair(segment);
-	bshm__ops_reap(segment);
 }
 
 static bool acquire(bshm_segment *segment, uint64_t deadline)
@@ -88,6 +87,7 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
 		BSHM_ADD(&segment->header->lock_timeouts, 1, RELAXED);
 		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "lock", wait_ns / 1000000, 0);
 	}
+	bshm__ops_reap(segment);
 	return BSHM_OK;
 }
 

@@ -42,10 +42,9 @@ void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run)
 
 bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed)
 {
-	bshm__ops_reap(segment);
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (op->entry != 0 || BSHM_LOAD(&op->owner, ACQUIRE) != 0) {
+		if (op->entry != 0) {
 			continue;
 		}
 		*op = (bshm_op){
@@ -66,8 +65,8 @@ bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, ui
 void bshm__op_end(bshm_segment *segment, bshm_op *op)
 {
 	const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED) - 1;
-	BSHM_STORE(&op->entry, 0, RELAXED);
 	BSHM_STORE(&op->owner, 0, RELEASE);
+	BSHM_STORE(&op->entry, 0, RELAXED);
 	if (entry < segment->entry_count) {
 		bshm__entry_tidy(segment, entry);
 	}
@@ -106,9 +105,14 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
 	bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 	bshm_view view = {0};
-	if (bshm__descriptor_sound(segment, &descriptor, generation) &&
-		descriptor.state == BSHM_STATE_CLEARING && descriptor.run.first == op->run.first &&
-		bshm__view_lay(segment, &view, &descriptor) == BSHM_OK) {
+	const bshm__name name = bshm__entry_name(entry);
+	if (bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
+		descriptor.state == BSHM_STATE_CLEARING && descriptor.run.first == op->run.first) {
+		const bshm_status status = bshm__view_lay(segment, &view, &descriptor);
+		if (status == BSHM_E_NO_SPACE) {
+			BSHM_STORE(&op->owner, 0, RELEASE); /* private memory: the next one tries */
+			return;
+		}
 		uint32_t done = zeroed ? view.partition_count : BSHM_LOAD(&op->done, RELAXED);
 		for (uint32_t step = 0; done < view.partition_count && step < CLEAR_STEP; step++) {
 			bshm__partition_zero(bshm__view_partition(&view, done++));
@@ -118,41 +122,50 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 			bshm__view_release(&view);
 			return;
 		}
-		clear_publish(segment, op, index, &view, &descriptor);
+		if (status == BSHM_OK) {
+			clear_publish(segment, op, index, &view, &descriptor);
+		}
 	}
 	bshm__view_release(&view);
 	bshm__op_end(segment, op);
+}
+
+/* Under the lock: registers the clear and takes the filter out of service. */
+static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor,
+	bshm_view *view, bshm_op **op, bshm_error *error)
+{
+	bshm_status status = bshm__view_lay(segment, view, descriptor);
+	if (status != BSHM_OK) {
+		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
+	}
+	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed);
+	if (*op == NULL) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+	}
+	/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
+	bshm__op_claim(segment, *op, &descriptor->run);
+	descriptor->state = BSHM_STATE_CLEARING;
+	bshm__entry_publish(segment, index, descriptor, 0);
+	return BSHM_OK;
 }
 
 int bshm_filter_clear(
 	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
 {
 	const bshm__name padded = bshm__name_of(name, name_length);
-	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	uint32_t index;
+	bshm_descriptor descriptor;
+	bshm_status current;
+	bshm_status status = bshm__lock_settled(segment, &padded, &index, &descriptor, &current, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	uint32_t index;
-	bshm_descriptor descriptor;
-	status = bshm__entry_current(segment, &padded, &index, &descriptor);
-	bshm_op *op = NULL;
 	bshm_view view = {0};
-	if (status == BSHM_E_BUSY) {
-		status = bshm__fail(error, BSHM_E_TIMEOUT, "clear");
-	} else if (status == BSHM_E_CORRUPT ||
-			   (status == BSHM_OK && bshm__view_lay(segment, &view, &descriptor) != BSHM_OK)) {
+	bshm_op *op = NULL;
+	if (current == BSHM_OK) {
+		status = clear_begin(segment, index, &descriptor, &view, &op, error);
+	} else if (current == BSHM_E_CORRUPT) {
 		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
-	} else if (status == BSHM_OK) {
-		op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor.seed);
-		if (op == NULL) {
-			status =
-				bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
-		} else {
-			/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
-			bshm__op_claim(segment, op, &descriptor.run);
-			descriptor.state = BSHM_STATE_CLEARING;
-			bshm__entry_publish(segment, index, &descriptor, 0);
-		}
 	}
 	bshm__unlock(segment);
 	if (op != NULL) {
@@ -168,7 +181,7 @@ int bshm_filter_clear(
 		}
 	}
 	bshm__view_release(&view);
-	return status == BSHM_E_NOT_FOUND ? 0 : status == BSHM_OK ? 1 : status;
+	return status < 0 ? status : current == BSHM_OK;
 }
 
 /* ------------------------------------------------------------------ the dead */
@@ -247,20 +260,22 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	return true;
 }
 
-bool bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
 {
-	bool kept = true;
+	int noted = 0;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (op->entry != index + 1) {
+		if (op->entry != index + 1 || op->kind == BSHM_OP_RESERVE) {
 			continue;
 		}
 		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
 			op->lost = 1;
-			kept = false;
+			noted = -1;
+		} else if (noted == 0) {
+			noted = 1;
 		}
 	}
-	return kept;
+	return noted;
 }
 
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room)
@@ -285,14 +300,16 @@ size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, si
 
 uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view *view)
 {
-	bshm_hash hashes[BSHM_CHUNK_HASHES];
 	uint64_t items = 0;
-	size_t taken;
-	while ((taken = bshm__journal_take(segment, op, hashes, BSHM_CHUNK_HASHES)) != 0) {
-		for (size_t i = 0; i < taken; i++) {
-			const uint32_t partition = bshm__hash_partition(hashes[i], view->partition_count);
-			items += bshm__partition_add(
-				bshm__view_partition(view, partition), hashes[i], view->hash_count);
+	for (uint32_t i = 0; i < segment->chunk_count; i++) {
+		const bshm_chunk *chunk = &segment->chunks[i];
+		const uint64_t count =
+			segment->tags[i] == op->serial ? BSHM_LOAD(&chunk->count, RELAXED) : 0;
+		for (uint64_t k = 0; k < count && k < BSHM_CHUNK_HASHES; k++) {
+			const bshm_hash h = chunk->hash[k];
+			const uint32_t partition = bshm__hash_partition(h, view->partition_count);
+			items +=
+				bshm__partition_add(bshm__view_partition(view, partition), h, view->hash_count);
 		}
 	}
 	return items;

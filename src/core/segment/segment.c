@@ -351,9 +351,6 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	const bool locked = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error) == BSHM_OK;
-	if (locked) {
-		bshm__ops_reap(segment);
-	}
 	const bshm__space space = bshm__blocks_survey(segment, claimed, locked);
 	if (locked) {
 		bshm__unlock(segment);
