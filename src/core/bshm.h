@@ -237,7 +237,8 @@ typedef struct bshm_build bshm_build;
 /* NO_SPACE (64 builds running, the directory is full, no private memory), READ_ONLY, TIMEOUT. */
 bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_build **out, bshm_error *error);
-/* NO_SPACE as soon as the keys cannot fit the segment, or private memory ends. About 20 ns. */
+/* NO_SPACE when the different keys cannot fit the segment any more (looked at when it would be
+ * full, and at every doubling after that), or private memory ends. About 20 ns. */
 bshm_status bshm_build_key(
 	bshm_build *build, const char *key, size_t key_length, bshm_error *error);
 /* How many keys were offered so far. */

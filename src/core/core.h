@@ -123,7 +123,7 @@ void bshm__entry_publish(
 	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items);
 /* Publishes "absent", and frees the entry when no op is going to publish here. */
 void bshm__entry_drop(bshm_segment *segment, uint32_t index);
-/* Frees the entry when it has neither a filter nor an op. */
+/* Frees the entry when it has neither a filter nor an op; sets its `builders`. */
 void bshm__entry_tidy(bshm_segment *segment, uint32_t index);
 /* After a holder died: finishes its rename, rebuilds chains and builder flags. */
 void bshm__directory_repair(bshm_segment *segment);

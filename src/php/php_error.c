@@ -71,6 +71,10 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 				   : zend_strpprintf(
 						 0, "%" PRIu64 " processes are attached to %s already", e->available, path);
 	}
+	if (strcmp(op, "holes") == 0) {
+		return zend_strpprintf(
+			0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
+	}
 	if (strcmp(op, "fork") == 0) {
 		return zend_strpprintf(0, "a load can only be finished by the process that began it");
 	}

@@ -197,6 +197,11 @@ static ssize_t inflate_stream(load *l, char *to, size_t room)
 			z->next_in = (Bytef *) l->packed;
 			z->avail_in = (uInt) got;
 		}
+		if (!l->member_open && *z->next_in == 0) { /* padding after the last member */
+			z->next_in++;
+			z->avail_in--;
+			continue;
+		}
 		l->member_open = true;
 		const int status = inflate(z, Z_NO_FLUSH);
 		if (status == Z_STREAM_END) { /* another member may follow */

@@ -15,6 +15,7 @@
 
 typedef struct {
 	uint64_t bytes;
+	uint64_t reserved_bytes; /* less than `bytes` if the file has holes */
 	uint64_t device;
 	uint64_t inode;
 	uint32_t owner_uid;

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Times a size is found anew because many keys were added meanwhile. */
+#define LAY_OUT_TRIES 4
+
 struct bshm_build {
 	bshm_segment *segment;
 	bshm__name name;
@@ -27,6 +30,7 @@ struct bshm_build {
 	bool exclusive; /* a reservation: publishes only where nothing stands */
 	bshm__spool *spool;
 	uint64_t offered;
+	uint64_t look_at; /* how many keys are offered when it is next asked whether they can fit */
 	uint64_t hint;
 	bshm_descriptor descriptor; /* of what will be published */
 	bshm_view view;             /* of the partitions taken */
@@ -170,6 +174,26 @@ static void describe(bshm_build *build, const bshm_parameters *parameters)
 	build->descriptor.expansion = parameters->expansion;
 }
 
+/* NO_SPACE: `keys` take more than the whole segment has. */
+static bshm_status fail_size(bshm_build *build, uint64_t keys, bshm_error *error)
+{
+	const bshm_geometry geometry =
+		bshm_geometry_for(bshm__double(build->descriptor.error_rate), keys);
+	const uint64_t count = geometry.partition_count;
+	const uint64_t asked =
+		count > UINT64_MAX / BSHM_PARTITION_BYTES ? UINT64_MAX : count * BSHM_PARTITION_BYTES;
+	bshm_stat stat = {0};
+	bshm_segment_stat(build->segment, &stat, error);
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked, stat.filter_bytes_free);
+}
+
+/* How many keys the whole segment could hold at the build's error rate. */
+static uint64_t segment_capacity(const bshm_build *build)
+{
+	const bshm_geometry geometry = bshm_geometry_for(bshm__double(build->descriptor.error_rate), 1);
+	return (uint64_t) build->segment->partition_count * geometry.keys_per_partition;
+}
+
 bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_build **out, bshm_error *error)
 {
@@ -179,6 +203,7 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	describe(build, parameters);
+	build->look_at = segment_capacity(build) + 1;
 	int status = pick_seed(parameters, &build->descriptor.seed, error);
 	if (status == BSHM_OK) {
 		status = begin(build, false, error);
@@ -214,6 +239,20 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 	return BSHM_OK;
 }
 
+/* More keys than the segment could hold: go on only if they are fewer different ones. */
+static __attribute__((noinline)) bshm_status look_at_size(bshm_build *build, bshm_error *error)
+{
+	uint64_t keys;
+	if (!bshm__spool_distinct(build->spool, &keys)) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	if (keys > segment_capacity(build)) {
+		return fail_size(build, keys, error);
+	}
+	build->look_at *= 2;
+	return BSHM_OK;
+}
+
 bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length, bshm_error *error)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, build->descriptor.seed);
@@ -221,7 +260,9 @@ bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length
 		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "memory",
 			(build->offered + 1) * sizeof(bshm_hash), build->offered * sizeof(bshm_hash));
 	}
-	build->offered++;
+	if (BSHM_UNLIKELY(++build->offered == build->look_at)) {
+		return look_at_size(build, error);
+	}
 	if (BSHM_UNLIKELY(BSHM_LOAD(&build->op->pending, RELAXED) >= BSHM_CHUNK_HASHES)) {
 		return spool_journal(build, error);
 	}
@@ -235,29 +276,25 @@ uint64_t bshm_build_offered(const bshm_build *build)
 
 /* ------------------------------------------------------------------ partitions */
 
-/* Takes `count` partitions for the build and lays its view over them. */
-static bshm_status take_partitions(bshm_build *build, uint64_t count, bshm_error *error)
+/* Takes `count` partitions for the build, instead of those it has, and lays its view over them. */
+static bshm_status take_partitions(bshm_build *build, uint32_t count, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
-	const uint64_t asked =
-		count > UINT64_MAX / BSHM_PARTITION_BYTES ? UINT64_MAX : count * BSHM_PARTITION_BYTES;
-	if (count > segment->partition_count) {
-		bshm_stat stat = {0};
-		bshm_segment_stat(segment, &stat, error);
-		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, "filter_memory", asked, stat.filter_bytes_free);
-	}
 	uint64_t *claimed = bshm__blocks_map(segment);
 	if (claimed == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
+	bshm__view_release(&build->view);
 	bshm_status status = lock_op(build, error);
 	if (status == BSHM_OK) {
 		bshm__space space;
-		if (bshm__blocks_take(segment, (uint32_t) count, claimed, &build->run, &space)) {
+		build->run = (bshm_run){0};
+		bshm__op_claim(segment, build->op, &build->run);
+		if (bshm__blocks_take(segment, count, claimed, &build->run, &space)) {
 			bshm__op_claim(segment, build->op, &build->run);
 		} else {
-			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked,
+			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory",
+				(uint64_t) count * BSHM_PARTITION_BYTES,
 				(uint64_t) space.free * BSHM_PARTITION_BYTES);
 		}
 		bshm__unlock(segment);
@@ -289,14 +326,20 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 	keys = keys < build->hint ? build->hint : keys < 1 ? 1 : keys;
 	const bshm_geometry geometry =
 		bshm_geometry_for(bshm__double(build->descriptor.error_rate), keys);
+	if (geometry.partition_count > build->segment->partition_count) {
+		return fail_size(build, keys, error);
+	}
 	build->descriptor.hash_count = geometry.hash_count;
 	if (!build->exclusive) {
 		build->descriptor.capacity = geometry.partition_count * geometry.keys_per_partition;
 	}
-	const bshm_status status = take_partitions(build, geometry.partition_count, error);
+	const bshm_status status = take_partitions(build, (uint32_t) geometry.partition_count, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
+	/* Pairs with bshm_view_current(): whoever sees these zeros sees that the partitions' last
+	 * filter was replaced, which came before the lock that gave them to us. */
+	BSHM_FENCE(RELEASE);
 	for (uint32_t i = 0; i < build->view.partition_count; i++) {
 		bshm__partition_zero(bshm__view_partition(&build->view, i));
 	}
@@ -342,21 +385,37 @@ static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error 
 	return status;
 }
 
+/* Lays out and measures. What was added in between may be too much for the size found before:
+ * then once more, with those keys in the spool. */
+static bshm_status lay_out_and_measure(
+	bshm_build *build, double max_error_rate, uint64_t *items, bshm_info *out, bshm_error *error)
+{
+	for (int tries = 0;; tries++) {
+		bshm_status status = lay_out(build, items, error);
+		const uint64_t spooled = *items;
+		if (status == BSHM_OK && BSHM_LOAD(&build->op->pending, RELAXED) != 0) {
+			status = apply_journal(build, items, error);
+		}
+		if (status != BSHM_OK) {
+			return status;
+		}
+		*out = bshm__info_of(&build->view, &build->descriptor, *items);
+		if (out->estimated_error_rate <= max_error_rate) {
+			return BSHM_OK;
+		}
+		if (*items == spooled || tries == LAY_OUT_TRIES) {
+			bshm__fail_sizes(error, BSHM_E_ERROR_RATE, "max_error_rate", *items, 0);
+			error->rate = out->estimated_error_rate;
+			return error->status;
+		}
+	}
+}
+
 bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error)
 {
 	uint64_t items = 0;
-	int status = lay_out(build, &items, error);
-	if (status == BSHM_OK && BSHM_LOAD(&build->op->pending, RELAXED) != 0) {
-		status = apply_journal(build, &items, error);
-	}
-	if (status == BSHM_OK) {
-		*out = bshm__info_of(&build->view, &build->descriptor, items);
-		if (out->estimated_error_rate > max_error_rate) {
-			status = bshm__fail_sizes(error, BSHM_E_ERROR_RATE, "max_error_rate", items, 0);
-			error->rate = out->estimated_error_rate;
-		}
-	}
+	int status = lay_out_and_measure(build, max_error_rate, &items, out, error);
 	if (status == BSHM_OK) {
 		status = publish(build, true, &items, error);
 		out->items = items;
@@ -413,6 +472,7 @@ static int copy_once(
 	if (status != BSHM_OK) {
 		return status;
 	}
+	BSHM_FENCE(RELEASE); /* as in lay_out() */
 	for (uint32_t i = 0; i < source->partition_count; i++) {
 		bshm__partition_copy(
 			bshm__view_partition(&build->view, i), bshm__view_partition(source, i));

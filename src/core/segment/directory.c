@@ -190,20 +190,38 @@ static void link_entry(bshm_segment *segment, uint32_t index, const bshm__name *
 	BSHM_STORE(head, index + 1, RELEASE); /* pairs with bshm__entry_find() */
 }
 
-static void unlink_entry(bshm_segment *segment, uint32_t index, const bshm__name *name)
+/* False: the entry is not in its name's chain, so one of the two is damaged. */
+static bool unlink_entry(bshm_segment *segment, uint32_t index, const bshm__name *name)
 {
 	uint32_t *at = head_of(segment, name);
 	for (uint32_t steps = 0; steps < segment->entry_count; steps++) {
 		const uint32_t next = BSHM_LOAD(at, RELAXED);
 		if (next == index + 1) {
 			BSHM_STORE(at, BSHM_LOAD(&segment->entries[index].next, RELAXED), RELEASE);
-			return;
+			return true;
 		}
 		if (next == 0 || next > segment->entry_count) {
-			return;
+			return false;
 		}
 		at = &segment->entries[next - 1].next;
 	}
+	return false;
+}
+
+/* Chains are derived from names, and can be made anew at any time. */
+static void rebuild_chains(bshm_segment *segment)
+{
+	const uint64_t version = begin_change(segment);
+	for (uint32_t i = 0; i < segment->head_count; i++) {
+		BSHM_STORE(&segment->heads[i], 0, RELAXED);
+	}
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const bshm__name name = bshm__entry_name(&segment->entries[i]);
+		if (name.bytes[0] != 0 && name.bytes[0] <= BSHM_NAME_MAX) {
+			link_entry(segment, i, &name);
+		}
+	}
+	end_change(segment, version);
 }
 
 bshm_status bshm__entry_create(
@@ -240,11 +258,29 @@ bshm_status bshm__entry_create(
 	return BSHM_OK;
 }
 
+/*
+ * One more than the last. If that is damaged, it may have been set back, and one more may be a
+ * number that a worker still holds for a set of long ago: then the clock gives one that was never
+ * used, of the parity that selects the other descriptor.
+ */
+static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *entry)
+{
+	const uint64_t last = BSHM_LOAD(&entry->generation, RELAXED);
+	const bool unused = last == 0 && BSHM_LOAD(&entry->descriptor[0].generation, RELAXED) == 0 &&
+						BSHM_LOAD(&entry->descriptor[1].generation, RELAXED) == 0;
+	const bshm__name name = bshm__entry_name(entry);
+	const bshm_descriptor descriptor = bshm__descriptor_read(entry, last);
+	if (unused || bshm__descriptor_sound(segment, &name, &descriptor, last)) {
+		return last + 1;
+	}
+	return ((uint64_t) (bshm_os_wall_s() * 1e9) & ~UINT64_C(1)) | ((last + 1) & 1);
+}
+
 void bshm__entry_publish(
 	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
 {
 	bshm_entry *entry = &segment->entries[index];
-	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED) + 1;
+	const uint64_t generation = next_generation(segment, entry);
 	descriptor->generation = generation;
 	const bshm__name name = bshm__entry_name(entry);
 	descriptor->check = descriptor_check(segment, descriptor, &name);
@@ -265,7 +301,8 @@ void bshm__entry_publish(
 	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
 }
 
-void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
+/* False: the entry was freed, but it hangs in a chain that cannot be told from its name. */
+static bool tidy(bshm_segment *segment, uint32_t index)
 {
 	bshm_entry *entry = &segment->entries[index];
 	const bool building = bshm__entry_has_op(segment, index);
@@ -273,14 +310,22 @@ void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
 	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
 	const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 	if (building || (generation != 0 && descriptor.state != BSHM_STATE_ABSENT)) {
-		return;
+		return true;
 	}
 	const bshm__name name = bshm__entry_name(entry);
 	const bshm__name none = {{0}};
 	const uint64_t version = begin_change(segment);
-	unlink_entry(segment, index, &name);
+	const bool found = unlink_entry(segment, index, &name);
 	write_name(entry, &none);
 	end_change(segment, version);
+	return found;
+}
+
+void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
+{
+	if (!tidy(segment, index)) {
+		rebuild_chains(segment);
+	}
 }
 
 void bshm__entry_drop(bshm_segment *segment, uint32_t index)
@@ -356,20 +401,10 @@ static void finish_rename(bshm_segment *segment)
 
 void bshm__directory_repair(bshm_segment *segment)
 {
-	const uint64_t version = begin_change(segment);
-	for (uint32_t i = 0; i < segment->head_count; i++) {
-		BSHM_STORE(&segment->heads[i], 0, RELAXED);
-	}
-	for (uint32_t i = 0; i < segment->entry_count; i++) {
-		const bshm__name name = bshm__entry_name(&segment->entries[i]);
-		if (name.bytes[0] != 0 && name.bytes[0] <= BSHM_NAME_MAX) {
-			link_entry(segment, i, &name);
-		}
-	}
-	end_change(segment, version);
+	rebuild_chains(segment);
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
 		if (bshm__entry_name(&segment->entries[i]).bytes[0] != 0) {
-			bshm__entry_tidy(segment, i);
+			tidy(segment, i); /* the chains are sound now: what is in none was in none */
 		}
 	}
 	finish_rename(segment);

@@ -230,6 +230,17 @@ static bool in_chunk(const bshm_chunk *chunk, uint64_t count, bshm_hash hash)
 	return false;
 }
 
+static bool in_journal(const bshm_segment *segment, const bshm_op *op, bshm_hash hash)
+{
+	for (uint32_t i = 0; i < segment->chunk_count; i++) {
+		if (segment->tags[i] == op->serial &&
+			in_chunk(&segment->chunks[i], BSHM_CHUNK_HASHES, hash)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Appends to the op's chunk, or to a fresh one; false when the journal is full. */
 static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 {
@@ -245,11 +256,12 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	}
 	for (uint32_t i = 0; count >= BSHM_CHUNK_HASHES; i++) {
 		if (i == segment->chunk_count) {
-			return false;
+			return in_journal(segment, op, hash);
 		}
 		if (segment->tags[i] == 0 || !serial_in_use(segment, segment->tags[i])) {
 			chunk = &segment->chunks[i];
 			count = 0;
+			BSHM_STORE(&chunk->count, 0, RELAXED);
 			segment->tags[i] = op->serial;
 			BSHM_STORE(&op->chunk, i + 1, RELAXED);
 		}

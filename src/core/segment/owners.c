@@ -10,7 +10,8 @@
  *
  * The lock belongs to the open file, which a fork shares with its child: the child would keep
  * its dead parent "alive". So the child closes the file at once, and opens it anew when it first
- * needs a slot.
+ * needs a slot. A mapping counts as an open file too; therefore the file is opened once to be
+ * mapped, and once more for its locks (segment.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

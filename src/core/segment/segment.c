@@ -105,6 +105,25 @@ static bshm_status check_file(
 	return BSHM_OK;
 }
 
+/* A copied file may have holes, whose first touch fails when there is no room: fill them now. */
+static bshm_status check_reserved(
+	const bshm_options *options, int fd, const bshm_os_stat *st, bshm_error *error)
+{
+	if (st->reserved_bytes >= st->bytes) {
+		return BSHM_OK;
+	}
+	if (options->readonly) {
+		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "holes", st->bytes, st->reserved_bytes);
+	}
+	const int code = bshm_os_reserve(fd, st->bytes);
+	if (code != 0) {
+		fail_os(error, "reserve", code);
+		error->asked = st->bytes;
+		return error->status;
+	}
+	return BSHM_OK;
+}
+
 /* Checks the header and lays out the regions. */
 static bshm_status check_header(
 	bshm_segment *segment, uint8_t *base, uint64_t file_bytes, bshm_error *error)
@@ -155,16 +174,24 @@ static bshm_status attach(
 		return fail_os(error, "map", code);
 	}
 	status = check_header(segment, base, st.bytes, error);
+	if (status == BSHM_OK) {
+		status = check_reserved(options, fd, &st, error);
+	}
 	if (status != BSHM_OK) {
 		bshm_os_unmap(base, st.bytes);
 		return status;
 	}
-	segment->fd = fd;
 	segment->readonly = options->readonly;
 	segment->device = st.device;
 	segment->inode = st.inode;
 	if (options->huge_pages) {
 		bshm_os_advise_huge(base, st.bytes);
+	}
+	/* A mapping keeps its open file alive, in a fork's child too, and with it the owner lock. So
+	 * locks are taken through another one, which is never mapped. */
+	if (!bshm__owner_reopen(segment)) {
+		bshm_os_unmap(base, st.bytes);
+		return bshm__fail(error, BSHM_E_BUSY, "replaced");
 	}
 	return BSHM_OK;
 }
@@ -304,8 +331,8 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	}
 	const bshm_status status =
 		code != 0 ? fail_os(error, "open", code) : attach(options, fd, segment, error);
+	bshm_os_close(fd);
 	if (status != BSHM_OK) {
-		bshm_os_close(fd);
 		free(segment);
 		return status;
 	}
@@ -333,8 +360,6 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	*out = (bshm_stat){
 		.layout_version = BSHM_LAYOUT_VERSION,
 		.filter_bytes = (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES,
-		.repairs = BSHM_LOAD(&segment->header->repairs, RELAXED),
-		.lock_timeouts = BSHM_LOAD(&segment->header->lock_timeouts, RELAXED),
 	};
 	bshm_os_stat st;
 	if (!bshm__owner_reopen(segment)) {
@@ -358,6 +383,8 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	free(claimed);
 	out->filter_bytes_free = (uint64_t) space.free * BSHM_PARTITION_BYTES;
 	out->largest_free_bytes = (uint64_t) space.largest * BSHM_PARTITION_BYTES;
+	out->repairs = BSHM_LOAD(&segment->header->repairs, RELAXED);
+	out->lock_timeouts = BSHM_LOAD(&segment->header->lock_timeouts, RELAXED);
 	out->attached = bshm__owner_count(segment);
 	char name[BSHM_NAME_BYTES_MAX + 1];
 	uint32_t cursor = 0;

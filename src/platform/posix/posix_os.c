@@ -62,6 +62,7 @@ static bool in_group(gid_t group)
 static void fill_stat(const struct stat *st, bshm_os_stat *out)
 {
 	out->bytes = (uint64_t) st->st_size;
+	out->reserved_bytes = (uint64_t) st->st_blocks * 512;
 	out->device = (uint64_t) st->st_dev;
 	out->inode = (uint64_t) st->st_ino;
 	out->owner_uid = st->st_uid;

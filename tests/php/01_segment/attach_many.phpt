@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_load('f', keys('k', 100));
+bloom_load('f', keys('k', 100), seed: 'fixed');
 $children = [];
 for ($i = 0; $i < 24; $i++) {
     $children[] = $child = new Child('echo count_no("f", keys("k", 100)), count_yes("f", keys("x", 100)), "\n"; fgets(STDIN);');

@@ -11,7 +11,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('f', 10000, expansion: 0);
+bloom_reserve('f', 10000, expansion: 0, seed: 'fixed');
 bloom_add_many('f', keys('before ', 100));
 $pid = pcntl_fork();
 if ($pid === 0) {

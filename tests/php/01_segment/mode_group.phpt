@@ -16,7 +16,9 @@ require __DIR__ . '/../helper.inc';
 
 $ini = ['bloomshm.mode' => '0660', 'bloomshm.path' => make_shared_dir(__FILE__) . '/group.seg'];
 echo Child::run_as(12001, 12000, 'bloom_load("f", ["first"]); echo "loaded\n";', $ini);
-echo Child::run_as(12002, 12000, 'var_dump(bloom_status()["owner_uid"], bloom_maybe_has("f", "first"), bloom_maybe_has("f", "no"), bloom_add("f", "second"));', $ini);
+echo Child::run_as(12002, 12000, <<<'PHP'
+    var_dump(bloom_status()['owner_uid'], bloom_maybe_has('f', 'first'), bloom_maybe_has('f', 'no'), bloom_add('f', 'second'));
+    PHP, $ini);
 echo Child::run_as(12001, 12000, 'var_dump(bloom_maybe_has("f", "second")); done();', $ini);
 ?>
 --EXPECT--

@@ -18,7 +18,7 @@ $loader = new Child(<<<'PHP'
     })(), 0.000001, seed: 'fixed');
     echo "loaded\n";
     PHP);
-bloom_load('f', ['old'], 0.000001);
+bloom_load('f', ['old'], 0.000001, seed: 'old');
 check_same('half', $loader->hear(), 'the loader');
 bloom_add_many('f', keys('added ', 2000));
 var_dump(bloom_maybe_has_many('f', ['old', 'added 1', 'new 1']));

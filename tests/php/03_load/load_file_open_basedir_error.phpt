@@ -12,6 +12,7 @@ require __DIR__ . '/../helper.inc';
 mkdir(scratch('.inside'));
 file_put_contents(scratch('.inside') . '/keys', "a\nb\n");
 file_put_contents(scratch('.outside'), "a\nb\n");
+copy(scratch('.outside'), scratch('.outside.gz'));
 symlink(scratch('.outside'), scratch('.inside') . '/link');
 echo Child::run(<<<'PHP'
     ini_set('open_basedir', scratch('.inside'));
@@ -20,6 +21,7 @@ echo Child::run(<<<'PHP'
         fn () => @bloom_load_file('f', scratch('.outside')),
         fn () => @bloom_load_file('f', scratch('.inside') . '/../' . basename(scratch('.outside'))),
         fn () => @bloom_load_file('f', scratch('.inside') . '/link'),
+        fn () => @bloom_load_file('f', scratch('.outside.gz')),
     );
     var_dump(bloom_maybe_has('f', 'a'), bloom_status()['available']);
     PHP);
@@ -27,6 +29,7 @@ done();
 ?>
 --EXPECTF--
 int(2)
+BloomShm\Exception IO: %s
 BloomShm\Exception IO: %s
 BloomShm\Exception IO: %s
 BloomShm\Exception IO: %s

@@ -18,7 +18,7 @@ bloom_load('outer', (function () {
         bloom_add('outer', 'added to outer');
         bloom_add('inner', 'added to inner');
         yield 'last inner';
-    })());
+    })(), seed: 'fixed');
     check(bloom_maybe_has('inner', 'last inner') && !bloom_maybe_has('inner', 'absent'), 'inner stands already');
     yield 'last outer';
 })());

@@ -16,7 +16,7 @@ $code = <<<'PHP'
         echo "half\n";
         fgets(STDIN);
         yield from keys("$name more ", 2000);
-    })(), 0.000001);
+    })(), 0.000001, seed: 'fixed');
     echo "loaded\n";
     PHP;
 $loaders = ['one' => new Child($code), 'two' => new Child($code)];

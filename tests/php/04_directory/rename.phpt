@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_load('f', keys('k', 1000));
+bloom_load('f', keys('k', 1000), seed: 'fixed');
 $before = bloom_info('f');
 $free = free_bytes();
 var_dump(bloom_rename('f', 'g'), bloom_list(), count_no('g', keys('k', 1000)), bloom_maybe_has('g', 'x'), bloom_maybe_has('f', 'x'));

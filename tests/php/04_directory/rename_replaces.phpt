@@ -10,7 +10,7 @@ bloomshm.filter_memory=1M
 require __DIR__ . '/../helper.inc';
 
 $free = free_bytes();
-bloom_load('from', keys('from ', 1000));
+bloom_load('from', keys('from ', 1000), seed: 'fixed');
 bloom_load('to', keys('to ', 20000));
 var_dump(bloom_rename('from', 'to'), bloom_list(), count_no('to', keys('from ', 1000)), count_yes('to', keys('to ', 10)));
 check_same($free - bloom_info('to')['bytes'], free_bytes(), 'free bytes');

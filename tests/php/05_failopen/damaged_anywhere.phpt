@@ -20,6 +20,19 @@ echo "seed $seed\n";
 $size = strlen($sound);
 // Where something stands that is not nought: descriptors, the directory, tables.
 $used = array_keys(array_filter(str_split($sound, 64), fn ($line) => trim($line, "\0") !== ''));
+$calls = [
+    fn () => bloom_list(),
+    fn () => bloom_info('f'),
+    fn () => bloom_status(),
+    fn () => bloom_verify(),
+    fn () => bloom_add('f', 'new'),
+    fn () => bloom_load('h', keys('b', 3000)),
+    fn () => bloom_copy('f', 'h'),
+    fn () => bloom_rename('h', 'g3'),
+    fn () => bloom_clear('g4'),
+    fn () => bloom_drop('g5'),
+    fn () => bloom_load('g6', ['b']),
+];
 for ($round = 0; $round < 250; $round++) {
     for ($hit = mt_rand(1, 8); $hit > 0; $hit--) {
         $at = mt_rand(0, 3) === 0 ? mt_rand(0, $size - 1) : $used[mt_rand(0, count($used) - 1)] * 64 + mt_rand(0, 63);
@@ -32,7 +45,7 @@ for ($round = 0; $round < 250; $round++) {
         for ($i = 0; $i < 20; $i++) {
             $denied += count_no("g$i", keys('k', 20 * $i + 1));
         }
-        foreach ([fn () => bloom_list(), fn () => bloom_info('f'), fn () => bloom_status(), fn () => bloom_verify(), fn () => bloom_add('f', 'new'), fn () => bloom_load('h', keys('b', 3000)), fn () => bloom_copy('f', 'h'), fn () => bloom_rename('h', 'g3'), fn () => bloom_clear('g4'), fn () => bloom_drop('g5'), fn () => bloom_load('g6', ['b'])] as $call) {
+        foreach ($calls as $call) {
             try {
                 $call();
             } catch (BloomShm\Exception) {

@@ -21,7 +21,15 @@ $put = function (int $at, string $bytes) use ($file) {
 };
 $ask = function () {
     $denied = count_no('f', keys('k', 50)) + count_no('g', ['a']);
-    foreach ([fn () => bloom_list(), fn () => bloom_info('f'), fn () => bloom_status(), fn () => bloom_verify(), fn () => bloom_load('h', ['b']), fn () => bloom_drop('g')] as $call) {
+    $calls = [
+        fn () => bloom_list(),
+        fn () => bloom_info('f'),
+        fn () => bloom_status(),
+        fn () => bloom_verify(),
+        fn () => bloom_load('h', ['b']),
+        fn () => bloom_drop('g'),
+    ];
+    foreach ($calls as $call) {
         try {
             $call();
         } catch (BloomShm\Exception) {

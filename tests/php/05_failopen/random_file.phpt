@@ -18,7 +18,10 @@ for ($round = 0; $round < 12; $round++) {
     }
     file_put_contents(segment(), str_repeat($bytes, 1 + $round % 3 * 4));
     chmod(segment(), 0600);
-    $output[] = Child::run('echo json_encode([bloom_maybe_has("f", "x"), bloom_list(), bloom_info("f")]), strstr(thrown_by(fn () => bloom_load("f", ["a"])), ":", true);');
+    $output[] = Child::run(<<<'PHP'
+        echo json_encode([bloom_maybe_has('f', 'x'), bloom_list(), bloom_info('f')]);
+        echo strstr(thrown_by(fn () => bloom_load('f', ['a'])), ':', true);
+        PHP);
 }
 var_dump(array_unique($output));
 ?>

@@ -15,7 +15,10 @@ $size = filesize(segment());
 foreach ([1, 7, 8, 63, 64, 100, 512, 4095, 4096, 4097, intdiv($size, 2), $size - 4096, $size - 1] as $length) {
     $file = fopen(segment(), 'r+');
     ftruncate($file, $length);
-    $output = Child::run('echo json_encode([bloom_maybe_has("f", "k1"), bloom_maybe_has("f", "x"), bloom_list(), bloom_status()["available"]]), thrown_by(fn () => bloom_load("f", ["a"]));');
+    $output = Child::run(<<<'PHP'
+        echo json_encode([...bloom_maybe_has_many('f', ['k1', 'x']), bloom_list(), bloom_status()['available']]);
+        echo thrown_by(fn () => bloom_load('f', ['a']));
+        PHP);
     check(str_starts_with($output, '[true,true,[],false]BloomShm\Exception CORRUPT: '), "cut to $length: $output");
     clearstatcache();
     check_same($length, filesize(segment()), 'the file is left as it is');

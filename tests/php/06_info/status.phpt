@@ -11,7 +11,26 @@ require __DIR__ . '/../helper.inc';
 
 $status = bloom_status();
 echo implode(', ', array_keys($status)), "\n";
-foreach (['available' => 'bool', 'path' => 'string', 'layout_version' => 'int|string', 'owner_uid' => 'int', 'mode' => 'int', 'filter_bytes' => 'int', 'filter_bytes_free' => 'int', 'largest_free_bytes' => 'int', 'cache_bytes' => 'int', 'cache_bytes_free' => 'int', 'filters' => 'int', 'attached' => 'int', 'repairs' => 'int', 'lock_timeouts' => 'int', 'missing_answers' => 'int', 'reason' => 'string|null', 'last_error' => 'string|null'] as $key => $types) {
+$expected = [
+    'available' => 'bool',
+    'path' => 'string',
+    'layout_version' => 'int|string',
+    'owner_uid' => 'int',
+    'mode' => 'int',
+    'filter_bytes' => 'int',
+    'filter_bytes_free' => 'int',
+    'largest_free_bytes' => 'int',
+    'cache_bytes' => 'int',
+    'cache_bytes_free' => 'int',
+    'filters' => 'int',
+    'attached' => 'int',
+    'repairs' => 'int',
+    'lock_timeouts' => 'int',
+    'missing_answers' => 'int',
+    'reason' => 'string|null',
+    'last_error' => 'string|null',
+];
+foreach ($expected as $key => $types) {
     check(in_array(get_debug_type($status[$key]), explode('|', $types), true), "$key is " . json_encode($status[$key]));
 }
 ?>

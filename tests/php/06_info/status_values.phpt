@@ -12,7 +12,9 @@ require __DIR__ . '/../helper.inc';
 
 bloom_reserve('f', 1000, expansion: 0);
 $status = bloom_status();
-var_dump($status['available'], $status['path'] === segment(), $status['owner_uid'] === posix_geteuid(), decoct($status['mode']), $status['filter_bytes'], $status['cache_bytes'], $status['cache_bytes_free'], $status['filters'], $status['attached'], $status['repairs'], $status['lock_timeouts'], $status['missing_answers']);
+var_dump($status['available'], $status['path'] === segment(), $status['owner_uid'] === posix_geteuid());
+var_dump(decoct($status['mode']), $status['filter_bytes'], $status['cache_bytes'], $status['cache_bytes_free']);
+var_dump($status['filters'], $status['attached'], $status['repairs'], $status['lock_timeouts'], $status['missing_answers']);
 $free = $status['filter_bytes_free'];
 bloom_load('g', keys('k', 20000));
 $after = bloom_status();

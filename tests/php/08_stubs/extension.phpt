@@ -7,7 +7,8 @@ bloomshm
 require __DIR__ . '/../helper.inc';
 
 $extension = new ReflectionExtension('bloomshm');
-var_dump($extension->getName(), preg_match('/^\d+\.\d+\.\d+/', (string) $extension->getVersion()), $extension->getVersion() === phpversion('bloomshm'));
+$version = (string) $extension->getVersion();
+var_dump($extension->getName(), preg_match('/^\d+\.\d+\.\d+/', $version), $version === phpversion('bloomshm'));
 var_dump(array_keys($extension->getClasses()), $extension->getConstants());
 ?>
 --EXPECT--

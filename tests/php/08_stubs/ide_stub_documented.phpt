@@ -32,7 +32,8 @@ $code = <<<'PHP'
     echo "done\n";
     PHP;
 $php = getenv('TEST_PHP_EXECUTABLE') ?: PHP_BINARY;
-echo shell_exec(escapeshellarg($php) . ' -n -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg(realpath(__DIR__ . '/../../../stubs/bloomshm.php')));
+$stub = realpath(__DIR__ . '/../../../stubs/bloomshm.php');
+echo shell_exec(escapeshellarg($php) . ' -n -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($stub));
 ?>
 --EXPECT--
 done
