@@ -1,0 +1,1085 @@
+/*
+ * test_build.c - builds, reservations, copies and clears, and what is added meanwhile.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bshm_segment *segment;
+
+static uint32_t op_count(void)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		count += BSHM_LOAD(&segment->ops[i].owner, ACQUIRE) != 0;
+	}
+	return count;
+}
+
+/* ------------------------------------------------------------------ loads */
+
+TEST(a_load_is_found_and_nothing_else)
+{
+	segment = open_segment(MB(2));
+	CHECK_INT(has(segment, "f", "a"), BSHM_E_NOT_FOUND);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(has(segment, "f", "a"), BSHM_E_NOT_FOUND);
+	CHECK_INT(offer(build, 0, 100000), BSHM_OK);
+	CHECK_INT(bshm_build_offered(build), 100000);
+	bshm_info info;
+	CHECK_INT(publish(build, &info), BSHM_OK);
+	CHECK_INT(present(segment, "f", 0, 100000), 100000);
+	const uint64_t wrong = present(segment, "f", 1000000, 1100000);
+	CHECK(wrong < 1000);
+	CHECK(wrong > 0);
+	CHECK(info.items >= 99000 && info.items <= 100000);
+	CHECK(info.capacity >= 100000);
+	CHECK_INT(info.partition_count, bshm_geometry_for(0.01, 100000).partition_count);
+	CHECK_INT(info.bytes, info.partition_count * BSHM_PARTITION_BYTES);
+	CHECK(info.estimated_error_rate <= 0.01);
+	CHECK(info.worst_partition_error_rate >= info.estimated_error_rate);
+	CHECK(info.published_s > 1.5e9);
+	const bshm_info again = info_of(segment, "f");
+	CHECK_INT(again.generation, info.generation);
+	CHECK_INT(again.items, info.items);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_load_without_keys_publishes_an_empty_filter)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 0), BSHM_OK);
+	CHECK_INT(has(segment, "f", "a"), 0);
+	CHECK_INT(info_of(segment, "f").partition_count, 1);
+}
+
+TEST(empty_and_zero_bytes_are_keys)
+{
+	segment = open_segment(MB(1));
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(bshm_build_key(build, "", 0, &last_error), BSHM_OK);
+	CHECK_INT(bshm_build_key(build, "a\0b", 3, &last_error), BSHM_OK);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	bshm_cache *cache = bshm_cache_new();
+	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "", 0), 1);
+	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a\0b", 3), 1);
+	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a", 1), 0);
+	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a\0c", 3), 0);
+	bshm_cache_free(cache);
+}
+
+TEST(a_load_replaces_the_set)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	const uint64_t free_before = stat_of(segment).filter_bytes_free;
+	for (uint64_t round = 1; round <= 50; round++) {
+		CHECK_INT(load(segment, "f", round * 1000, round * 1000 + 1000), BSHM_OK);
+		CHECK_INT(present(segment, "f", round * 1000, round * 1000 + 1000), 1000);
+		CHECK(present(segment, "f", round * 1000 - 1000, round * 1000) < 100);
+	}
+	CHECK_INT(stat_of(segment).filter_bytes_free, free_before);
+	CHECK_INT(stat_of(segment).filters, 1);
+}
+
+TEST(an_aborted_build_changes_nothing)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	const bshm_stat before = stat_of(segment);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(offer(build, 5000, 6000), BSHM_OK);
+	bshm_build_abort(build);
+	bshm_build_abort(NULL);
+	build = begin_build(segment, "new");
+	CHECK_INT(offer(build, 0, 10), BSHM_OK);
+	bshm_build_abort(build);
+	CHECK_INT(present(segment, "f", 0, 1000), 1000);
+	CHECK(present(segment, "f", 5000, 6000) < 50);
+	const bshm_stat after = stat_of(segment);
+	CHECK_INT(after.filter_bytes_free, before.filter_bytes_free);
+	CHECK_INT(after.filters, 1);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(has(segment, "new", "a"), BSHM_E_NOT_FOUND);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_rate_above_the_limit_is_not_published)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	const bshm_stat before = stat_of(segment);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(offer(build, 5000, 12000), BSHM_OK);
+	bshm_info info;
+	CHECK_INT(bshm_build_publish(build, 1e-6, &info, &last_error), BSHM_E_ERROR_RATE);
+	CHECK_INT(last_error.status, BSHM_E_ERROR_RATE);
+	CHECK(last_error.rate > 1e-6 && last_error.rate < 0.01);
+	CHECK_INT(present(segment, "f", 0, 1000), 1000);
+	CHECK_INT(stat_of(segment).filter_bytes_free, before.filter_bytes_free);
+	CHECK_INT(op_count(), 0);
+}
+
+TEST(a_load_that_does_not_fit_says_how_much_there_is)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 100000), BSHM_OK);
+	const bshm_stat before = stat_of(segment);
+	const uint64_t need = bshm_geometry_for(0.01, 750000).partition_count * BSHM_PARTITION_BYTES;
+	CHECK(need <= before.filter_bytes && need > before.filter_bytes_free);
+	CHECK_INT(load(segment, "f", 0, 750000), BSHM_E_NO_SPACE);
+	CHECK_INT(last_error.asked, need);
+	CHECK_INT(last_error.available, before.filter_bytes_free);
+	CHECK(strcmp(last_error.op, "filter_memory") == 0);
+	CHECK_INT(load(segment, "f", 0, 900000), BSHM_E_NO_SPACE); /* more than the whole segment */
+	CHECK_INT(last_error.available, before.filter_bytes_free);
+	CHECK_INT(present(segment, "f", 0, 100000), 100000);
+	CHECK_INT(stat_of(segment).filter_bytes_free, before.filter_bytes_free);
+}
+
+TEST(keys_offered_again_do_not_enlarge_a_filter)
+{
+	segment = open_segment(MB(4));
+	bshm_build *build = begin_build(segment, "few");
+	for (int i = 0; i < 1000; i++) {
+		REQUIRE(offer(build, 0, 1000) == BSHM_OK);
+	}
+	bshm_info info;
+	CHECK_INT(publish(build, &info), BSHM_OK);
+	CHECK_INT(info.partition_count, 1);
+	CHECK(info.items >= 995 && info.items <= 1000);
+
+	build = begin_build(segment, "many");
+	for (int i = 0; i < 5; i++) {
+		REQUIRE(offer(build, 0, 200000) == BSHM_OK);
+	}
+	CHECK_INT(publish(build, &info), BSHM_OK);
+	const double ideal = (double) bshm_geometry_for(0.01, 200000).partition_count;
+	CHECK(info.partition_count >= ideal && info.partition_count < ideal * 1.1);
+	CHECK(info.estimated_error_rate <= 0.01);
+	CHECK_INT(absent(segment, "many", 0, 200000), 0);
+}
+
+/* The capacity is a hint: too small, and the size is found all the same. */
+TEST(a_capacity_hint_is_a_lower_bound)
+{
+	segment = open_segment(MB(4));
+	const uint64_t hints[] = {1, 50000, 500000};
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		const bshm_parameters p = parameters(0.01, hints[i], 0);
+		bshm_build *build;
+		REQUIRE(bshm_build_begin(segment, "f", 1, &p, &build, &last_error) == BSHM_OK);
+		REQUIRE(offer(build, 0, 50000) == BSHM_OK);
+		bshm_info info;
+		CHECK_INT(publish(build, &info), BSHM_OK);
+		const uint64_t keys = hints[i] < 50000 ? 50000 : hints[i];
+		CHECK_INT(info.partition_count, bshm_geometry_for(0.01, keys).partition_count);
+		CHECK(info.capacity >= keys);
+		CHECK(info.estimated_error_rate <= 0.01);
+		CHECK_INT(absent(segment, "f", 0, 50000), 0);
+	}
+	const bshm_parameters huge = parameters(0.01, BSHM_CAPACITY_MAX, 0);
+	bshm_build *build;
+	REQUIRE(bshm_build_begin(segment, "f", 1, &huge, &build, &last_error) == BSHM_OK);
+	CHECK_INT(publish(build, NULL), BSHM_E_NO_SPACE);
+	CHECK_INT(absent(segment, "f", 0, 50000), 0);
+}
+
+TEST(rates_from_one_half_to_a_millionth_are_kept)
+{
+	segment = open_segment(MB(8));
+	const double rates[] = {0.5, 0.1, 0.01, 0.001, 0.0001, 0.000001};
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const bshm_parameters p = parameters(rates[i], 0, 0);
+		bshm_build *build;
+		REQUIRE(bshm_build_begin(segment, "f", 1, &p, &build, &last_error) == BSHM_OK);
+		REQUIRE(offer(build, 0, 150000) == BSHM_OK);
+		bshm_info info;
+		CHECK_INT(bshm_build_publish(build, rates[i], &info, &last_error), BSHM_OK);
+		CHECK_INT(absent(segment, "f", 0, 150000), 0);
+		const double found = (double) present(segment, "f", 1000000, 1200000) / 200000;
+		CHECK(found <= rates[i] * 1.05 + 0.0001);
+	}
+}
+
+TEST(seeds_decide_the_bits)
+{
+	segment = open_segment(MB(1));
+	const char *seeds[] = {"one", "one", "two"};
+	uint64_t words[3];
+	for (int i = 0; i < 3; i++) {
+		bshm_parameters p = parameters(0.01, 0, 0);
+		p.seed = seeds[i];
+		p.seed_length = 3;
+		bshm_build *build;
+		REQUIRE(bshm_build_begin(segment, "f", 1, &p, &build, &last_error) == BSHM_OK);
+		REQUIRE(offer(build, 0, 1000) == BSHM_OK);
+		REQUIRE(publish(build, NULL) == BSHM_OK);
+		const bshm_entry *entry = entry_of(segment, "f");
+		const bshm_descriptor d = bshm__descriptor_read(entry, entry->generation);
+		words[i] = bshm__checksum(
+			segment->partitions + (size_t) d.run.first * BSHM_PARTITION_BYTES, 8192, 0);
+	}
+	CHECK(words[0] == words[1]);
+	CHECK(words[0] != words[2]);
+}
+
+TEST(sixty_four_builds_run_and_the_next_is_told_so)
+{
+	segment = open_segment(MB(1));
+	bshm_build *builds[BSHM_OP_COUNT];
+	char name[16] = "build-";
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		name[6] = (char) ('0' + i % 64);
+		builds[i] = begin_build(segment, name);
+	}
+	const bshm_parameters p = parameters(0.01, 10, 0);
+	bshm_build *one_more = NULL;
+	CHECK_INT(bshm_build_begin(segment, "more", 4, &p, &one_more, &last_error), BSHM_E_NO_SPACE);
+	CHECK(strcmp(last_error.op, "ops") == 0);
+	CHECK_INT(last_error.available, BSHM_OP_COUNT);
+	CHECK_INT(reserve(segment, "more", 10, 0.01), BSHM_E_NO_SPACE);
+	bshm_build_abort(builds[0]);
+	CHECK_INT(reserve(segment, "more", 10, 0.01), 1);
+	for (uint32_t i = 1; i < BSHM_OP_COUNT; i++) {
+		CHECK_INT(publish(builds[i], NULL), BSHM_OK);
+	}
+	CHECK_INT(stat_of(segment).filters, BSHM_OP_COUNT);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* ------------------------------------------------------------------ adds meanwhile */
+
+TEST(an_add_during_a_rebuild_is_in_the_new_set)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(add_number(segment, "f", 7000), 1);
+	CHECK_INT(add_number(segment, "f", 5), 0); /* in the old set, not in the catalogue any more */
+	CHECK_INT(offer(build, 2000, 3000), BSHM_OK);
+	CHECK_INT(add_numbers(segment, "f", 8000, 8003), 3);
+	CHECK_INT(has_number(segment, "f", 7000), 1);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	CHECK_INT(has_number(segment, "f", 7000), 1);
+	CHECK_INT(has_number(segment, "f", 5), 1);
+	CHECK_INT(absent(segment, "f", 8000, 8003), 0);
+	CHECK_INT(absent(segment, "f", 2000, 3000), 0);
+	CHECK(present(segment, "f", 100, 1000) < 100);
+	CHECK_INT(add_number(segment, "f", 9000), 1);
+	CHECK_INT(entry_of(segment, "f")->builders, 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(an_add_during_a_first_load_is_in_it)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(add_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(add_number(segment, "f", 1), 0);
+	CHECK_INT(add_numbers(segment, "f", 100, 200), 0);
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(offer(build, 1000, 2000), BSHM_OK);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	CHECK_INT(has_number(segment, "f", 1), 1);
+	CHECK_INT(absent(segment, "f", 100, 200), 0);
+	CHECK_INT(absent(segment, "f", 1000, 2000), 0);
+}
+
+static void add_from_elsewhere(void)
+{
+	for (uint64_t i = 10000; i < 13000; i++) {
+		CHECK(add_number(segment, "f", i) >= 0);
+	}
+}
+
+TEST(a_long_load_empties_its_journal)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 10), BSHM_OK);
+	bshm_build *build = begin_build(segment, "f");
+	for (uint64_t round = 0; round < 10; round++) {
+		const pid_t child = spawn(add_from_elsewhere);
+		CHECK_INT(finish(child), 0);
+		CHECK_INT(offer(build, round * 10, round * 10 + 10), BSHM_OK);
+	}
+	bshm_info info;
+	CHECK_INT(publish(build, &info), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 10000, 13000), 0);
+	CHECK_INT(absent(segment, "f", 0, 100), 0);
+	CHECK_INT(info.partition_count, 1); /* keys added again and again count once */
+}
+
+TEST(a_full_journal_fails_the_build_and_spares_the_filter)
+{
+	segment = open_segment(MB(1));
+	const bshm_parameters grows = parameters(0.01, 0, 2);
+	bshm_build *build;
+	REQUIRE(bshm_build_begin(segment, "f", 1, &grows, &build, &last_error) == BSHM_OK);
+	REQUIRE(publish(build, NULL) == BSHM_OK);
+	const uint64_t free_before = stat_of(segment).filter_bytes_free;
+	const uint64_t room = (uint64_t) segment->chunk_count * BSHM_CHUNK_HASHES;
+
+	build = begin_build(segment, "f");
+	CHECK(add_numbers(segment, "f", 0, room) > 0);
+	CHECK(add_numbers(segment, "f", room, room + 100) >= 0);
+	CHECK_INT(publish(build, NULL), BSHM_E_NO_SPACE);
+	CHECK(strcmp(last_error.op, "journal") == 0);
+	CHECK_INT(absent(segment, "f", 0, room + 100), 0);
+	CHECK_INT(stat_of(segment).filter_bytes_free, free_before);
+
+	build = begin_build(segment, "f"); /* the journal is free again */
+	CHECK(add_numbers(segment, "f", 0, room) >= 0);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, room), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(two_builds_of_one_name_each_publish_a_whole_set)
+{
+	segment = open_segment(MB(1));
+	bshm_build *first = begin_build(segment, "f");
+	bshm_build *second = begin_build(segment, "f");
+	CHECK_INT(add_number(segment, "f", 77777), 0);
+	CHECK_INT(offer(first, 0, 1000), BSHM_OK);
+	CHECK_INT(offer(second, 2000, 3000), BSHM_OK);
+	CHECK_INT(publish(first, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 1000), 0);
+	CHECK_INT(has_number(segment, "f", 77777), 1);
+	CHECK_INT(entry_of(segment, "f")->builders, 1);
+	CHECK(add_number(segment, "f", 88888) >= 0);
+	CHECK_INT(publish(second, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 2000, 3000), 0);
+	CHECK_INT(has_number(segment, "f", 77777), 1);
+	CHECK_INT(has_number(segment, "f", 88888), 1);
+	CHECK(present(segment, "f", 0, 1000) < 50);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_filter_dropped_during_its_rebuild_comes_back)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(offer(build, 0, 500), BSHM_OK);
+	CHECK_INT(drop(segment, "f"), 1);
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(add_number(segment, "f", 9000), 0);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 500), 0);
+	CHECK_INT(has_number(segment, "f", 9000), 1);
+}
+
+/*
+ * The promise as a site uses it: a key goes into the catalogue, then it is added; loads read the
+ * catalogue after they began. Once the add has returned the key is never "no" again, whatever
+ * loads run, end or are killed meanwhile. test_words[0] is the catalogue: keys 0 .. n-1.
+ */
+#define CATALOGUE 0
+
+static void load_for_ever(void)
+{
+	for (;;) {
+		bshm_build *build = begin_build(segment, "f");
+		const uint64_t count = BSHM_LOAD(&test_words[CATALOGUE], ACQUIRE);
+		CHECK_INT(offer(build, 0, count), BSHM_OK);
+		const int status = publish(build, NULL);
+		CHECK(status == BSHM_OK || status == BSHM_E_NO_SPACE);
+	}
+}
+
+static void expect_known(uint64_t *random, uint64_t count)
+{
+	for (int i = 0; i < 4; i++) {
+		const uint64_t key = test_random(random) % count;
+		CHECK(has_number(segment, "f", key) != 0);
+	}
+	CHECK(has_number(segment, "f", count - 1) != 0);
+}
+
+TEST(added_keys_stay_found_while_loads_run_and_are_killed)
+{
+	uint64_t random = test_seed();
+	segment = open_segment(MB(2));
+	const bshm_parameters grows = parameters(0.01, 0, 2);
+	bshm_build *build;
+	REQUIRE(bshm_build_begin(segment, "f", 1, &grows, &build, &last_error) == BSHM_OK);
+	REQUIRE(publish(build, NULL) == BSHM_OK);
+	pid_t loader = spawn(load_for_ever);
+	uint64_t next_kill = 1 + test_random(&random) % 200;
+	const uint64_t end_ns = bshm_os_monotonic_ns() + UINT64_C(1500000000);
+	for (uint64_t key = 0; key < 40000 && bshm_os_monotonic_ns() < end_ns; key++) {
+		BSHM_STORE(&test_words[CATALOGUE], key + 1, RELEASE);
+		int status;
+		do {
+			status = add_number(segment, "f", key);
+		} while (status == BSHM_E_TIMEOUT || status == BSHM_E_FULL);
+		CHECK(status >= 0);
+		expect_known(&random, key + 1);
+		if (--next_kill == 0) {
+			kill_child(loader);
+			loader = spawn(load_for_ever);
+			next_kill = 1 + test_random(&random) % 200;
+		}
+	}
+	kill_child(loader);
+	const uint64_t count = test_words[CATALOGUE];
+	CHECK_INT(absent(segment, "f", 0, count), 0);
+	const bshm_stat stat = stat_of(segment);
+	CHECK_INT(stat.filters, 1);
+	CHECK_INT(stat.filter_bytes_free + info_of(segment, "f").bytes, stat.filter_bytes);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* ------------------------------------------------------------------ death and forks */
+
+static void build_and_sleep(void)
+{
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(offer(build, 5000, 9000), BSHM_OK);
+	raise_flag_and_sleep(0);
+}
+
+TEST(a_killed_load_leaves_the_filter_as_it_was)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	const pid_t child = spawn(build_and_sleep);
+	await_flag(0);
+	kill_child(child);
+	CHECK_INT(present(segment, "f", 0, 1000), 1000);
+	CHECK(add_number(segment, "f", 4000) >= 0); /* meets the dead builder, and tidies up */
+	CHECK_INT(entry_of(segment, "f")->builders, 0);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(has_number(segment, "f", 4000), 1);
+	CHECK_INT(load(segment, "f", 2000, 3000), BSHM_OK);
+	CHECK_INT(stat_of(segment).repairs, 1);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_killed_first_load_leaves_no_name)
+{
+	segment = open_segment(MB(1));
+	const pid_t child = spawn(build_and_sleep);
+	await_flag(0);
+	CHECK_INT(add_number(segment, "f", 1), 0);
+	kill_child(child);
+	CHECK_INT(add_number(segment, "f", 2), BSHM_E_NOT_FOUND);
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(stat_of(segment).filters, 0);
+	CHECK_INT(op_count(), 0);
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		CHECK_INT(segment->entries[i].name[0], 0);
+	}
+}
+
+/* What a load holds between taking its memory and publishing. */
+static void take_all_and_sleep(void)
+{
+	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+	const bshm__name name = bshm__name_of("f", 1);
+	uint32_t index;
+	bshm_run run;
+	bshm__space space;
+	uint64_t *claimed = bshm__blocks_map(segment);
+	REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1);
+	REQUIRE(op != NULL);
+	REQUIRE(bshm__blocks_take(segment, segment->partition_count, claimed, &run, &space));
+	bshm__op_claim(segment, op, &run);
+	bshm__unlock(segment);
+	raise_flag_and_sleep(0);
+}
+
+TEST(a_dead_loads_memory_is_had_by_the_next)
+{
+	segment = open_segment(MB(1));
+	pid_t child = spawn(take_all_and_sleep);
+	await_flag(0);
+	CHECK_INT(stat_of(segment).filter_bytes_free, 0);
+	CHECK_INT(load(segment, "g", 0, 1000), BSHM_E_NO_SPACE);
+	kill(child, SIGSTOP); /* stopped is not dead */
+	CHECK_INT(load(segment, "g", 0, 1000), BSHM_E_NO_SPACE);
+	kill_child(child);
+	CHECK_INT(load(segment, "g", 0, 1000), BSHM_OK); /* takes it, unasked */
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(faults(segment), 0);
+}
+
+static bshm_build *inherited;
+
+static void abort_inherited(void)
+{
+	bshm_build_abort(inherited);
+}
+
+TEST(a_forks_child_may_abort_its_copy_of_a_build)
+{
+	segment = open_segment(MB(1));
+	inherited = begin_build(segment, "f");
+	CHECK_INT(offer(inherited, 0, 1000), BSHM_OK);
+	CHECK_INT(add_number(segment, "f", 5000), 0);
+	CHECK_INT(finish(spawn(abort_inherited)), 0);
+	CHECK_INT(add_number(segment, "f", 5001), 0);
+	CHECK_INT(publish(inherited, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 1000), 0);
+	CHECK_INT(absent(segment, "f", 5000, 5002), 0);
+}
+
+static void publish_inherited(void)
+{
+	CHECK(offer(inherited, 1000, 1010) <= 0);
+	CHECK(publish(inherited, NULL) < 0);
+}
+
+static void try_a_fork_that_goes_on(uint64_t added)
+{
+	inherited = begin_build(segment, "f");
+	CHECK_INT(offer(inherited, 0, 1000), BSHM_OK);
+	CHECK_INT(add_numbers(segment, "f", 5000, 5000 + added), 0);
+	CHECK_INT(finish(spawn(publish_inherited)), 0);
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(publish(inherited, NULL), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 1000), 0);
+	CHECK_INT(absent(segment, "f", 5000, 5000 + added), 0);
+	CHECK_INT(drop(segment, "f"), 1);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_forks_child_cannot_publish_or_harm_its_parents_build)
+{
+	segment = open_segment(MB(1));
+	try_a_fork_that_goes_on(1);
+	try_a_fork_that_goes_on(1000);
+}
+
+/* Cut off between the two stores that end an op. */
+static void die_ending_an_op(void)
+{
+	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+	const bshm__name name = bshm__name_of("f", 1);
+	uint32_t index;
+	REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1);
+	REQUIRE(op != NULL);
+	op->entry = 0;
+	raise(SIGKILL);
+}
+
+TEST(death_while_ending_a_build_costs_no_op)
+{
+	segment = open_segment(MB(1));
+	for (uint32_t i = 0; i <= BSHM_OP_COUNT && !test_failed(); i++) {
+		CHECK_INT(finish(spawn(die_ending_an_op)), -SIGKILL);
+		CHECK_INT(load(segment, "g", 0, 100), BSHM_OK);
+		CHECK_INT(op_count(), 0);
+	}
+	CHECK_INT(faults(segment), 0);
+}
+
+/* ------------------------------------------------------------------ reservations */
+
+TEST(reserve_creates_finds_and_refuses)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "f", 10000, 0.01), 1);
+	CHECK_INT(has(segment, "f", "a"), 0);
+	CHECK_INT(add(segment, "f", "a"), 1);
+	CHECK_INT(info_of(segment, "f").capacity, 10000);
+	CHECK_INT(reserve(segment, "f", 10000, 0.01), 0);
+	CHECK_INT(has(segment, "f", "a"), 1);
+	CHECK_INT(reserve(segment, "f", 10001, 0.01), BSHM_E_EXISTS);
+	CHECK_INT(reserve(segment, "f", 10000, 0.02), BSHM_E_EXISTS);
+	bshm_parameters p = parameters(0.01, 10000, 0);
+	p.seed = "secret";
+	p.seed_length = 6;
+	CHECK_INT(bshm_filter_reserve(segment, "f", 1, &p, &last_error), BSHM_E_EXISTS);
+	CHECK_INT(last_error.status, BSHM_E_EXISTS);
+	CHECK_INT(has(segment, "f", "a"), 1);
+	CHECK_INT(drop(segment, "f"), 1);
+	CHECK_INT(bshm_filter_reserve(segment, "f", 1, &p, &last_error), 1);
+	CHECK_INT(bshm_filter_reserve(segment, "f", 1, &p, &last_error), 0);
+	CHECK_INT(reserve(segment, "f", 10000, 0.01), 0); /* no seed asked for: any will do */
+	CHECK_INT(reserve(segment, "huge", UINT64_C(1) << 40, 0.01), BSHM_E_NO_SPACE);
+	CHECK_INT(has(segment, "huge", "a"), BSHM_E_NOT_FOUND);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+static void reserve_big(void)
+{
+	const int status = reserve(segment, "f", 15000000, 0.01);
+	CHECK(status == 0 || status == 1);
+}
+
+static bool is_reserving(void)
+{
+	return op_count() == 1 && BSHM_LOAD(&segment->header->lock, RELAXED) == 0;
+}
+
+/*
+ * Two processes reserve one name; a key is added after the first has begun. Either there is no such
+ * filter yet, or the key is in what stands in the end, whichever of them publishes it.
+ */
+TEST(an_add_during_two_reservations_of_one_name_is_kept_or_refused)
+{
+	segment = open_segment(MB(64));
+	for (int i = 0; i < 20; i++) {
+		const pid_t child = spawn(reserve_big);
+		if (stop_child_when(child, is_reserving)) {
+			const int added = add(segment, "f", "meanwhile");
+			CHECK_INT(reserve(segment, "f", 15000000, 0.01), 1);
+			kill(child, SIGCONT);
+			CHECK_INT(finish(child), 0);
+			CHECK(added == 0 || added == BSHM_E_NOT_FOUND);
+			CHECK_INT(has(segment, "f", "meanwhile"), added == 0 ? 1 : 0);
+			return;
+		}
+		kill(child, SIGCONT);
+		CHECK_INT(finish(child), 0);
+		drop(segment, "f");
+	}
+	test_skip("the child could not be stopped in the middle of a reservation");
+}
+
+static void reserve_once(void)
+{
+	await_flag(0);
+	const int status = reserve(segment, "f", 5000, 0.01);
+	CHECK(status == 0 || status == 1);
+	BSHM_ADD(&test_words[0], status == 1, RELAXED);
+}
+
+TEST(of_many_who_reserve_one_creates)
+{
+	segment = open_segment(MB(1));
+	pid_t children[8];
+	for (int i = 0; i < 8; i++) {
+		children[i] = spawn(reserve_once);
+	}
+	raise_flag(0);
+	for (int i = 0; i < 8; i++) {
+		CHECK_INT(finish(children[i]), 0);
+	}
+	CHECK_INT(test_words[0], 1);
+	CHECK_INT(stat_of(segment).filters, 1);
+}
+
+/* ------------------------------------------------------------------ copies */
+
+TEST(a_copy_has_what_its_source_had)
+{
+	segment = open_segment(MB(2));
+	CHECK_INT(load(segment, "from", 0, 20000), BSHM_OK);
+	CHECK_INT(load(segment, "to", 50000, 50010), BSHM_OK);
+	CHECK_INT(copy_filter(segment, "from", "to"), BSHM_OK);
+	CHECK_INT(absent(segment, "to", 0, 20000), 0);
+	CHECK_INT(absent(segment, "from", 0, 20000), 0);
+	CHECK_INT(info_of(segment, "to").items, info_of(segment, "from").items);
+	CHECK_INT(info_of(segment, "to").capacity, info_of(segment, "from").capacity);
+	CHECK_INT(add_number(segment, "to", 99999999), 1);
+	CHECK_INT(has_number(segment, "from", 99999999), 0); /* two filters from now on */
+	CHECK_INT(copy_filter(segment, "from", "from"), BSHM_OK);
+	CHECK_INT(copy_filter(segment, "none", "to"), BSHM_E_NOT_FOUND);
+	CHECK_INT(last_error.status, BSHM_E_NOT_FOUND);
+	CHECK_INT(copy_filter(segment, "none", "none"), BSHM_E_NOT_FOUND);
+	CHECK_INT(absent(segment, "to", 0, 20000), 0);
+	CHECK_INT(drop(segment, "from"), 1);
+	CHECK_INT(absent(segment, "to", 0, 20000), 0);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_copy_that_does_not_fit_changes_nothing)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "from", 450000, 0.01), 1);
+	CHECK_INT(reserve(segment, "to", 100, 0.01), 1);
+	CHECK_INT(add(segment, "to", "a"), 1);
+	CHECK_INT(copy_filter(segment, "from", "to"), BSHM_E_NO_SPACE);
+	CHECK_INT(last_error.status, BSHM_E_NO_SPACE);
+	CHECK_INT(last_error.asked, info_of(segment, "from").bytes);
+	CHECK_INT(has(segment, "to", "a"), 1);
+	CHECK_INT(copy_filter(segment, "from", "new"), BSHM_E_NO_SPACE);
+	CHECK_INT(has(segment, "new", "a"), BSHM_E_NOT_FOUND);
+	CHECK_INT(op_count(), 0);
+}
+
+static void republish_for_ever(void)
+{
+	for (uint64_t set = 0;; set ^= 1) {
+		CHECK_INT(load(segment, "from", set * 100000, set * 100000 + 3000), BSHM_OK);
+	}
+}
+
+TEST(a_copy_is_of_one_published_set)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "from", 0, 3000), BSHM_OK);
+	const pid_t child = spawn(republish_for_ever);
+	int copies = 0;
+	for (int i = 0; i < 200; i++) {
+		const int status = copy_filter(segment, "from", "to");
+		CHECK(status == BSHM_OK || status == BSHM_E_TIMEOUT);
+		if (status == BSHM_OK) {
+			copies++;
+			const uint64_t first = absent(segment, "to", 0, 3000);
+			const uint64_t second = absent(segment, "to", 100000, 103000);
+			CHECK((first == 0) != (second == 0));
+		}
+	}
+	CHECK(copies > 0);
+	kill_child(child);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(an_add_to_the_target_of_a_copy_is_kept)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "from", 0, 3000), BSHM_OK);
+	/* The copy's own middle cannot be reached from here; a build of the target is the same op. */
+	bshm_build *build = begin_build(segment, "to");
+	CHECK_INT(copy_filter(segment, "from", "to"), BSHM_OK);
+	CHECK(add_number(segment, "to", 70000) >= 0);
+	CHECK_INT(offer(build, 1000, 2000), BSHM_OK);
+	CHECK_INT(publish(build, NULL), BSHM_OK);
+	CHECK_INT(has_number(segment, "to", 70000), 1);
+	CHECK(present(segment, "to", 0, 1000) < 100);
+}
+
+/* ------------------------------------------------------------------ clears */
+
+#define CLEARED_CAPACITY 30000000
+
+static void clear_it(void)
+{
+	CHECK_INT(clear(segment, "f"), 1);
+}
+
+static bool is_clearing(void)
+{
+	const bshm_entry *entry = entry_of(segment, "f");
+	const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+	return bshm__descriptor_read(entry, generation).state == BSHM_STATE_CLEARING &&
+		   BSHM_LOAD(&segment->header->lock, RELAXED) == 0;
+}
+
+/* A process stopped in the middle of a clear of "f". */
+static pid_t stopped_clear(void)
+{
+	segment = open_segment(MB(64));
+	const bshm_parameters grows = parameters(0.01, CLEARED_CAPACITY, 2);
+	REQUIRE(bshm_filter_reserve(segment, "f", 1, &grows, &last_error) == 1);
+	CHECK_INT(add_numbers(segment, "f", 0, 1000), 1000);
+	for (int i = 0; i < 20; i++) {
+		const pid_t child = spawn(clear_it);
+		if (stop_child_when(child, is_clearing)) {
+			return child;
+		}
+		kill(child, SIGCONT);
+		CHECK_INT(finish(child), 0);
+	}
+	test_skip("the child could not be stopped in the middle of a clear");
+}
+
+TEST(a_cleared_filter_is_empty)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "f", 3000, 0.01), 1);
+	CHECK(add_numbers(segment, "f", 0, 2500) > 2400);
+	CHECK_INT(clear(segment, "f"), 1);
+	CHECK_INT(absent(segment, "f", 0, 2500), 2500);
+	CHECK_INT(info_of(segment, "f").items, 0);
+	CHECK_INT(info_of(segment, "f").capacity, 3000);
+	CHECK(add_numbers(segment, "f", 0, 2500) > 2400);
+	CHECK_INT(clear(segment, "none"), 0);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_clear_keeps_what_is_added_meanwhile)
+{
+	const pid_t child = stopped_clear();
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_BUSY); /* maybe */
+	CHECK_INT(has_number(segment, "f", 123456), BSHM_E_BUSY);
+	CHECK(add_number(segment, "f", 5000) >= 0);
+	CHECK(add_numbers(segment, "f", 6000, 7000) >= 0);
+	CHECK_INT(clear(segment, "f"), BSHM_E_TIMEOUT);
+	kill(child, SIGCONT);
+	CHECK_INT(finish(child), 0);
+	CHECK_INT(has_number(segment, "f", 5000), 1);
+	CHECK_INT(absent(segment, "f", 6000, 7000), 0);
+	CHECK_INT(absent(segment, "f", 0, 1000), 1000);
+	CHECK_INT(info_of(segment, "f").items, 1001);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_clear_keeps_more_than_its_journal_holds)
+{
+	const pid_t child = stopped_clear();
+	const uint64_t room = (uint64_t) segment->chunk_count * BSHM_CHUNK_HASHES;
+	const int64_t added = add_numbers(segment, "f", 10000, 10000 + room + 1000);
+	CHECK(added >= 0 || added == BSHM_E_TIMEOUT || added == BSHM_E_NO_SPACE);
+	kill(child, SIGCONT);
+	CHECK_INT(finish(child), 0);
+	if (added >= 0) { /* it said that they are in */
+		CHECK_INT(absent(segment, "f", 10000, 10000 + room + 1000), 0);
+	}
+}
+
+static void stat_it(void)
+{
+	stat_of(segment);
+}
+
+static void load_another(void)
+{
+	CHECK_INT(load(segment, "other", 0, 10), BSHM_OK);
+}
+
+static void add_to_it(void)
+{
+	CHECK(add_number(segment, "f", 5001) >= 0);
+}
+
+static void rename_it(void)
+{
+	if (rename_filter(segment, "f", "g") == BSHM_OK) {
+		CHECK_INT(rename_filter(segment, "g", "f"), BSHM_OK);
+	}
+}
+
+static void copy_it(void)
+{
+	copy_filter(segment, "f", "g");
+}
+
+static void reserve_it(void)
+{
+	const bshm_parameters grows = parameters(0.01, CLEARED_CAPACITY, 2);
+	CHECK_INT(bshm_filter_reserve(segment, "f", 1, &grows, &last_error), 0);
+}
+
+/* Who takes the lock for whatever reason ends a dead process's clear, if not at once then soon. */
+#define SOON 16
+
+static void expect_killed_clear_finished_by(void (*next)(void))
+{
+	const pid_t child = stopped_clear();
+	CHECK(add_number(segment, "f", 5000) >= 0);
+	kill_child(child);
+	for (int i = 0; i < SOON && has_number(segment, "f", 5000) != 1; i++) {
+		next();
+		CHECK(has_number(segment, "f", 5000) != 0);
+	}
+	CHECK_INT(has_number(segment, "f", 5000), 1);
+	CHECK_INT(absent(segment, "f", 0, 1000), 1000);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+TEST(a_killed_clear_is_finished_by_a_stat)
+{
+	expect_killed_clear_finished_by(stat_it);
+}
+
+TEST(a_killed_clear_is_finished_by_a_load)
+{
+	expect_killed_clear_finished_by(load_another);
+}
+
+TEST(a_killed_clear_is_finished_by_an_add)
+{
+	expect_killed_clear_finished_by(add_to_it);
+}
+
+TEST(a_killed_clear_is_finished_by_a_rename)
+{
+	expect_killed_clear_finished_by(rename_it);
+}
+
+TEST(a_killed_clear_is_finished_by_a_copy)
+{
+	expect_killed_clear_finished_by(copy_it);
+}
+
+TEST(a_killed_clear_is_finished_by_a_reservation)
+{
+	expect_killed_clear_finished_by(reserve_it);
+}
+
+TEST(a_killed_clear_can_be_repeated)
+{
+	const pid_t child = stopped_clear();
+	kill_child(child);
+	int status = BSHM_E_TIMEOUT;
+	for (int i = 0; i < SOON && status == BSHM_E_TIMEOUT; i++) {
+		status = clear(segment, "f");
+	}
+	CHECK_INT(status, 1);
+	CHECK_INT(absent(segment, "f", 0, 1000), 1000);
+	CHECK_INT(op_count(), 0);
+}
+
+TEST(a_killed_clear_can_be_dropped_or_replaced)
+{
+	const pid_t child = stopped_clear();
+	kill_child(child);
+	CHECK_INT(drop(segment, "f"), 1);
+	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 1000), 0);
+	const bshm_stat stat = stat_of(segment);
+	CHECK_INT(stat.filter_bytes_free + info_of(segment, "f").bytes, stat.filter_bytes);
+	CHECK_INT(op_count(), 0);
+}
+
+/* Cut off when it had moved the journal into the bits, and not yet published them. */
+static void die_before_publishing_a_clear(void)
+{
+	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+	const bshm_entry *entry = entry_of(segment, "f");
+	const bshm_descriptor descriptor = bshm__descriptor_read(entry, entry->generation);
+	bshm_view view = {0};
+	REQUIRE(bshm__view_lay(segment, &view, &descriptor) == BSHM_OK);
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		if (segment->ops[i].entry != 0) {
+			bshm__journal_apply(segment, &segment->ops[i], &view);
+		}
+	}
+	raise(SIGKILL);
+}
+
+TEST(death_at_the_end_of_a_clear_loses_no_added_key)
+{
+	const pid_t child = stopped_clear();
+	CHECK(add_number(segment, "f", 5000) >= 0);
+	CHECK_INT(finish(spawn(die_before_publishing_a_clear)), -SIGKILL);
+	kill_child(child);
+	for (int i = 0; i < SOON; i++) {
+		stat_of(segment);
+		CHECK(has_number(segment, "f", 5000) != 0);
+	}
+	CHECK_INT(has_number(segment, "f", 5000), 1);
+}
+
+TEST(a_load_during_a_clear_stands)
+{
+	const pid_t child = stopped_clear();
+	CHECK_INT(load(segment, "f", 2000, 3000), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 2000, 3000), 0);
+	kill(child, SIGCONT);
+	CHECK_INT(finish(child), 0);
+	CHECK_INT(absent(segment, "f", 2000, 3000), 0);
+	CHECK_INT(op_count(), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* Its partitions are still being zeroed: nobody may have them before it is done. */
+TEST(a_dropped_filter_that_is_being_cleared_keeps_its_memory)
+{
+	const pid_t child = stopped_clear();
+	CHECK_INT(drop(segment, "f"), 1);
+	const uint64_t left = stat_of(segment).filter_bytes_free;
+	CHECK(left < MB(64) / 2);
+	const uint64_t keys = left / 2; /* 16 bits a key: fits, and takes most of what is free */
+	CHECK_INT(load(segment, "g", 0, keys / 8), BSHM_OK);
+	kill(child, SIGCONT);
+	CHECK_INT(finish(child), 0);
+	CHECK_INT(absent(segment, "g", 0, keys / 8), 0);
+	const bshm_stat stat = stat_of(segment);
+	CHECK_INT(stat.filter_bytes_free + info_of(segment, "g").bytes, stat.filter_bytes);
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+TEST(a_readonly_segment_changes_nothing)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	CHECK_INT(add(segment, "f", "a"), 1);
+	bshm_segment *readonly = open_segment_readonly();
+	const bshm_parameters p = parameters(0.01, 100, 0);
+	bshm_build *build = NULL;
+	CHECK_INT(bshm_build_begin(readonly, "f", 1, &p, &build, &last_error), BSHM_E_READ_ONLY);
+	CHECK_INT(reserve(readonly, "f", 100, 0.01), BSHM_E_READ_ONLY);
+	CHECK_INT(clear(readonly, "f"), BSHM_E_READ_ONLY);
+	CHECK_INT(drop(readonly, "f"), BSHM_E_READ_ONLY);
+	CHECK_INT(rename_filter(readonly, "f", "g"), BSHM_E_READ_ONLY);
+	CHECK_INT(copy_filter(readonly, "f", "g"), BSHM_E_READ_ONLY);
+	CHECK_INT(copy_filter(readonly, "f", "f"), BSHM_E_READ_ONLY);
+	CHECK_INT(add(readonly, "f", "b"), BSHM_E_READ_ONLY);
+	CHECK_INT(add_numbers(readonly, "f", 0, 3), BSHM_E_READ_ONLY);
+	CHECK_INT(last_error.status, BSHM_E_READ_ONLY);
+	CHECK_INT(has(readonly, "f", "a"), 1);
+	CHECK_INT(has(readonly, "f", "b"), 0);
+	CHECK_INT(info_of(readonly, "f").items, 1);
+	CHECK_INT(stat_of(readonly).filters, 1);
+	CHECK_INT(faults(readonly), 0);
+	CHECK_INT(add(segment, "f", "b"), 1);
+	CHECK_INT(has(readonly, "f", "b"), 1);
+}
+
+TEST(a_load_replaces_a_damaged_filter)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	bshm_entry *entry = entry_of(segment, "f");
+	entry->descriptor[entry->generation & 1].seed ^= 1;
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	CHECK_INT(absent(segment, "f", 0, 1000), 0);
+	const bshm_stat stat = stat_of(segment);
+	CHECK_INT(stat.filter_bytes_free + info_of(segment, "f").bytes, stat.filter_bytes);
+	entry = entry_of(segment, "f");
+	entry->descriptor[entry->generation & 1].seed ^= 1;
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void *thread_that_loads(void *unused)
+{
+	(void) unused;
+	for (int i = 0; i < 30; i++) {
+		CHECK_INT(load(segment, "f", 0, 2000), BSHM_OK);
+	}
+	return NULL;
+}
+
+static void *thread_that_adds(void *other)
+{
+	for (uint64_t i = 0; i < 2000; i++) {
+		const uint64_t key = i % 200 + 3000;
+		const int status = add_number(other, "f", key);
+		CHECK(status >= 0 || status == BSHM_E_TIMEOUT);
+		CHECK(has_number(other, "f", 1) == 1);
+	}
+	forget_views();
+	return NULL;
+}
+
+THREAD_TEST(threads_add_and_ask_while_one_loads)
+{
+	segment = open_segment(MB(1));
+	bshm_segment *others[3] = {open_segment(MB(1)), open_segment(MB(1)), open_segment(MB(1))};
+	CHECK_INT(load(segment, "f", 0, 2000), BSHM_OK);
+	pthread_t threads[4];
+	for (int i = 0; i < 3; i++) {
+		share_mapping(others[i], segment);
+		pthread_create(&threads[i], NULL, thread_that_adds, others[i]);
+	}
+	pthread_create(&threads[3], NULL, thread_that_loads, NULL);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	CHECK_INT(absent(segment, "f", 0, 2000), 0);
+	CHECK_INT(faults(segment), 0);
+}

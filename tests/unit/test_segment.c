@@ -1,0 +1,669 @@
+/*
+ * test_segment.c - the file: creating it, attaching to it, refusing what is not one.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bshm_status open_with(const bshm_options *options, bshm_segment **segment)
+{
+	*segment = NULL;
+	last_error = (bshm_error){0};
+	return bshm_segment_open(options, segment, &last_error);
+}
+
+static bshm_options standard(void)
+{
+	return (bshm_options){.path = test_path("segment"), .filter_bytes = MB(1), .mode = 0600};
+}
+
+/* Opens with the standard options, and closes again. */
+static bshm_status try_open(void)
+{
+	const bshm_options options = standard();
+	bshm_segment *segment;
+	const bshm_status status = open_with(&options, &segment);
+	CHECK((status == BSHM_OK) == (segment != NULL));
+	CHECK_INT(last_error.status, status);
+	bshm_segment_close(segment);
+	return status;
+}
+
+static bool exists(const char *file)
+{
+	struct stat st;
+	return lstat(test_path(file), &st) == 0;
+}
+
+/* ------------------------------------------------------------------ creating */
+
+TEST(a_new_segment_is_whole_and_private)
+{
+	const bshm_options options = standard();
+	bshm_segment *segment;
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	struct stat st;
+	REQUIRE(lstat(options.path, &st) == 0);
+	CHECK(S_ISREG(st.st_mode));
+	CHECK_INT(st.st_mode & 07777, 0600);
+	CHECK_INT(st.st_nlink, 1);
+	CHECK_INT(st.st_size, segment->segment_bytes);
+	CHECK(st.st_blocks * 512 >= st.st_size); /* reserved, not only promised */
+	CHECK(!exists("segment.new"));
+	const bshm_stat stat = stat_of(segment);
+	CHECK_INT(stat.layout_version, BSHM_LAYOUT_VERSION);
+	CHECK_INT(stat.owner_uid, geteuid());
+	CHECK_INT(stat.mode, 0600);
+	CHECK_INT(stat.filter_bytes, MB(1));
+	CHECK_INT(stat.filter_bytes_free, MB(1));
+	CHECK_INT(stat.largest_free_bytes, MB(1));
+	CHECK_INT(stat.filters, 0);
+	CHECK_INT(stat.attached, 1);
+	CHECK_INT(stat.repairs, 0);
+	CHECK_INT(stat.lock_timeouts, 0);
+	CHECK_INT(faults(segment), 0);
+	bshm_segment_close(segment);
+	bshm_segment_close(NULL);
+	CHECK(exists("segment"));
+}
+
+TEST(a_standing_segment_keeps_its_size_and_seed)
+{
+	bshm_segment *first = open_segment(MB(1));
+	CHECK_INT(reserve(first, "f", 100, 0.01), 1);
+	CHECK_INT(add(first, "f", "a"), 1);
+	const uint64_t seed = first->name_seed;
+	bshm_segment_close(first);
+	bshm_segment *second = open_segment(MB(64));
+	CHECK_INT(stat_of(second).filter_bytes, MB(1));
+	CHECK(second->name_seed == seed);
+	CHECK_INT(has(second, "f", "a"), 1);
+	CHECK_INT(has(second, "f", "b"), 0);
+	bshm_segment_close(second);
+}
+
+TEST(seeds_are_not_the_same_twice)
+{
+	bshm_options options = standard();
+	bshm_segment *segments[2];
+	REQUIRE(open_with(&options, &segments[0]) == BSHM_OK);
+	options.path = test_path("another");
+	REQUIRE(open_with(&options, &segments[1]) == BSHM_OK);
+	CHECK(segments[0]->name_seed != segments[1]->name_seed);
+	CHECK(segments[0]->name_seed != 0);
+}
+
+TEST(the_mode_is_as_asked_whatever_the_umask)
+{
+	umask(0277);
+	bshm_options options = standard();
+	options.mode = 0660;
+	bshm_segment *segment;
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	CHECK_INT(stat_of(segment).mode, 0660);
+}
+
+TEST(sizes_are_whole_partitions)
+{
+	bshm_options options = standard();
+	options.filter_bytes = MB(1) + 8191;
+	bshm_segment *segment;
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	CHECK_INT(stat_of(segment).filter_bytes, MB(1));
+}
+
+TEST(huge_pages_are_only_advice)
+{
+	bshm_options options = standard();
+	options.huge_pages = true;
+	bshm_segment *segment;
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	CHECK_INT(has(segment, "f", "a"), 0);
+}
+
+static void create_with_all(void)
+{
+	const bshm_options options = standard();
+	bshm_segment *segment;
+	await_flag(0);
+	bshm_status status = open_with(&options, &segment);
+	while (status == BSHM_E_BUSY) { /* "try again soon" */
+		bshm_os_sleep_us(100);
+		status = open_with(&options, &segment);
+	}
+	REQUIRE(status == BSHM_OK);
+	struct stat st;
+	REQUIRE(lstat(options.path, &st) == 0);
+	uint64_t none = 0;
+	CHECK(
+		BSHM_CAS(&test_words[0], &none, segment->name_seed, RELAXED) || none == segment->name_seed);
+	none = 0;
+	CHECK(BSHM_CAS(&test_words[1], &none, segment->inode, RELAXED) || none == segment->inode);
+	CHECK_INT(segment->inode, st.st_ino);
+	const int created = reserve(segment, "f", 100, 0.01);
+	CHECK(created == 0 || created == 1);
+	BSHM_ADD(&test_words[2], created == 1, RELAXED);
+	BSHM_ADD(&test_words[3], 1, RELAXED);
+	raise_flag_and_sleep(1);
+}
+
+/* Eight processes start at once and get one segment between them. */
+TEST(processes_that_create_at_once_get_one_segment)
+{
+	for (int round = 0; round < 5; round++) {
+		memset(test_words, 0, sizeof(*test_words) * 4);
+		unlink(test_path("segment"));
+		pid_t children[8];
+		for (int i = 0; i < 8; i++) {
+			children[i] = spawn(create_with_all);
+		}
+		raise_flag(0);
+		while (BSHM_LOAD(&test_words[3], RELAXED) < 8 && !test_failed()) {
+			bshm_os_sleep_us(100);
+		}
+		CHECK_INT(test_words[2], 1);
+		CHECK_INT(try_open(), BSHM_OK);
+		CHECK(!exists("segment.new"));
+		for (int i = 0; i < 8; i++) {
+			kill_child(children[i]);
+		}
+	}
+}
+
+static void create_for_ever(void)
+{
+	for (;;) {
+		unlink(test_path("segment"));
+		const bshm_status status = try_open();
+		CHECK(status == BSHM_OK || status == BSHM_E_BUSY);
+	}
+}
+
+TEST(creators_that_are_killed_leave_nothing_in_the_way)
+{
+	uint64_t random = test_seed();
+	for (int round = 0; round < 60; round++) {
+		const pid_t child = spawn(create_for_ever);
+		bshm_os_sleep_us((unsigned) (test_random(&random) % 4000));
+		kill_child(child);
+		CHECK_INT(try_open(), BSHM_OK);
+		unlink(test_path("segment"));
+		CHECK_INT(try_open(), BSHM_OK);
+		CHECK(!exists("segment.new"));
+	}
+}
+
+/* A creator that is at work: it has made the temporary file and holds its lock. */
+static void create_and_sleep(void)
+{
+	int fd;
+	REQUIRE(bshm_os_create(test_path("segment.new"), &fd) == 0);
+	REQUIRE(bshm_os_lock_byte(fd, BSHM_CREATE_LOCK_OFF) == 0);
+	raise_flag_and_sleep(0);
+}
+
+TEST(a_live_creator_is_not_disturbed_and_a_dead_one_replaced)
+{
+	const pid_t child = spawn(create_and_sleep);
+	await_flag(0);
+	CHECK_INT(try_open(), BSHM_E_BUSY);
+	stop_child(child);
+	CHECK_INT(try_open(), BSHM_E_BUSY);
+	CHECK(exists("segment.new"));
+	CHECK(!exists("segment"));
+	kill_child(child);
+	CHECK_INT(try_open(), BSHM_OK);
+	CHECK(!exists("segment.new"));
+}
+
+/* A creator died between giving the file its name and taking the temporary one away. */
+TEST(a_leftover_second_name_is_removed_by_the_next_creator)
+{
+	bshm_segment *old = open_segment(MB(1));
+	REQUIRE(link(test_path("segment"), test_path("segment.new")) == 0);
+	CHECK_INT(try_open(), BSHM_OK);
+	REQUIRE(unlink(test_path("segment")) == 0);
+	bshm_segment *fresh = open_segment(MB(1));
+	CHECK(fresh->inode != old->inode);
+	CHECK(fresh->name_seed != old->name_seed);
+	CHECK(!exists("segment.new"));
+	CHECK_INT(reserve(fresh, "f", 10, 0.01), 1);
+	CHECK_INT(has(old, "f", "a"), BSHM_E_NOT_FOUND);
+}
+
+TEST(what_cannot_be_a_temporary_file_is_left_alone)
+{
+	REQUIRE(mkdir(test_path("segment.new"), 0700) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	REQUIRE(rmdir(test_path("segment.new")) == 0);
+	REQUIRE(symlink(test_path("elsewhere"), test_path("segment.new")) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	CHECK(!exists("elsewhere"));
+	REQUIRE(unlink(test_path("segment.new")) == 0);
+	CHECK_INT(try_open(), BSHM_OK);
+}
+
+static void create_in_a_small_file_system(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		mount("none", test_path(""), "tmpfs", 0, "size=2m") != 0) {
+		_exit(77);
+	}
+	bshm_options options = standard();
+	options.filter_bytes = MB(8);
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_NO_SPACE);
+	CHECK_INT(last_error.os_code, ENOSPC);
+	CHECK(last_error.asked > MB(8));
+	CHECK(!exists("segment"));
+	CHECK(!exists("segment.new"));
+	CHECK_INT(try_open(), BSHM_OK); /* a smaller one fits */
+}
+
+TEST(a_full_file_system_is_told_and_nothing_is_left)
+{
+	const int result = finish(spawn(create_in_a_small_file_system));
+	if (result == 77) {
+		test_skip("a file system cannot be mounted here");
+	}
+	CHECK_INT(result, 0);
+}
+
+TEST(a_limit_on_file_sizes_is_told_and_nothing_is_left)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	const struct rlimit limit = {65536, 65536};
+	REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	CHECK_INT(try_open(), BSHM_E_NO_SPACE);
+	CHECK_INT(last_error.os_code, EFBIG);
+	CHECK(!exists("segment"));
+	CHECK(!exists("segment.new"));
+}
+
+TEST(paths_that_lead_nowhere_are_unavailable)
+{
+	bshm_options options = standard();
+	bshm_segment *segment;
+	options.path = "";
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	options.path = test_path("no/such/folder");
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	CHECK_INT(last_error.os_code, ENOENT);
+	char path[5000];
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	options.path = path;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	memset(path, '/', sizeof(path) - 1);
+	path[4094] = '\0';
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+}
+
+/* ------------------------------------------------------------------ attaching */
+
+TEST(readonly_needs_a_standing_segment)
+{
+	bshm_options options = standard();
+	options.readonly = true;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	CHECK_INT(last_error.os_code, ENOENT);
+	CHECK(!exists("segment"));
+	CHECK(!exists("segment.new"));
+	bshm_segment *writer = open_segment(MB(1));
+	CHECK_INT(reserve(writer, "f", 100, 0.01), 1);
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	CHECK_INT(segment->owner, 0);
+	CHECK_INT(add(writer, "f", "a"), 1);
+	CHECK_INT(has(segment, "f", "a"), 1);
+	CHECK_INT(has(segment, "f", "b"), 0);
+	CHECK_INT(stat_of(segment).attached, 1);
+	CHECK_INT(stat_of(segment).filter_bytes, MB(1));
+}
+
+TEST(a_wider_mode_is_refused)
+{
+	CHECK_INT(try_open(), BSHM_OK);
+	const mode_t wider[] = {0644, 0606, 0660, 0666, 0700, 02600, 04600};
+	for (size_t i = 0; i < sizeof(wider) / sizeof(wider[0]); i++) {
+		REQUIRE(chmod(test_path("segment"), wider[i]) == 0);
+		CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+		CHECK(strcmp(last_error.op, "mode") == 0);
+		CHECK_INT(last_error.asked, 0600);
+		CHECK_INT(last_error.available, wider[i]);
+	}
+	REQUIRE(chmod(test_path("segment"), 0600) == 0);
+	CHECK_INT(try_open(), BSHM_OK);
+	bshm_options options = standard();
+	options.mode = 0660;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_OK); /* narrower is fine */
+}
+
+TEST(what_is_not_a_regular_file_is_refused)
+{
+	const char *path = test_path("segment");
+	REQUIRE(mkdir(path, 0700) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	REQUIRE(rmdir(path) == 0);
+	REQUIRE(mkfifo(path, 0600) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE); /* and nobody waits for its other end */
+	REQUIRE(unlink(path) == 0);
+	REQUIRE(symlink("/dev/zero", path) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	REQUIRE(unlink(path) == 0);
+	REQUIRE(symlink("/dev/null", path) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	REQUIRE(unlink(path) == 0);
+
+	bshm_options options = standard();
+	options.path = test_path("real");
+	bshm_segment *segment;
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	REQUIRE(symlink("real", path) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE); /* not even a link to a sound segment */
+	REQUIRE(unlink(path) == 0);
+	REQUIRE(symlink("nowhere", path) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	CHECK(!exists("nowhere"));
+}
+
+TEST(another_users_segment_is_refused_unless_it_is_shared)
+{
+	if (geteuid() != 0) {
+		test_skip("only root can give a file away");
+	}
+	const uid_t stranger = 12345;
+	const char *path = test_path("segment");
+	CHECK_INT(try_open(), BSHM_OK);
+	REQUIRE(chown(path, stranger, stranger) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	CHECK(strcmp(last_error.op, "owner") == 0);
+	CHECK_INT(last_error.asked, 0);
+	CHECK_INT(last_error.available, stranger);
+
+	/* Shared with the group, and we are in it: allowed if we asked for that mode. */
+	REQUIRE(chown(path, stranger, getegid()) == 0);
+	REQUIRE(chmod(path, 0660) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	bshm_options options = standard();
+	options.mode = 0660;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_OK);
+	bshm_segment_close(segment);
+	/* A group that we are not in says nothing about us. */
+	REQUIRE(chown(path, stranger, stranger) == 0);
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	/* Readable for the group is enough to read. */
+	REQUIRE(chown(path, stranger, getegid()) == 0);
+	REQUIRE(chmod(path, 0640) == 0);
+	options.mode = 0640;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	options.readonly = true;
+	CHECK_INT(open_with(&options, &segment), BSHM_OK);
+	bshm_segment_close(segment);
+}
+
+static void open_as_a_stranger(void)
+{
+	REQUIRE(setegid(12345) == 0 && seteuid(12345) == 0);
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
+	CHECK_INT(last_error.os_code, EACCES);
+}
+
+TEST(an_unprivileged_stranger_cannot_open_a_private_segment)
+{
+	if (geteuid() != 0) {
+		test_skip("only root can become somebody else");
+	}
+	CHECK_INT(try_open(), BSHM_OK);
+	REQUIRE(chmod(test_path(""), 0755) == 0);
+	CHECK_INT(finish(spawn(open_as_a_stranger)), 0);
+}
+
+/* ------------------------------------------------------------------ damaged files */
+
+typedef struct {
+	uint8_t *bytes;
+	size_t count;
+} contents;
+
+static contents read_segment(void)
+{
+	const int fd = open(test_path("segment"), O_RDONLY);
+	struct stat st;
+	REQUIRE(fd >= 0 && fstat(fd, &st) == 0);
+	contents c = {malloc((size_t) st.st_size + 1), (size_t) st.st_size};
+	REQUIRE(c.bytes != NULL && read(fd, c.bytes, c.count) == (ssize_t) c.count);
+	close(fd);
+	return c;
+}
+
+static void write_segment(const void *bytes, size_t count)
+{
+	const int fd = open(test_path("segment"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	REQUIRE(fd >= 0 && write(fd, bytes, count) == (ssize_t) count);
+	close(fd);
+}
+
+/* The file at the path is refused with `status`, not changed, and not replaced. */
+static void expect_refused(const void *bytes, size_t count, bshm_status status)
+{
+	write_segment(bytes, count);
+	CHECK_INT(try_open(), status);
+	bshm_options options = standard();
+	options.readonly = true;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), status);
+	const contents after = read_segment();
+	CHECK_INT(after.count, count);
+	CHECK(memcmp(after.bytes, bytes, count) == 0);
+	CHECK(!exists("segment.new"));
+	free(after.bytes);
+}
+
+static contents sound_segment(void)
+{
+	bshm_segment *segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	bshm_segment_close(segment);
+	return read_segment();
+}
+
+TEST(files_of_another_length_are_refused)
+{
+	const contents c = sound_segment();
+	const size_t lengths[] = {
+		0, 1, 63, 64, 4095, 4096, 4097, c.count / 2, c.count - 4096, c.count - 1};
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		expect_refused(c.bytes, lengths[i], BSHM_E_CORRUPT);
+		CHECK(strcmp(last_error.op, "size") == 0);
+		CHECK_INT(last_error.available, lengths[i]);
+	}
+	c.bytes[c.count] = 0;
+	expect_refused(c.bytes, c.count + 1, BSHM_E_CORRUPT);
+	write_segment(c.bytes, c.count);
+	CHECK_INT(try_open(), BSHM_OK);
+	free(c.bytes);
+}
+
+TEST(files_of_zeros_or_of_anything_are_refused)
+{
+	uint64_t random = test_seed();
+	const contents c = sound_segment();
+	memset(c.bytes, 0, c.count);
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	memset(c.bytes, 0xff, c.count);
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	for (size_t i = 0; i + 8 <= c.count; i += 8) {
+		const uint64_t word = test_random(&random);
+		memcpy(c.bytes + i, &word, sizeof(word));
+	}
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	expect_refused(c.bytes, 5000, BSHM_E_CORRUPT);
+	free(c.bytes);
+}
+
+static void seal(contents c)
+{
+	bshm_header *header = (bshm_header *) (void *) c.bytes;
+	header->check = bshm__checksum(header, offsetof(bshm_header, check), 0);
+}
+
+TEST(every_word_of_the_header_is_checked)
+{
+	const contents c = sound_segment();
+	bshm_header *header = (bshm_header *) (void *) c.bytes;
+	const bshm_header saved = *header;
+	for (size_t i = 0; i < 64; i++) { /* any bit of what the creator wrote */
+		c.bytes[i] ^= (uint8_t) (1 << (i % 8));
+		const bool layout = i >= 8 && i < 16;
+		expect_refused(c.bytes, c.count, layout ? BSHM_E_INCOMPATIBLE : BSHM_E_CORRUPT);
+		*header = saved;
+	}
+	free(c.bytes);
+}
+
+TEST(another_layout_or_byte_order_is_told_apart)
+{
+	const contents c = sound_segment();
+	bshm_header *header = (bshm_header *) (void *) c.bytes;
+	header->layout++;
+	seal(c);
+	expect_refused(c.bytes, c.count, BSHM_E_INCOMPATIBLE);
+	header->layout--;
+	header->magic = __builtin_bswap64(header->magic);
+	seal(c);
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	CHECK(strcmp(last_error.op, "magic") == 0);
+	free(c.bytes);
+}
+
+/* Counts under a right checksum: whoever forges them knows the format. */
+TEST(forged_counts_are_refused)
+{
+	const contents c = sound_segment();
+	bshm_header *header = (bshm_header *) (void *) c.bytes;
+	const bshm_header saved = *header;
+	uint32_t *counts[] = {
+		&header->partition_count, &header->entry_count, &header->head_count, &header->chunk_count};
+	const uint32_t values[] = {0, 1, 127, 129, 256, 0x7fffffff, 0x80000000, 0xffffffff};
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
+			*counts[i] = values[j];
+			seal(c);
+			expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+			*header = saved;
+		}
+	}
+	header->segment_bytes += 4096;
+	seal(c);
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	*header = saved;
+	header->partition_count *= 2; /* consistent with itself, but not with the file */
+	header->entry_count *= 2;
+	header->head_count *= 2;
+	seal(c);
+	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
+	free(c.bytes);
+}
+
+static void ignore_fault(void *context, const char *what, const char *name)
+{
+	(void) context;
+	CHECK(what != NULL && name != NULL);
+}
+
+/* Every call, on a segment whose directory, ops, journal and links are anything. */
+static void use_a_damaged_segment(void)
+{
+	forget_views();
+	bshm_segment *segment = open_segment(MB(1));
+	CHECK_INT(absent(segment, "f", 0, 1000), 0); /* they were in it, or there is no such filter */
+	CHECK_INT(absent(segment, "other", 0, 1000), 0);
+	CHECK(add(segment, "f", "a") < 0 || has(segment, "f", "a") != 0);
+	stat_of(segment);
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	do {
+		bshm_filter_next(segment, &cursor, name);
+	} while (cursor != 0);
+	rename_filter(segment, "f", "g");
+	copy_filter(segment, "f", "g");
+	clear(segment, "f");
+	drop(segment, "f");
+	CHECK(bshm_segment_check(segment, ignore_fault, NULL) >= 0);
+	const int status = load(segment, "f", 0, 1000);
+	CHECK(status == BSHM_OK || status == BSHM_E_NO_SPACE);
+	if (status == BSHM_OK) {
+		CHECK_INT(absent(segment, "f", 0, 1000), 0);
+		CHECK(add_number(segment, "f", 5000) >= 0);
+		CHECK_INT(has_number(segment, "f", 5000), 1);
+	}
+	CHECK(bshm_segment_check(segment, ignore_fault, NULL) >= 0);
+}
+
+TEST(random_bytes_after_the_header_harm_nobody)
+{
+	uint64_t random = test_seed();
+	const contents c = sound_segment();
+	const size_t meta = c.count - MB(1);
+	for (int round = 0; round < 40; round++) {
+		const int kind = round % 4;
+		for (size_t i = 4096; i + 8 <= meta; i += 8) {
+			const uint64_t word = kind == 0   ? test_random(&random)
+								  : kind == 1 ? test_random(&random) % 200
+								  : kind == 2 ? UINT64_MAX
+											  : test_random(&random) % 2 * test_random(&random);
+			memcpy(c.bytes + i, &word, sizeof(word));
+		}
+		write_segment(c.bytes, c.count);
+		CHECK_INT(finish(spawn(use_a_damaged_segment)), 0);
+	}
+	free(c.bytes);
+}
+
+/* The same with a few words damaged, and the rest as it was. */
+TEST(a_few_damaged_words_harm_nobody)
+{
+	uint64_t random = test_seed();
+	bshm_segment *segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	CHECK_INT(load(segment, "other", 0, 1000), BSHM_OK);
+	bshm_build *build = begin_build(segment, "f");
+	CHECK(add_numbers(segment, "f", 2000, 2300) > 290);
+	const contents c = read_segment();
+	const size_t meta = c.count - MB(1);
+	bshm_build_abort(build);
+	uint64_t *words = (uint64_t *) (void *) c.bytes;
+	for (int round = 0; round < 150; round++) {
+		size_t places[8];
+		uint64_t saved[8];
+		for (int i = 0; i < 8; i++) {
+			/* Mostly where there is something: the non-zero words. */
+			do {
+				places[i] = 8 + test_random(&random) % (meta / 8 - 8);
+			} while (words[places[i]] == 0 && test_random(&random) % 200 != 0);
+			saved[i] = words[places[i]];
+			words[places[i]] ^= UINT64_C(1) << (test_random(&random) % 64);
+		}
+		write_segment(c.bytes, c.count);
+		CHECK_INT(finish(spawn(use_a_damaged_segment)), 0);
+		for (int i = 8; i-- > 0;) {
+			words[places[i]] = saved[i];
+		}
+	}
+	free(c.bytes);
+}
