@@ -280,7 +280,8 @@ static void fail_for_ever(void)
 {
 	for (uint64_t i = 0;; i++) {
 		const int status = add_number(segment, "f", 1000000 + i);
-		if (status < 0 && status != BSHM_E_FULL && status != BSHM_E_TIMEOUT) test_note("status %d", status);
+		if (status < 0 && status != BSHM_E_FULL && status != BSHM_E_TIMEOUT)
+			test_note("status %d", status);
 		CHECK(status >= 0 || status == BSHM_E_FULL || status == BSHM_E_TIMEOUT);
 	}
 }
