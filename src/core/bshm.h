@@ -5,7 +5,9 @@
  * prints nothing, and never calls back while it holds a lock.
  *
  * A `bshm_segment` is one process's attachment; its functions may be called by several threads
- * at once. A `bshm_cache` (names resolved to filters) belongs to one thread.
+ * at once. A `bshm_cache` (names resolved to filters) belongs to one thread and one segment, and
+ * must not outlive it. Filter names are 1 to BSHM_NAME_BYTES_MAX bytes: the caller checks that,
+ * except for questions, which answer BSHM_E_RANGE.
  *
  * Statuses are ints: 0 or positive is success, negative one of BSHM_E_*. Functions with a
  * `bshm_error *` fill it on every failure; it may not be NULL.

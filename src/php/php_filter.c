@@ -59,8 +59,8 @@ static void answer_maybe(HashTable *questions, HashTable *answers)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Asks a list without holes, all strings; the answers make a list too. */
-static void ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
+/* Asks a list without holes; the answers make a list too. False: not all keys are strings. */
+static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
 {
 	const uint32_t count = zend_hash_num_elements(questions);
 	const zval *element = questions->arPacked;
@@ -74,6 +74,9 @@ static void ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 		for (uint32_t done = 0; done < count;) {
 			const uint32_t part = MIN(count - done, BSHM_BATCH);
 			for (uint32_t i = 0; i < part; i++, element++) {
+				if (UNEXPECTED(Z_TYPE_P(element) != IS_STRING)) {
+					return false;
+				}
 				const zend_string *key = Z_STR_P(element);
 				keys[i] = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
 			}
@@ -85,10 +88,11 @@ static void ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 		}
 	}
 	ZEND_HASH_FILL_END();
+	return true;
 }
 
-/* Asks any other array of strings; each answer stands under its question's array key. */
-static void ask_map(const bshm_view *view, HashTable *questions, HashTable *answers)
+/* Asks any other array; each answer stands under its question's array key. */
+static bool ask_map(const bshm_view *view, HashTable *questions, HashTable *answers)
 {
 	bshm_key keys[BSHM_BATCH];
 	zval *places[BSHM_BATCH];
@@ -101,6 +105,9 @@ static void ask_map(const bshm_view *view, HashTable *questions, HashTable *answ
 	zval unknown;
 	ZVAL_TRUE(&unknown);
 	ZEND_HASH_FOREACH_KEY_VAL(questions, index, name, element) {
+		if (UNEXPECTED(Z_TYPE_P(element) != IS_STRING)) {
+			return false;
+		}
 		keys[part] = (bshm_key){Z_STRVAL_P(element), Z_STRLEN_P(element)};
 		places[part++] = name != NULL ? zend_hash_add_new(answers, name, &unknown)
 									  : zend_hash_index_add_new(answers, index, &unknown);
@@ -114,9 +121,9 @@ static void ask_map(const bshm_view *view, HashTable *questions, HashTable *answ
 		}
 	}
 	ZEND_HASH_FOREACH_END();
+	return true;
 }
 
-/* All strings already? Then the array can be asked as it is. */
 static bool only_strings(HashTable *questions)
 {
 	zval *element;
@@ -160,7 +167,10 @@ static HashTable *stringify(HashTable *questions)
 	return strings;
 }
 
-/* Fills `answers`, which is empty, and stays so when the status is not OK. */
+/*
+ * Fills `answers`, which is empty, and stays so when the status is not OK. INCOMPATIBLE: not all
+ * keys are strings.
+ */
 static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable *answers)
 {
 	bshm_segment *segment = php_bloomshm_segment();
@@ -180,16 +190,16 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 		if (status != BSHM_OK) {
 			return status;
 		}
-		if (list) {
-			ask_list(view, questions, answers);
-		} else {
-			ask_map(view, questions, answers);
-		}
-		if (EXPECTED(bshm_view_current(view))) {
+		const bool asked =
+			list ? ask_list(view, questions, answers) : ask_map(view, questions, answers);
+		if (EXPECTED(asked) && EXPECTED(bshm_view_current(view))) {
 			return BSHM_OK;
 		}
-		zend_hash_clean(
-			answers); /* published anew meanwhile: not one answer of the old set stays */
+		/* Published anew meanwhile: not one answer of the old set stays. */
+		zend_hash_clean(answers);
+		if (!asked) {
+			return BSHM_E_INCOMPATIBLE;
+		}
 	}
 	return BSHM_E_BUSY;
 }
@@ -203,15 +213,21 @@ PHP_FUNCTION(bloom_maybe_has_many)
 		Z_PARAM_ARRAY_HT(keys)
 	ZEND_PARSE_PARAMETERS_END();
 
-	HashTable *questions = only_strings(keys) ? keys : stringify(keys);
-	if (questions == NULL) {
-		RETURN_THROWS();
-	}
-	const uint32_t count = zend_hash_num_elements(questions);
+	HashTable *questions = keys;
+	const uint32_t count = zend_hash_num_elements(keys);
 	bool answered = true;
 	array_init_size(return_value, count);
-	const bshm_status status =
-		EXPECTED(count != 0) ? ask_many(filter, questions, Z_ARRVAL_P(return_value)) : BSHM_OK;
+	bshm_status status =
+		EXPECTED(count != 0) ? ask_many(filter, keys, Z_ARRVAL_P(return_value)) : BSHM_OK;
+	if (UNEXPECTED(status != BSHM_OK) && !only_strings(keys)) {
+		questions = stringify(keys);
+		if (questions == NULL) {
+			RETURN_THROWS();
+		}
+		zend_hash_destroy(Z_ARRVAL_P(return_value));
+		zend_hash_init(Z_ARRVAL_P(return_value), count, NULL, ZVAL_PTR_DTOR, 0);
+		status = ask_many(filter, questions, Z_ARRVAL_P(return_value));
+	}
 	if (UNEXPECTED(status != BSHM_OK || count == 0)) {
 		answered = php_bloomshm_check_name(filter, 1) &&
 				   php_bloomshm_unanswered(status, ZSTR_VAL(filter), count);

@@ -20,14 +20,25 @@
 #include <string.h>
 
 #define CACHE_VIEWS 256 /* a power of two */
+#define CACHE_HINTS 64
 
+/*
+ * A view has two places, told by its name's bytes. The hints lead to it sooner: a caller mostly
+ * passes the name at the same address again, and the address is known before its bytes are read.
+ * A hint is no more than that: what it leads to is compared with the name's bytes.
+ */
 struct bshm_cache {
+	bshm_view *hints[CACHE_HINTS];
 	bshm_view views[CACHE_VIEWS];
 };
 
 bshm_cache *bshm_cache_new(void)
 {
-	return calloc(1, sizeof(bshm_cache));
+	bshm_cache *cache = calloc(1, sizeof(bshm_cache));
+	for (size_t i = 0; cache != NULL && i < CACHE_HINTS; i++) {
+		cache->hints[i] = &cache->views[0]; /* empty: no name equals it */
+	}
+	return cache;
 }
 
 void bshm_cache_free(bshm_cache *cache)
@@ -239,7 +250,12 @@ static inline __attribute__((always_inline)) bool view_has(
 	return bshm__partition_has(bshm__view_partition(view, partition), h, view->hash_count);
 }
 
-/* What is left when the filter was not in its first place of the cache, or changed meanwhile. */
+static inline bshm_view **hint_of(bshm_cache *cache, const char *name)
+{
+	return &cache->hints[(uintptr_t) name / 16 % CACHE_HINTS];
+}
+
+/* What is left when there was no hint to the filter, or it was replaced. */
 static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache *cache,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
@@ -249,6 +265,7 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache
 		if (BSHM_UNLIKELY(status != BSHM_OK)) {
 			return status;
 		}
+		*hint_of(cache, name) = view;
 		if (view_has(view, key, key_length)) {
 			return 1;
 		}
@@ -263,13 +280,12 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache
 __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_cache *cache,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
-	if (BSHM_LIKELY(name_length != 0)) {
-		const bshm_view *view = cached(cache, place_of(name, name_length), name, name_length);
-		if (BSHM_LIKELY(view != NULL)) {
-			const bool maybe = view_has(view, key, key_length);
-			if (maybe || BSHM_LIKELY(bshm_view_current(view))) {
-				return maybe;
-			}
+	const bshm_view *view = *hint_of(cache, name);
+	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
+		BSHM_LIKELY(stands(view))) {
+		const bool maybe = view_has(view, key, key_length);
+		if (maybe || BSHM_LIKELY(bshm_view_current(view))) {
+			return maybe;
 		}
 	}
 	return ask_again(segment, cache, name, name_length, key, key_length);
