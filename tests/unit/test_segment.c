@@ -516,6 +516,31 @@ TEST(files_of_zeros_or_of_anything_are_refused)
 	free(c.bytes);
 }
 
+static struct stat stat_file(void)
+{
+	struct stat st;
+	REQUIRE(lstat(test_path("segment"), &st) == 0);
+	return st;
+}
+
+/* A copy may come with holes; the first touch of one on a full disk would be a SIGBUS. */
+TEST(holes_are_filled_before_anything_is_mapped)
+{
+	const contents c = sound_segment();
+	write_segment(c.bytes, c.count - MB(1));
+	REQUIRE(truncate(test_path("segment"), (off_t) c.count) == 0);
+	REQUIRE(stat_file().st_blocks * 512 < stat_file().st_size);
+	bshm_options options = standard();
+	options.readonly = true;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	CHECK_INT(try_open(), BSHM_OK);
+	CHECK(stat_file().st_blocks * 512 >= stat_file().st_size);
+	CHECK_INT(open_with(&options, &segment), BSHM_OK);
+	CHECK_INT(has(segment, "f", "a"), 0);
+	free(c.bytes);
+}
+
 static void seal(contents c)
 {
 	bshm_header *header = (bshm_header *) (void *) c.bytes;
