@@ -1,0 +1,58 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * options.php - what script/bench tells run.php.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+
+namespace BloomShm\Bench;
+
+final readonly class Options
+{
+    /**
+     * @param int $redisCpu where the Redis server runs
+     * @param int $otherCpu any other
+     * @param string $programs folder of the compiled C programs
+     * @param string $keyFiles folder of the files keys-1M, keys-10M, keys-100M
+     * @param string $segments folder for the segments, in memory
+     * @param string $output folder for bench.json and bench.svg
+     */
+    public function __construct(
+        public string $extension,
+        public string $yac,
+        public string $redisSocket,
+        public int $redisCpu,
+        public int $otherCpu,
+        public string $programs,
+        public string $keyFiles,
+        public string $segments,
+        public string $output,
+        public int $rounds,
+        public bool $quick,
+    ) {
+    }
+
+    public static function fromCommandLine(): self
+    {
+        $given = getopt('', [
+            'extension:', 'yac:', 'redis-socket:', 'redis-cpu:', 'other-cpu:', 'programs:',
+            'key-files:', 'segments:', 'output:', 'rounds:', 'quick',
+        ]);
+        return new self(
+            $given['extension'],
+            $given['yac'],
+            $given['redis-socket'],
+            (int) $given['redis-cpu'],
+            (int) $given['other-cpu'],
+            $given['programs'],
+            $given['key-files'],
+            $given['segments'],
+            $given['output'],
+            (int) $given['rounds'],
+            isset($given['quick']),
+        );
+    }
+}

@@ -1,0 +1,155 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * plan.php - which programs a run consists of, on which segment, and how often each runs.
+ *
+ * Rounds are interleaved: every section runs once a round, one after the other, so that the
+ * figures of a ratio are taken within the same seconds and a slow moment of the machine
+ * falls on all of them.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+
+namespace BloomShm\Bench;
+
+final readonly class Section
+{
+    /**
+     * @param string $name its figures are called "name/figure"
+     * @param list<string> $command
+     * @param int $rounds it runs in the first so many rounds
+     */
+    public function __construct(public string $name, public array $command, public int $rounds)
+    {
+    }
+}
+
+final readonly class Plan
+{
+    private const BIG_CAPACITY = 850_000_000; // about 1 GB at 1 %
+    private const BIG_KEYS = 2_000_000;
+    private const BIG_ASKED = 1_000_000;
+    private const RANDOM_LOADS = 2_000_000;
+    private const ARRIVAL_CAPACITY = 100_000_000;
+    private const ARRIVAL_KEYS = 5_000_000;
+    private const ATTACHES = 101;
+
+    private Commands $commands;
+
+    public function __construct(private Options $options)
+    {
+        $this->commands = new Commands($options);
+    }
+
+    /** @return list<Section> in the order they run within a round */
+    public function sections(): array
+    {
+        $sections = [...$this->questions(), ...$this->memory()];
+        if ($this->options->quick) {
+            return $sections;
+        }
+        return [...$sections, ...$this->loads(), ...$this->bigFilter()];
+    }
+
+    /** @return list<string> the command that names product and peers */
+    public function versions(): array
+    {
+        $run = $this->commands;
+        $settings = [...$run->apcu(1), ...$run->yac(), ...$run->redis(), ...$run->product('small', '16M')];
+        return $run->php('versions', $settings, $this->options->redisSocket);
+    }
+
+    /** @return list<Section> */
+    private function questions(): array
+    {
+        $run = $this->commands;
+        $small = $run->product('small', '16M');
+        $in_order = $run->php('ask_in_order', [...$run->apcu(100_000), ...$run->yac(), ...$small]);
+        $shuffled = $run->php('ask_shuffled', [...$run->apcu(200_000), ...$small]);
+        $redis = $run->php('ask_redis', $run->redis(), $this->options->redisSocket);
+        $processes = $run->php('two_processes', [...$run->apcu(100_000), ...$small]);
+        return [
+            $this->everyRound('in_order', $in_order),
+            $this->everyRound('shuffled', $shuffled),
+            $this->everyRound('redis_near', $run->onCpu($this->options->redisCpu, $redis)),
+            $this->everyRound('redis_far', $run->onCpu($this->options->otherCpu, $redis)),
+            $this->everyRound('processes', $processes),
+            ...array_fill(0, 5, $this->everyRound('attach_php', $run->php('first_call', $small))),
+            $this->everyRound('attach_core', $run->program(
+                'bench_core',
+                'attach',
+                $run->segmentFile('small'),
+                'articles',
+                self::ATTACHES,
+            )),
+        ];
+    }
+
+    /** @return list<Section> sizes and rates are not a matter of chance: one round */
+    private function memory(): array
+    {
+        $run = $this->commands;
+        $sections = [];
+        foreach (memory_cases($this->options->quick) as $case) {
+            $name = $case->name();
+            $sections[] = new Section($name, $run->php(
+                'memory',
+                $run->product('memory', '256M'),
+                $name,
+                $run->keyFile($case->keys),
+                $case->errorRate(),
+            ), 1);
+            $sections[] = new Section($name, $run->program(
+                'bench_core',
+                'rate',
+                $run->segmentFile('memory'),
+                $name,
+                $case->probes,
+            ), 1);
+        }
+        return $sections;
+    }
+
+    /** @return list<Section> */
+    private function loads(): array
+    {
+        $run = $this->commands;
+        $loads = $run->product('loads', '640M');
+        $hundred = $run->php('load_file', $loads, $run->keyFile('100M'), self::ARRIVAL_CAPACITY);
+        return [
+            $this->everyRound('load_10M', $run->php('load_file', $loads, $run->keyFile('10M'))),
+            new Section('load_100M', $hundred, min(3, $this->options->rounds)),
+            $this->everyRound('arrival', $run->php('reserve', $loads, 'arrival', self::ARRIVAL_CAPACITY)),
+            $this->everyRound('arrival', $run->program(
+                'bench_core',
+                'add',
+                $run->segmentFile('loads'),
+                'arrival',
+                self::ARRIVAL_KEYS,
+            )),
+        ];
+    }
+
+    /** @return list<Section> */
+    private function bigFilter(): array
+    {
+        $run = $this->commands;
+        $big = $run->product('big', '1100M');
+        $file = $run->segmentFile('big');
+        $fill = $run->php('big_fill', $big, self::BIG_CAPACITY, self::BIG_KEYS);
+        return [
+            new Section('big', $fill, 1),
+            $this->everyRound('big', $run->php('big_ask', $big, self::BIG_ASKED)),
+            $this->everyRound('big_core', $run->program('bench_core', 'ask', $file, 'big', self::BIG_ASKED)),
+            $this->everyRound('random_load', $run->program('random_load', $file, self::RANDOM_LOADS)),
+        ];
+    }
+
+    /** @param list<string> $command */
+    private function everyRound(string $name, array $command): Section
+    {
+        return new Section($name, $command, $this->options->rounds);
+    }
+}

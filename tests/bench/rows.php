@@ -1,0 +1,181 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * rows.php - the figures that the product must reach, and some for comparison.
+ *
+ * A row is one figure, or one figure over another of the same round. Times are nanoseconds a
+ * key: product over peer is "times its cost", peer over product is "times faster".
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+
+namespace BloomShm\Bench;
+
+final readonly class Goal
+{
+    private function __construct(private string $text, private float $low, private float $high)
+    {
+    }
+
+    public static function atMost(float $limit): self
+    {
+        return new self("<= $limit", -INF, $limit);
+    }
+
+    public static function atLeast(float $limit): self
+    {
+        return new self(">= $limit", $limit, INF);
+    }
+
+    public static function between(float $low, float $high): self
+    {
+        return new self("$low to $high", $low, $high);
+    }
+
+    public function isMetBy(float $value): bool
+    {
+        return $this->low <= $value && $value <= $this->high;
+    }
+
+    public function __toString(): string
+    {
+        return $this->text;
+    }
+}
+
+final readonly class Row
+{
+    public function __construct(
+        public string $title,
+        public string $unit,
+        private string $over,
+        private ?string $under = null,
+        public ?Goal $goal = null,
+        private float $scale = 1.0,
+    ) {
+    }
+
+    /** Over the rounds in which both were measured. */
+    public function spread(Figures $figures): Spread
+    {
+        $values = [];
+        $under = $this->under === null ? null : $figures->of($this->under);
+        foreach ($figures->of($this->over) as $round => $over) {
+            if ($under === null) {
+                $values[] = $over * $this->scale;
+            } elseif (isset($under[$round])) {
+                $values[] = $over / $under[$round] * $this->scale;
+            }
+        }
+        return Spread::of($values);
+    }
+}
+
+/** @return list<Row> */
+function rows(bool $quick): array
+{
+    $rows = [...question_rows(), ...attach_rows(), ...memory_rows($quick)];
+    return $quick ? $rows : [...$rows, ...load_rows(), ...big_rows()];
+}
+
+/** @return list<Row> */
+function question_rows(): array
+{
+    $one = 'in_order/bloom_maybe_has';
+    $absent = 'in_order/bloom_maybe_has_absent';
+    $many = 'in_order/bloom_maybe_has_many';
+    $str_contains = 'in_order/str_contains';
+    $floor = 'in_order/floor';
+    $shuffled = 'shuffled/bloom_maybe_has';
+    $apcu = 'in_order/apcu_exists';
+    $apcu_shuffled = 'shuffled/apcu_exists';
+    $scattered = 'shuffled/bloom_maybe_has_scattered';
+    $apcu_scattered = 'shuffled/apcu_exists_scattered';
+    return [
+        cost('bloom_maybe_has against str_contains, 100 k keys in order', $one, $str_contains, Goal::atMost(2)),
+        cost('bloom_maybe_has against str_contains, absent keys', $absent, $str_contains),
+        cost('bloom_maybe_has against the floor of any call', $one, $floor),
+        faster('bloom_maybe_has against apcu_exists, 100 k keys in order', $apcu, $one, Goal::atLeast(3)),
+        faster('bloom_maybe_has against apcu_exists, 200 k shuffled', $apcu_shuffled, $shuffled, Goal::atLeast(5)),
+        faster('the same, key strings scattered too', $apcu_scattered, $scattered, Goal::atLeast(5)),
+        faster("bloom_maybe_has against pixiv's way on APCu", 'in_order/pixiv', $one, Goal::atLeast(15)),
+        faster('bloom_maybe_has against phpredis GET, another CPU', 'redis_far/get', $one, Goal::atLeast(1000)),
+        faster('bloom_maybe_has against phpredis GET, the same CPU', 'redis_near/get', $one),
+        faster('bloom_maybe_has against Yac::get', 'in_order/yac_get', $one),
+        cost('bloom_maybe_has_many, 20 keys, against the single call', $many, $one, Goal::atMost(0.75)),
+        throughput('two processes against one, bloom_maybe_has', 'processes/bloom_maybe_has', Goal::atLeast(1.9)),
+        throughput('two processes against one, apcu_exists', 'processes/apcu_exists'),
+    ];
+}
+
+/** @return list<Row> */
+function big_rows(): array
+{
+    $one = 'big/bloom_maybe_has';
+    $many = 'big/bloom_maybe_has_many';
+    $load = 'random_load/nanoseconds';
+    return [
+        cost('bloom_maybe_has_many, 1 GB filter, against the single call', $many, $one, Goal::atMost(0.35)),
+        cost('bloom_maybe_has, 1 GB filter, against a random load', $one, $load, Goal::atMost(1.6)),
+        cost('single question from C, 1 GB filter, against the same', 'big_core/has', $load),
+        cost('20 questions at once from C, 1 GB filter, against the same', 'big_core/view_has', $load),
+    ];
+}
+
+/** @return list<Row> */
+function load_rows(): array
+{
+    $ten = 'load_10M/keys_per_second';
+    $hundred = 'load_100M/keys_per_second';
+    $arrival = 'arrival/keys_per_second';
+    return [
+        new Row('bloom_load_file, 10 M lines', 'M keys/s', $ten, goal: Goal::atLeast(8), scale: 1e-6),
+        new Row('bloom_load_file, 100 M lines', 'M keys/s', $hundred, scale: 1e-6),
+        faster('bloom_load_file, 100 M lines, against adding in order', $hundred, $arrival, Goal::atLeast(3)),
+    ];
+}
+
+/** @return list<Row> */
+function memory_rows(bool $quick): array
+{
+    $rows = [];
+    foreach (memory_cases($quick) as $case) {
+        $bits = "{$case->name()}/bits_per_key";
+        $measured = "{$case->name()}/measured";
+        $estimated = "{$case->name()}/estimated_error_rate";
+        $of_asked = 1 / $case->errorRate();
+        $filter = "$case->keys keys at $case->percent %";
+        $rows[] = new Row("memory, $filter", 'bits a key', $bits, goal: Goal::atMost($case->bits));
+        $rows[] = new Row("rate, $filter", 'of the asked', $measured, null, Goal::atMost(1), $of_asked);
+        $rows[] = new Row("rate, $filter", 'of the estimated', $measured, $estimated, Goal::between(0.95, 1.05));
+    }
+    return $rows;
+}
+
+/** @return list<Row> */
+function attach_rows(): array
+{
+    $php = 'attach_php/microseconds';
+    $core = 'attach_core/microseconds';
+    return [
+        new Row('attach and first call, a new PHP process', 'microseconds', $php, goal: Goal::atMost(100)),
+        new Row('attach and first call, a forked C process', 'microseconds', $core, goal: Goal::atMost(100)),
+    ];
+}
+
+function cost(string $title, string $product, string $peer, ?Goal $goal = null): Row
+{
+    return new Row($title, 'x its cost', $product, $peer, $goal);
+}
+
+function faster(string $title, string $slower, string $faster, ?Goal $goal = null): Row
+{
+    return new Row($title, 'x faster', $slower, $faster, $goal);
+}
+
+function throughput(string $title, string $figure, ?Goal $goal = null): Row
+{
+    return new Row($title, 'x throughput', "{$figure}_two", "{$figure}_one", $goal);
+}
