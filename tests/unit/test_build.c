@@ -726,7 +726,7 @@ TEST(a_copy_is_of_one_published_set)
 	CHECK_INT(load(segment, "from", 0, 3000), BSHM_OK);
 	const pid_t child = spawn(republish_for_ever);
 	int copies = 0;
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 200 || copies == 0; i++) {
 		const int status = copy_filter(segment, "from", "to");
 		CHECK(status == BSHM_OK || status == BSHM_E_TIMEOUT);
 		if (status == BSHM_OK) {
@@ -736,7 +736,6 @@ TEST(a_copy_is_of_one_published_set)
 			CHECK((first == 0) != (second == 0));
 		}
 	}
-	CHECK(copies > 0);
 	kill_child(child);
 	CHECK_INT(faults(segment), 0);
 }

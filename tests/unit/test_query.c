@@ -192,8 +192,8 @@ TEST(no_question_is_answered_wrongly_during_republishing)
 	const pid_t child = spawn(republish_for_ever);
 	const uint64_t end_ns = bshm_os_monotonic_ns() + UINT64_C(700000000);
 	uint64_t noes = 0;
-	while (bshm_os_monotonic_ns() < end_ns) {
-		/* Both names hold set s for some s: of one key of each set, one at least is there. */
+	while (bshm_os_monotonic_ns() < end_ns || noes == 0) {
+		/* "f" is always one of the sets: of a key of each, one at least is there. */
 		bshm_cache *cache = bshm_cache_new();
 		for (int i = 0; i < 200; i++) {
 			const bshm_view *view;
@@ -217,7 +217,6 @@ TEST(no_question_is_answered_wrongly_during_republishing)
 		}
 		bshm_cache_free(cache);
 	}
-	CHECK(noes > 0);
 	kill_child(child);
 }
 
@@ -235,12 +234,11 @@ TEST(a_filter_that_is_renamed_to_and_fro_never_says_a_wrong_no)
 	CHECK_INT(load(segment, "f", 0, 500), BSHM_OK);
 	const pid_t child = spawn(rename_for_ever);
 	uint64_t found = 0;
-	for (uint64_t i = 0; i < 200000; i++) {
+	for (uint64_t i = 0; i < 200000 || found == 0; i++) { /* under the old name at least once */
 		const int answer = has_number(segment, "f", i % 500);
 		CHECK(answer == 1 || answer == BSHM_E_NOT_FOUND || answer == BSHM_E_BUSY);
 		found += answer == 1;
 	}
-	CHECK(found > 0);
 	kill_child(child);
 }
 
