@@ -58,13 +58,19 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/segment/lock.c
      src/core/segment/blocks.c
      src/core/segment/directory.c
+     src/core/segment/layers.c
      src/core/segment/ops.c
      src/core/segment/check.c
      src/core/filter/geometry.c
      src/core/filter/query.c
      src/core/filter/add.c
      src/core/filter/spool.c
+     src/core/filter/counting.c
+     src/core/filter/sliding.c
      src/core/filter/build.c
+     src/core/filter/grow.c
+     src/core/filter/union.c
+     src/core/filter/snapshot.c
      src/platform/posix/posix_os.c
      src/php/php_module.c
      src/php/php_ini.c
@@ -72,7 +78,9 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_error.c
      src/php/php_keys.c
      src/php/php_filter.c
+     src/php/php_admin.c
      src/php/php_load.c
+     src/php/php_file.c
      src/php/php_later.c]),
     [$ext_shared],, [$bloomshm_cflags -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_INCLUDE([$ext_srcdir])

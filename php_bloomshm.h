@@ -85,22 +85,20 @@ void php_bloomshm_segment_shutdown(void);
 
 /* For calls that change filters; NULL: an exception was thrown (READ_ONLY, or no segment). */
 bshm_segment *php_bloomshm_segment_to_change(void);
+/* For adds and removals; NULL: there is none (they give false), or an exception was thrown. */
+bshm_segment *php_bloomshm_segment_to_add(void);
 
-/* ------------------------------------------------------------------ php_filter.c, php_load.c */
+/* ------------------------------------------------------------------ php_filter.c and others */
 
 /* All that return bool: false = an exception naming the argument was thrown. */
 bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument);
 bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
 	zend_long expansion, uint32_t expansion_argument, const zend_string *seed,
 	uint32_t seed_argument);
-/* Which kind of filter bloom_reserve() was asked for: only the fixed one is in this version. */
-bool php_bloomshm_check_kind(zend_long window, bool counting, zend_long expansion);
+/* Which kind of filter was asked for; 0 for an argument that the function does not have. */
+bool php_bloomshm_kind(bshm_parameters *out, zend_long window, uint32_t window_argument,
+	bool counting, uint32_t counting_argument, uint32_t expansion_argument);
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info);
-
-/* ------------------------------------------------------------------ php_later.c */
-
-/* Throws UNAVAILABLE: `what` is not part of this version. */
-void php_bloomshm_throw_later(const char *what);
 
 /* ------------------------------------------------------------------ php_error.c */
 
@@ -123,6 +121,8 @@ extern zend_class_entry *php_bloomshm_exception_ce;
 /* One sentence about an error, to be released by the caller; `filter` may be NULL. */
 zend_string *php_bloomshm_explain(const bshm_error *error, const char *filter);
 void php_bloomshm_throw(const bshm_error *error, const char *filter);
+/* Throws for a file that holds, or shall hold, a filter. */
+void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const char *path);
 /*
  * A question or an add met a filter that cannot answer. Counts `questions` answers for a missing
  * one and carries out bloomshm.missing_filter; false: an exception was thrown.

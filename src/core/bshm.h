@@ -65,6 +65,7 @@ typedef struct {
 #define BSHM_FILTER_UNIT_BYTES UINT64_C(8192) /* memory is given out in partitions of this size */
 #define BSHM_CAPACITY_MAX      (UINT64_C(1) << 40)
 #define BSHM_NAME_BYTES_MAX    63
+#define BSHM_WINDOW_MAX_S      315360000
 
 typedef struct bshm_segment bshm_segment;
 
@@ -119,7 +120,7 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 
 typedef struct bshm_cache bshm_cache;
 
-/* Private to a thread; NULL when there is no memory. About 32 kB. */
+/* Private to a thread; NULL when there is no memory. About 100 kB, touched as it is used. */
 bshm_cache *bshm_cache_new(void);
 void bshm_cache_free(bshm_cache *cache);
 
@@ -158,25 +159,52 @@ bool bshm_view_current(const bshm_view *view);
 /*
  * Adds a key. 1 = it was certainly not there, 0 = it was (maybe) there, or the filter is being
  * loaded for the first time and will have it. NOT_FOUND (nothing was changed), CORRUPT, FULL,
- * READ_ONLY, TIMEOUT. Takes no lock, unless a load, copy or clear of this filter is running.
+ * NO_SPACE (it would have to grow), READ_ONLY, TIMEOUT. Takes no lock, unless a load, copy or
+ * clear of this filter is running, the filter counts, or this call is the first in a sliding
+ * filter's epoch to touch a partition, or the one that makes a filter grow: that costs the zeroing
+ * of the new layer. A key of a sliding filter is found for another window, also if it was there.
  */
 int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error);
 
 /*
- * Adds all keys, or none (FULL). Returns in *added how many were certainly new. On TIMEOUT some
- * may have been added; adding again is harmless.
+ * Adds all keys, or none (FULL). Returns in *added how many were certainly new, and in `fresh`,
+ * where it is not NULL, for each key whether it was. On TIMEOUT and NO_SPACE some may have been
+ * added; adding again is harmless (in a counting filter it counts again).
  */
 bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const char *name,
-	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error);
+	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
+	bshm_error *error);
+
+/* ------------------------------------------------------------------ counting */
+
+#define BSHM_COUNT_MAX 15 /* where counts stay: they are then no longer taken back */
+
+/*
+ * Takes one add of a key back. 1 = done, 0 = it was certainly absent, and nothing was changed.
+ * Removing a key that was never added, but is maybe present, takes away from the keys it looks
+ * like. NOT_FOUND, CORRUPT, INCOMPATIBLE (not a counting filter), READ_ONLY, TIMEOUT. Takes the
+ * segment's lock for a moment. What a running load has gathered is not changed.
+ */
+int bshm_filter_remove(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const char *key, size_t key_length, bshm_error *error);
+
+/*
+ * How often a key was added, at most: 0 = certainly not, BSHM_COUNT_MAX = that often or more.
+ * NOT_FOUND, CORRUPT, BUSY, INCOMPATIBLE. Takes no lock and writes nothing shared.
+ */
+int bshm_filter_count(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const char *key, size_t key_length);
 
 /* ------------------------------------------------------------------ filters */
 
 typedef struct {
-	double error_rate; /* (0, 0.5] */
-	uint64_t capacity; /* keys, 1..BSHM_CAPACITY_MAX; a hint for builds: 0 = from the keys */
-	uint32_t expansion;
-	const char *seed; /* NULL = random */
+	double error_rate;  /* (0, 0.5] */
+	uint64_t capacity;  /* keys, 1..BSHM_CAPACITY_MAX; a hint for builds: 0 = from the keys */
+	uint32_t expansion; /* 0 = does not grow, 2..32 = how much larger each next layer is */
+	uint32_t window_s;  /* > 0: sliding, 1..BSHM_WINDOW_MAX_S; then expansion is 0 */
+	bool counting;      /* then window_s and expansion are 0 */
+	const char *seed;   /* NULL = random */
 	size_t seed_length;
 } bshm_parameters;
 
@@ -196,20 +224,58 @@ bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t f
 bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error);
 
+/*
+ * The union of `count` filters and of what stands as `into`, published as `into` with one store.
+ * All must be of one kind, seed and geometry, layer by layer (one that has grown more than
+ * another has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a
+ * source), INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->available: which source it was.
+ */
+bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
+	const bshm_key *from, size_t count, bshm_error *error);
+
+#define BSHM_INFO_LAYERS_MAX 32
+
 typedef struct {
-	double error_rate;
 	uint64_t capacity;
 	uint64_t items;
-	uint32_t expansion;
-	uint32_t window_s;
+	double error_rate; /* the layer's share of the filter's */
 	uint32_t hash_count;
 	uint32_t partition_count;
 	uint64_t bytes;
 	double fill;
-	double estimated_error_rate; /* mean over the partitions of fill^hash_count */
+	double estimated_error_rate;
+} bshm_layer_info;
+
+typedef enum {
+	BSHM_FIXED,
+	BSHM_SCALABLE,
+	BSHM_SLIDING,
+	BSHM_COUNTING
+} bshm_type;
+
+typedef struct {
+	bshm_type type;
+	double error_rate;
+	uint64_t capacity; /* keys; scalable: of all its layers */
+	uint64_t items;    /* sliding: estimated, of the keys that are still found */
+	uint32_t expansion;
+	uint32_t window_s;
+	uint32_t hash_count;      /* of the newest layer */
+	uint32_t partition_count; /* of all layers */
+	uint64_t bytes;
+	double fill; /* share of bits set (counting: of counters not 0; sliding: mean of live lanes) */
+	/*
+	 * What an absent key's chance of "maybe" is, from the bits: a partition of a plain filter says
+	 * it with fill^k; of a sliding one with the sum, over the sets of live lanes, of +-(share of
+	 * positions set in all of them)^k; layers with 1 - product of (1 - rate). Mean, and worst
+	 * partition (of the worst layer).
+	 */
+	double estimated_error_rate;
 	double worst_partition_error_rate;
 	uint64_t generation;
 	double published_s;
+	uint32_t layer_count;
+	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;
 
 /* Reads every bit of the filter (about 0.1 s a GB). OK, or NOT_FOUND, CORRUPT, BUSY. */
@@ -254,6 +320,33 @@ bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);
 /* Gives everything up. NULL is allowed. Takes no lock. */
 void bshm_build_abort(bshm_build *build);
+
+/* ------------------------------------------------------------------ files */
+
+/*
+ * Writes a published filter to a file: under a temporary name beside it, synced, then renamed, so
+ * that a file at `path` is always whole. Mode 0600. *bytes is its size. NOT_FOUND, CORRUPT, BUSY,
+ * IO (error->os_code), NO_SPACE (private memory). Takes no lock. docs/FORMAT.md has the format.
+ */
+bshm_status bshm_filter_dump(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error);
+
+/*
+ * Publishes a filter from a file, in the place of what stands. Everything is checked before
+ * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->op says
+ * what is wrong with the file), INCOMPATIBLE (another version or byte order), NO_SPACE,
+ * READ_ONLY, TIMEOUT.
+ */
+bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
+	const char *path, bshm_error *error);
+
+/* ------------------------------------------------------------------ clock */
+
+/*
+ * For tests: the clock of sliding filters stands at `ns` in this process from now on; 0 = it goes
+ * with the system's monotonic clock again.
+ */
+void bshm_clock_set(uint64_t ns);
 
 /* ------------------------------------------------------------------ arithmetic */
 

@@ -38,7 +38,9 @@ struct bshm_segment {
 	bshm_entry *entries;
 	uint64_t *tags;
 	bshm_chunk *chunks;
+	bshm_layer *layers;
 	uint32_t *links;
+	uint64_t *epochs;
 	uint8_t *partitions;
 	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
 	uint64_t segment_bytes;
@@ -47,6 +49,8 @@ struct bshm_segment {
 	uint32_t entry_count;
 	uint32_t head_count;
 	uint32_t chunk_count;
+	uint32_t layer_count;
+	uint64_t clock_offset; /* engine clock = monotonic clock + this */
 	int fd;
 	bool readonly;
 	uint64_t device; /* the file, to find it again after a fork */
@@ -118,9 +122,14 @@ bshm_status bshm__entry_current(
 	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_descriptor *descriptor);
 bshm_status bshm__entry_create(
 	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_error *error);
-/* Makes `descriptor` the one in force, with one store; fills its generation and checksum. */
+/*
+ * Makes `descriptor` the one in force, with one store, as a new set of `items` keys; fills its
+ * generation, birth, counter and checksum.
+ */
 void bshm__entry_publish(
 	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items);
+/* The same for a set that goes on: it keeps its birth and its counter. */
+void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor);
 /* Publishes "absent", and frees the entry when no op is going to publish here. */
 void bshm__entry_drop(bshm_segment *segment, uint32_t index);
 /* Frees the entry when it has neither a filter nor an op; sets its `builders`. */
@@ -157,12 +166,40 @@ bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool l
 bool bshm__blocks_take(
 	bshm_segment *segment, uint32_t count, uint64_t *claimed, bshm_run *run, bshm__space *space);
 
+/*
+ * Divides a run whose partitions the caller has claimed: part i takes the next counts[i] of them.
+ * False: the run is damaged.
+ */
+bool bshm__run_divide(const bshm_segment *segment, const bshm_run *run, const uint32_t *counts,
+	uint32_t parts, bshm_run *out);
+
+/* ------------------------------------------------------------------ layers.c */
+
+/*
+ * All layers of a sound descriptor, the oldest first, checked one by the other; false: damaged, or
+ * the descriptor is not in force any more.
+ */
+bool bshm__layers_read(const bshm_segment *segment, const bshm_descriptor *descriptor,
+	bshm_layer layers[BSHM_LAYERS_MAX]);
+bool bshm__layer_sound(const bshm_segment *segment, const bshm_layer *layer);
+/*
+ * Under the lock: makes the `count` layers, the oldest first, those of a descriptor that is not in
+ * force yet: all but the last go into free places of layers[]. `map` is scratch
+ * (bshm__blocks_map()). False: there are no places, which cannot be while the segment is sound.
+ */
+bool bshm__layers_store(bshm_segment *segment, bshm_descriptor *descriptor,
+	const bshm_layer *layers, uint32_t count, uint64_t *map);
+
 /* ------------------------------------------------------------------ ops.c */
 
 /* All under the lock. */
 
-/* Registers work on an entry: adders keep a journal for it from now on. NULL: 64 are running. */
-bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed);
+/* Registers work on an entry; for a build or clear, adders keep a journal of hashes under
+ * `seed` from now on. NULL: 64 are running. */
+bshm_op *bshm__op_begin(
+	bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed, bool counting);
+/* Does somebody make the filter grow right now? */
+bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index);
 /* Puts a run into the op: claims its partitions. */
 void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
 bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
@@ -170,6 +207,8 @@ void bshm__op_end(bshm_segment *segment, bshm_op *op);
 /* Takes back what dead or given-up ops hold; finishes a clear whose process died. */
 void bshm__ops_reap(bshm_segment *segment);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
+/* Has it one for which adders keep a journal? */
+bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
 /*
  * Notes a key in the journal of every build and clear of the entry. 1 = noted, 0 = there is none
  * that keeps a journal, -1 = a journal is full (a build then fails by itself).
@@ -185,47 +224,136 @@ uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view
 
 /* ------------------------------------------------------------------ query.c */
 
-/* 128 bytes: what a question needs comes first. */
-struct bshm_view {
-	const uint64_t *generation_word; /* NULL: this place in the cache is empty */
-	uint64_t generation;
-	uint64_t seed;
+/* Where the bits of one layer are. */
+typedef struct {
 	uint8_t *partitions; /* the first partition; a scattered run: the segment's first */
 	uint32_t *map;       /* scattered run: partition -> its place; private; else NULL */
 	uint32_t partition_count;
 	uint32_t hash_count;
-	uint32_t entry;
-	uint32_t expansion;
-	uint64_t capacity;
-	bshm__name name;
-};
+} bshm__parts;
 
-static inline uint64_t *bshm__view_partition(const bshm_view *view, uint32_t i)
+static inline uint64_t *bshm__parts_at(const bshm__parts *parts, uint32_t i)
 {
-	const size_t place = view->map == NULL ? i : view->map[i];
-	return (uint64_t *) (void *) (view->partitions + place * BSHM_PARTITION_BYTES);
+	const size_t place = parts->map == NULL ? i : parts->map[i];
+	return (uint64_t *) (void *) (parts->partitions + place * BSHM_PARTITION_BYTES);
 }
 
-/* Lays a view over a descriptor's partitions: OK, NO_SPACE (private memory), or CORRUPT. */
-bshm_status bshm__view_lay(
-	const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor);
+static inline uint64_t *bshm__parts_of(const bshm__parts *parts, bshm_hash h)
+{
+	return bshm__parts_at(parts, bshm__hash_partition(h, parts->partition_count));
+}
+
+/* An epoch that was worked out, and when it surely lasts, by the system's clock. */
+typedef struct {
+	uint64_t from_ns;
+	uint64_t sure_ns; /* from then on */
+	uint32_t epoch;
+} bshm__epoch_span;
+
+/* What a question needs comes first, in two lines of the processor's cache. */
+struct bshm_view {
+	const uint64_t *generation_word; /* NULL: this place in the cache is empty */
+	uint64_t generation;
+	uint64_t seed;
+	bshm__parts newest;
+	bshm__parts *older; /* the layers before, newest first; private; NULL: there are none */
+	uint32_t older_count;
+	uint32_t path; /* how it is asked: query.c */
+	bshm__name name;
+	const bshm_segment *segment;
+	uint32_t entry;
+	uint32_t line_probes;   /* growing: that the keys of all layers have in a line */
+	bshm__epoch_span epoch; /* sliding: the last that was asked for */
+	bshm_descriptor descriptor;
+};
+
+/* Lays a view over layers: OK, NO_SPACE (private memory), or CORRUPT. */
+bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
+	const bshm_descriptor *descriptor, const bshm_layer *layers);
 void bshm__view_release(bshm_view *view);
+/* Is the hash maybe in the filter? */
+bool bshm__view_has(const bshm_view *view, bshm_hash h);
+
+/* The layer that holds layer i of the view, the oldest first. */
+static inline const bshm__parts *bshm__view_layer(const bshm_view *view, uint32_t i)
+{
+	return i == view->older_count ? &view->newest : &view->older[view->older_count - 1 - i];
+}
 
 /* ------------------------------------------------------------------ geometry.c */
 
-typedef struct {
-	double fill;
-	double mean;
-	double worst;
-} bshm__rates;
+#define BSHM_USED_FIXED   0.955 /* part of a partition's limit that is used: bshm_geometry_for() */
+#define BSHM_USED_GROWING 0.985
 
-bshm__rates bshm__view_rates(const bshm_view *view);
-bshm_info bshm__info_of(const bshm_view *view, const bshm_descriptor *descriptor, uint64_t items);
+bshm_geometry bshm__geometry(uint32_t kind, double error_rate, uint64_t capacity, double used);
+/* Is a growing filter of this capacity more than the one partition that all begin with? */
+bool bshm__is_sized(double error_rate, uint64_t capacity);
+/* Describes the first layer of a filter of descriptor->capacity keys, or more; and the next one. */
+bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partition_count);
+bshm_layer bshm__layer_next(const bshm_descriptor *descriptor, const bshm_layer *first,
+	const bshm_layer *last, uint64_t *partition_count);
+
+bshm_info bshm__info_of(const bshm_view *view, const bshm_layer *layers, uint64_t items);
+/* About how many different keys set the bits of a layer, the oldest being layer 0. */
+double bshm__layer_items(const bshm_view *view, uint32_t layer);
+
+/* ------------------------------------------------------------------ counting.c */
+
+/* Adds one to the counters of a hash; true: one of them was 0. */
+bool bshm__counters_add(uint64_t *words, bshm_hash h, uint32_t hash_count);
+/* The smallest of the hash's counters. */
+uint32_t bshm__counters_least(const uint64_t *words, bshm_hash h, uint32_t hash_count);
+/* Adds the counters of one partition to those of another that nobody else writes. */
+void bshm__counters_merge(uint64_t *to, const uint64_t *from);
+
+/* ------------------------------------------------------------------ sliding.c */
+
+/* A third of the window, in ns. */
+uint64_t bshm__epoch_width(uint32_t window_s);
+/* The origin of a new filter, whose epoch is BSHM_EPOCH_FIRST now. All filters' epochs of one
+ * length begin at the same times. */
+uint64_t bshm__epoch_origin(const bshm_segment *segment, uint32_t window_s);
+uint32_t bshm__epoch_now(const bshm_segment *segment, const bshm_descriptor *descriptor);
+/* How far into its epoch the filter is, in ns. */
+uint64_t bshm__epoch_phase(const bshm_segment *segment, const bshm_descriptor *descriptor);
+/* The epochs[] word of a partition. */
+uint64_t *bshm__epoch_word(const bshm_segment *segment, const uint64_t *partition);
+/* Which lanes of a partition with this word are in the window at `epoch`: four bits. */
+uint32_t bshm__lanes_live(uint64_t word, uint32_t epoch);
+bool bshm__sliding_has(bshm_view *view, const uint64_t *words, bshm_hash h);
+/* 1 = added and was certainly not there, 0 = added; TIMEOUT and the lock's other failures. */
+int bshm__sliding_add(bshm_segment *segment, const bshm_view *view, bshm_hash h, bshm_error *error);
+/* The same where nobody else writes the partitions, or under the lock. */
+bool bshm__sliding_put(const bshm_view *view, bshm_hash h);
+/* Marks a partition that has just been zeroed. */
+void bshm__lanes_reset(const bshm_segment *segment, const uint64_t *partition);
+/*
+ * Adds the lanes of one partition of `from` to one of `to`, which nobody else writes: each to the
+ * lane that has its age there.
+ */
+void bshm__lanes_merge(
+	const bshm_view *to, uint64_t *to_words, const bshm_view *from, const uint64_t *from_words);
+/* A private copy of a partition's live lanes, as if `epoch`, the present one, were the first. */
+void bshm__lanes_export(
+	uint64_t *to, const bshm_view *from, const uint64_t *from_words, uint32_t epoch);
 
 /* ------------------------------------------------------------------ add.c */
 
+/* Sets a hash in the newest layer, whatever its kind; true: it was certainly not there. Under the
+ * lock, or in a filter that is not published yet. */
+bool bshm__view_put(const bshm_view *view, bshm_hash h);
 /* Sorts the hashes; returns how many different ones there are. */
 size_t bshm__hashes_distinct(bshm_hash *hashes, size_t count);
+
+/* ------------------------------------------------------------------ grow.c */
+
+/*
+ * Gives the viewed filter one more layer. OK: it has one more, or has been replaced: look again.
+ * `wait`: if somebody else is growing it, wait for him, and after a page's time do it oneself; else
+ * leave it to him. NO_SPACE, TIMEOUT, CORRUPT.
+ */
+bshm_status bshm__filter_grow(
+	bshm_segment *segment, const bshm_view *view, bool wait, bshm_error *error);
 
 /* ------------------------------------------------------------------ spool.c */
 
@@ -242,7 +370,7 @@ bool bshm__spool_add(bshm__spool *spool, bshm_hash hash);
 uint64_t bshm__spool_count(const bshm__spool *spool);
 /* About how many different hashes there are: exact when all are, or when there are few. */
 bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
-/* Sets all of them in a filter that nobody else writes; returns how many keys were new. */
+/* Sets all of them in a new filter that nobody else writes; returns how many keys were new. */
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
 
 static inline double bshm__double(uint64_t bits)

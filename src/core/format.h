@@ -20,11 +20,15 @@
  *      +----------------------+
  *      | bshm_entry []        |  one filter each
  *      +----------------------+
+ *      | bshm_layer []        |  the older layers of filters that have grown
+ *      +----------------------+
  *      | uint64 tags[]        |  journal chunk -> serial of the op it belongs to
  *      +----------------------+
  *      | bshm_chunk []        |  journal: keys added while an op builds
  *      +----------------------+
  *      | uint32 links[]       |  partition -> next partition of a scattered run
+ *      +----------------------+
+ *      | uint64 epochs[]      |  partition -> epochs its lanes hold (sliding filters)
  *      +----------------------+
  *      | partitions           |  8 kB of filter bits each
  *      +----------------------+
@@ -41,7 +45,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 1
+#define BSHM_LAYOUT_VERSION 2
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
 #define BSHM_PAGE_BYTES      4096u
@@ -57,6 +61,7 @@
 #define BSHM_CHUNK_COUNT_MAX 1024u
 #define BSHM_CHUNK_HASHES    255u
 #define BSHM_PARTITION_MAX   (1u << 30)
+#define BSHM_LAYERS_MAX      32u
 
 /*
  *  off   0                 8                 16                24
@@ -67,8 +72,8 @@
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  64: | lock            | serial          | intent| from| to| intent_generation
  *      +-----------------+-----------------+-----------------+-----------------+
- * 128: | directory_version
- *      +-----------------+-----------------+
+ * 128: | directory_vers. | clock_boot      | clock_offset    |
+ *      +-----------------+-----------------+-----------------+
  * 192: | repairs         | lock_timeouts   |
  *      +-----------------+-----------------+
  *
@@ -78,6 +83,8 @@
  *  serial..to, intent_generation
  *                      under the lock
  *  directory_version   under the lock: odd while chains or names change
+ *  clock_boot, clock_offset
+ *                      by the creator; under the lock by the first who attaches after a reboot
  *  repairs, lock_timeouts  fetch_add by anyone
  */
 typedef struct {
@@ -100,7 +107,9 @@ typedef struct {
 	uint64_t intent_generation; /* of `to` once the rename has published it */
 	uint8_t reserved1[24];
 	uint64_t directory_version;
-	uint8_t reserved2[56];
+	uint64_t clock_boot;   /* the system's boot that clock_offset belongs to */
+	uint64_t clock_offset; /* engine clock = monotonic clock + this, in ns */
+	uint8_t reserved2[40];
 	uint64_t repairs;
 	uint64_t lock_timeouts;
 	uint8_t reserved3[3888];
@@ -124,6 +133,8 @@ BSHM_AT(header, intent_from, 84);
 BSHM_AT(header, intent_to, 88);
 BSHM_AT(header, intent_generation, 96);
 BSHM_AT(header, directory_version, 128);
+BSHM_AT(header, clock_boot, 136);
+BSHM_AT(header, clock_offset, 144);
 BSHM_AT(header, repairs, 192);
 BSHM_AT(header, lock_timeouts, 200);
 
@@ -166,8 +177,8 @@ typedef struct {
  *      +-----------------+-----------------+-----------------+-----------------+
  *  32: | run: first|count| run: check      | check           | pending         |
  *      +--------+--------+-----------------+-----------------+-----------------+
- *  64: | chunk  | lost   | done   |
- *      +--------+--------+--------+
+ *  64: | chunk  | lost   | done   |counting|
+ *      +--------+--------+--------+--------+
  *
  *  owner            under the lock; set to 0 by its owner at any time (gives everything up)
  *  serial..check    under the lock
@@ -182,10 +193,11 @@ typedef struct {
 	bshm_run run;   /* partitions taken, not yet published; count 0 = none */
 	uint64_t check; /* XXH3-64 of serial..run, seeded with name_seed */
 	uint64_t pending;
-	uint32_t chunk; /* index + 1 of the journal chunk in use */
-	uint32_t lost;  /* 1: the journal was full, and a build must not publish */
-	uint32_t done;  /* clear: partitions zeroed by those who finish it for a dead owner */
-	uint8_t reserved[52];
+	uint32_t chunk;    /* index + 1 of the journal chunk in use */
+	uint32_t lost;     /* 1: the journal was full, and a build must not publish */
+	uint32_t done;     /* clear: partitions zeroed by those who finish it for a dead owner */
+	uint32_t counting; /* 1: the journal keeps a key as often as it was added */
+	uint8_t reserved[48];
 } bshm_op;
 
 BSHM_STATIC_ASSERT(op, sizeof(bshm_op) == 128);
@@ -200,56 +212,111 @@ BSHM_AT(op, pending, 56);
 BSHM_AT(op, chunk, 64);
 BSHM_AT(op, lost, 68);
 BSHM_AT(op, done, 72);
+BSHM_AT(op, counting, 76);
 
 #define BSHM_OP_BUILD   1u
 #define BSHM_OP_CLEAR   2u
 #define BSHM_OP_RESERVE 3u /* keeps no journal: adds to a filter that never stood change nothing */
+#define BSHM_OP_GROW    4u /* keeps no journal: the filter stands, and has its keys */
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *   0: | run: first|count| run: check      | capacity        | items_before    |
+ *      +-----------------+--------+--------+-----------------+-----------------+
+ *  32: | error_rate      | hashes | older  | older_check     | check           |
+ *      +-----------------+--------+--------+-----------------+-----------------+
+ *
+ * One layer of a filter: the newest stands in its descriptor, older ones in layers[], strung
+ * together. Written under the lock while no descriptor in force leads to it; never changed while
+ * one does.
+ */
+typedef struct {
+	bshm_run run;
+	uint64_t capacity;     /* keys */
+	uint64_t items_before; /* how many keys the older layers hold */
+	uint64_t error_rate;   /* the bits of a double: this layer's share of the filter's */
+	uint32_t hash_count;   /* probes a key, 1..BSHM_HASHES_MAX */
+	uint32_t older;        /* index + 1 in layers[] of the layer before; 0 = this is the first */
+	uint64_t older_check;  /* that layer's check; 0 = none */
+	uint64_t check;        /* XXH3-64 of the bytes before it, seeded with name_seed */
+} bshm_layer;
+
+BSHM_STATIC_ASSERT(layer, sizeof(bshm_layer) == 64);
+BSHM_AT(layer, run, 0);
+BSHM_AT(layer, capacity, 16);
+BSHM_AT(layer, items_before, 24);
+BSHM_AT(layer, error_rate, 32);
+BSHM_AT(layer, hash_count, 40);
+BSHM_AT(layer, older, 44);
+BSHM_AT(layer, older_check, 48);
+BSHM_AT(layer, check, 56);
 
 /*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-----------------+
  *   0: | generation      | seed            | capacity        | error_rate      |
- *      +-----------------+--------+--------+-----------------+-----------------+
- *  32: | published_s     | state  | hashes | expansion|window| run: first|count|
- *      +-----------------+--------+--------+-----------------+-----------------+
- *  64: | run: check      | reserved (zero)                            | check  |
- *      +-----------------+-----------------+-----------------+-----------------+
+ *      +-----------------+-----------------+-----------------+--------+--------+
+ *  32: | published_s     | born            | origin_ns       | state  | kind   |
+ *      +--------+--------+--------+--------+-----------------+--------+--------+
+ *  64: | expans.| window | slot   | layers | sized  | reserved (zero)          |
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ *  96: | newest layer: 64 bytes                                                |
+ *      +-----------------------------------------------------+-----------------+
+ * 160: | reserved (zero)                                     | check           |
+ *      +-----------------------------------------------------+-----------------+
  *
  *  Written under the lock while it is not the one that the entry's generation selects.
  */
 typedef struct {
 	uint64_t generation; /* equals the entry's while this descriptor is in force */
 	uint64_t seed;
-	uint64_t capacity;    /* keys */
-	uint64_t error_rate;  /* the bits of a double */
+	uint64_t capacity;    /* keys, as asked for */
+	uint64_t error_rate;  /* the bits of a double, as asked for */
 	uint64_t published_s; /* the bits of a double: unix time */
+	uint64_t born;        /* the generation that this set of keys began with: growing keeps it */
+	uint64_t origin_ns;   /* sliding: epoch = (engine clock - origin) / width */
 	uint32_t state;       /* BSHM_STATE_* */
-	uint32_t hash_count;  /* probes a key, 1..BSHM_HASHES_MAX */
-	uint32_t expansion;
+	uint32_t kind;        /* BSHM_KIND_* */
+	uint32_t expansion;   /* 0 = does not grow */
 	uint32_t window_s;
-	bshm_run run;
-	uint8_t reserved[48];
-	uint64_t check; /* XXH3-64 of the bytes before it, seeded with name_seed */
+	uint32_t items_slot;  /* which of the entry's two counters counts this set: 0 or 1 */
+	uint32_t layer_count; /* 1..BSHM_LAYERS_MAX */
+	uint32_t sized;       /* 1: the first layer was made for an expected number of keys */
+	uint8_t reserved0[12];
+	bshm_layer newest;
+	uint8_t reserved1[24];
+	uint64_t check; /* XXH3-64 of the bytes before it, seeded with name_seed and the name */
 } bshm_descriptor;
 
-BSHM_STATIC_ASSERT(descriptor, sizeof(bshm_descriptor) == 128);
+BSHM_STATIC_ASSERT(descriptor, sizeof(bshm_descriptor) == 192);
 BSHM_AT(descriptor, generation, 0);
 BSHM_AT(descriptor, seed, 8);
 BSHM_AT(descriptor, capacity, 16);
 BSHM_AT(descriptor, error_rate, 24);
 BSHM_AT(descriptor, published_s, 32);
-BSHM_AT(descriptor, state, 40);
-BSHM_AT(descriptor, hash_count, 44);
-BSHM_AT(descriptor, expansion, 48);
-BSHM_AT(descriptor, window_s, 52);
-BSHM_AT(descriptor, run, 56);
-BSHM_AT(descriptor, reserved, 72);
-BSHM_AT(descriptor, check, 120);
+BSHM_AT(descriptor, born, 40);
+BSHM_AT(descriptor, origin_ns, 48);
+BSHM_AT(descriptor, state, 56);
+BSHM_AT(descriptor, kind, 60);
+BSHM_AT(descriptor, expansion, 64);
+BSHM_AT(descriptor, window_s, 68);
+BSHM_AT(descriptor, items_slot, 72);
+BSHM_AT(descriptor, layer_count, 76);
+BSHM_AT(descriptor, sized, 80);
+BSHM_AT(descriptor, newest, 96);
+BSHM_AT(descriptor, check, 184);
 
 #define BSHM_STATE_ABSENT   0u /* no filter: every question is "maybe" */
 #define BSHM_STATE_LIVE     1u
 #define BSHM_STATE_CLEARING 2u /* bits are being zeroed: every question is "maybe" */
 #define BSHM_HASHES_MAX     64u
+
+/* What the 65,536 bits of a partition are. */
+#define BSHM_KIND_PLAIN    0u /* as many bits */
+#define BSHM_KIND_SLIDING  1u /* 16,384 positions in 4 lanes, one an epoch */
+#define BSHM_KIND_COUNTING 2u /* 16,384 counters from 0 to 15 */
+#define BSHM_KIND_GROWING  3u /* as many bits; a key's first six lie in one line of 512 */
 
 /*
  *  off   0                 8        12       16
@@ -259,15 +326,16 @@ BSHM_AT(descriptor, check, 120);
  *  64: | name: its length, its bytes, zeros |
  *      +-----------------+-----------------+
  * 128: | descriptor[0]                     |  in force while generation is even
- * 256: | descriptor[1]                     |  in force while generation is odd
+ * 320: | descriptor[1]                     |  in force while generation is odd
  *      +-----------------+-----------------+
- * 384: | items[0]        | items[1]        |  written by every add of a new key
+ * 512: | items[0]        | items[1]        |  written by every add of a new key
  *      +-----------------+-----------------+
  *
  *  generation   under the lock, release: the one store that publishes; grows for ever
- *  builders     under the lock: 1 while an op will publish here; adders then keep a journal
+ *  builders     under the lock: 1 while an op with a journal will publish here
  *  next, name   under the lock, directory_version odd
- *  items[g & 1] fetch_add by adders of generation g; set before g is published
+ *  items[slot]  fetch_add by adders to the set whose descriptor names the slot; set before that
+ *               set is published
  */
 typedef struct {
 	uint64_t generation;
@@ -280,13 +348,21 @@ typedef struct {
 	uint8_t reserved1[48];
 } bshm_entry;
 
-BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 448);
+BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 576);
 BSHM_AT(entry, generation, 0);
 BSHM_AT(entry, builders, 8);
 BSHM_AT(entry, next, 12);
 BSHM_AT(entry, name, 64);
 BSHM_AT(entry, descriptor, 128);
-BSHM_AT(entry, items, 384);
+BSHM_AT(entry, items, 512);
+
+/*
+ * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane
+ * holds in the high half, and in the low half the epoch it is being turned to; equal at rest. Lane
+ * e % 4 holds epoch e, for the four epochs up to the newest. Written under the lock (sliding.c).
+ */
+#define BSHM_LANES       4u
+#define BSHM_EPOCH_FIRST 8u /* of a new filter; room for lanes of the epochs before it */
 
 /*
  * A journal chunk: hashes of keys that were added to a filter while an op was building its
@@ -317,11 +393,12 @@ static inline uint64_t bshm__layout_word(void)
 		sizeof(bshm_op) * BSHM_OP_COUNT,
 		sizeof(bshm_entry),
 		sizeof(bshm_descriptor),
+		sizeof(bshm_layer),
 		sizeof(bshm_chunk),
 		BSHM_PARTITION_BYTES,
 		offsetof(bshm_header, directory_version),
 		offsetof(bshm_op, run),
-		offsetof(bshm_descriptor, run),
+		offsetof(bshm_descriptor, newest),
 		offsetof(bshm_entry, items),
 	};
 	uint64_t word = UINT64_C(0xcbf29ce484222325); /* FNV-1a, a part at a time */

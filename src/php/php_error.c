@@ -125,6 +125,16 @@ static zend_string *explain_no_space(const bshm_error *e, const char *path)
 	return zend_strpprintf(0, "cannot %s %s: %s", op, path, strerror(e->os_code));
 }
 
+/* Filters that a call cannot work with. */
+static zend_string *explain_incompatible(const bshm_error *e, const char *name)
+{
+	if (strcmp(e->op, "counting") == 0) {
+		return zend_strpprintf(
+			0, "filter \"%s\" does not count; reserve or load it with counting: true", name);
+	}
+	return zend_strpprintf(0, "filter \"%s\" cannot be merged: it has another %s", name, e->op);
+}
+
 static zend_string *explain_damage(const bshm_error *e, const char *path)
 {
 	if (e->status == BSHM_E_INCOMPATIBLE) {
@@ -152,6 +162,8 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_NO_SPACE:
 			return explain_no_space(e, path);
 		case BSHM_E_INCOMPATIBLE:
+			return strcmp(e->op, "layout") == 0 ? explain_damage(e, path)
+												: explain_incompatible(e, name);
 		case BSHM_E_CORRUPT:
 			return explain_damage(e, path);
 		case BSHM_E_FULL:
@@ -182,13 +194,49 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 	}
 }
 
+/* What is wrong with a file; NULL: it is not the file. */
+static zend_string *explain_file(const bshm_error *e, const char *path)
+{
+	if (e->status == BSHM_E_IO && strcmp(e->op, "open_basedir") == 0) {
+		return zend_strpprintf(0, "open_basedir does not allow %s", path);
+	}
+	if (e->status == BSHM_E_IO) {
+		return zend_strpprintf(0, "cannot %s the file %s: %s", e->op, path, strerror(e->os_code));
+	}
+	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "byte order") == 0) {
+		return zend_strpprintf(0, "%s is a filter in the other byte order", path);
+	}
+	if (e->status == BSHM_E_INCOMPATIBLE) {
+		return zend_strpprintf(0,
+			"%s is a filter of file version %" PRIu64 ", and this build reads version %" PRIu64,
+			path, e->available, e->asked);
+	}
+	if (e->status != BSHM_E_CORRUPT) {
+		return NULL;
+	}
+	if (strcmp(e->op, "magic") == 0) {
+		return zend_strpprintf(0, "%s is not a file of a filter", path);
+	}
+	return zend_strpprintf(0, "the file %s is damaged (%s); nothing was changed", path, e->op);
+}
+
+static void throw_text(bshm_status status, zend_string *text)
+{
+	snprintf(last_error, sizeof(last_error), "%s", ZSTR_VAL(text));
+	const bshm_status code = status == BSHM_E_BUSY ? BSHM_E_UNAVAILABLE : status;
+	zend_throw_exception(php_bloomshm_exception_ce, ZSTR_VAL(text), -code);
+	zend_string_release(text);
+}
+
+void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const char *path)
+{
+	zend_string *text = explain_file(error, path);
+	throw_text(error->status, text != NULL ? text : php_bloomshm_explain(error, filter));
+}
+
 void php_bloomshm_throw(const bshm_error *error, const char *filter)
 {
-	zend_string *text = php_bloomshm_explain(error, filter);
-	snprintf(last_error, sizeof(last_error), "%s", ZSTR_VAL(text));
-	const bshm_status status = error->status == BSHM_E_BUSY ? BSHM_E_UNAVAILABLE : error->status;
-	zend_throw_exception(php_bloomshm_exception_ce, ZSTR_VAL(text), -status);
-	zend_string_release(text);
+	throw_text(error->status, php_bloomshm_explain(error, filter));
 }
 
 const char *php_bloomshm_last_error(void)

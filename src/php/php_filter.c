@@ -1,7 +1,8 @@
 /*
- * php_filter.c - the bloom_* functions on published filters: ask, add, list, move, describe.
+ * php_filter.c - the bloom_* functions on published filters: ask, add, count, remove.
  *
- * Not here: loads (php_load.c), what a later version brings (php_later.c).
+ * Not here: making, moving and describing filters (php_admin.c), loads (php_load.c), files
+ * (php_file.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -269,17 +270,6 @@ static bool add_failed(const bshm_error *error, const zend_string *filter)
 	return false;
 }
 
-/* The segment to add to; NULL: none (the add gives false), or an exception was thrown. */
-static bshm_segment *segment_to_add(void)
-{
-	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "add"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
-	}
-	return php_bloomshm_segment();
-}
-
 PHP_FUNCTION(bloom_add)
 {
 	zend_string *filter;
@@ -292,7 +282,7 @@ PHP_FUNCTION(bloom_add)
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = segment_to_add();
+	bshm_segment *segment = php_bloomshm_segment_to_add();
 	if (segment == NULL) {
 		RETURN_FALSE;
 	}
@@ -320,11 +310,11 @@ PHP_FUNCTION(bloom_add_many)
 	php_bloomshm_list list;
 	uint64_t added = 0;
 	if (php_bloomshm_list_collect(&list, keys, 2)) {
-		bshm_segment *segment = segment_to_add();
+		bshm_segment *segment = php_bloomshm_segment_to_add();
 		bshm_error error;
 		if (segment != NULL &&
 			bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter),
-				list.keys, list.count, &added, &error) != BSHM_OK) {
+				list.keys, list.count, NULL, &added, &error) != BSHM_OK) {
 			add_failed(&error, filter);
 		}
 	}
@@ -332,294 +322,162 @@ PHP_FUNCTION(bloom_add_many)
 	RETURN_LONG((zend_long) added);
 }
 
-/* ------------------------------------------------------------------ reserve, drop, move */
+/* ------------------------------------------------------------------ insert */
 
-PHP_FUNCTION(bloom_reserve)
+/* One answer a key, under the caller's array keys or as a list. */
+static void answer_insert(
+	zval *return_value, zval *keys, const php_bloomshm_list *list, const bool *fresh)
+{
+	array_init_size(return_value, (uint32_t) list->count);
+	HashTable *answers = Z_ARRVAL_P(return_value);
+	if (Z_TYPE_P(keys) != IS_ARRAY) {
+		for (size_t i = 0; i < list->count; i++) {
+			add_next_index_bool(return_value, fresh[i]);
+		}
+		return;
+	}
+	zend_ulong index;
+	zend_string *name;
+	size_t i = 0;
+	ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(keys), index, name)
+	{
+		zval answer;
+		if (i == list->count) { /* the array has grown since: user code ran */
+			break;
+		}
+		ZVAL_BOOL(&answer, fresh[i++]);
+		if (name != NULL) {
+			zend_hash_update(answers, name, &answer);
+		} else {
+			zend_hash_index_update(answers, index, &answer);
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+}
+
+/* Makes the filter, if it is not there; another who is faster is welcome. */
+static bool create_for_insert(
+	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
+{
+	bshm_error error;
+	const int made =
+		bshm_filter_reserve(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), parameters, &error);
+	if (made < 0 && made != BSHM_E_EXISTS) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		return false;
+	}
+	return true;
+}
+
+static bool insert_list(const zend_string *filter, const php_bloomshm_list *list,
+	const bshm_parameters *parameters, bool create, bool *fresh)
+{
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		return false;
+	}
+	bshm_cache *cache = php_bloomshm_cache();
+	if (create && !bshm_filter_ready(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter)) &&
+		!create_for_insert(segment, filter, parameters)) {
+		return false;
+	}
+	bshm_error error;
+	uint64_t added;
+	if (bshm_filter_add_many(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter), list->keys,
+			list->count, fresh, &added, &error) != BSHM_OK) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		return false;
+	}
+	return true;
+}
+
+PHP_FUNCTION(bloom_insert)
 {
 	zend_string *filter;
-	zend_string *seed = NULL;
-	zend_long capacity;
-	zend_long expansion = 2;
-	zend_long window = 0;
+	zval *keys;
+	zend_long capacity = 100;
 	double error_rate = 0.01;
-	bool counting = false;
-	ZEND_PARSE_PARAMETERS_START(2, 7)
+	zend_long expansion = 2;
+	bool create = true;
+	ZEND_PARSE_PARAMETERS_START(2, 6)
 		Z_PARAM_STR(filter)
-		Z_PARAM_LONG(capacity)
+		Z_PARAM_ITERABLE(keys)
 		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(capacity)
 		Z_PARAM_DOUBLE(error_rate)
 		Z_PARAM_LONG(expansion)
-		Z_PARAM_LONG(window)
-		Z_PARAM_BOOL(counting)
-		Z_PARAM_STR_OR_NULL(seed)
+		Z_PARAM_BOOL(create)
 	ZEND_PARSE_PARAMETERS_END();
 
 	bshm_parameters parameters;
-	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 2) ||
-		!php_bloomshm_parameters(&parameters, error_rate, 3, expansion, 4, seed, 7) ||
-		!php_bloomshm_check_kind(window, counting, expansion)) {
+	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 3) ||
+		!php_bloomshm_parameters(&parameters, error_rate, 4, expansion, 5, NULL, 0)) {
 		RETURN_THROWS();
 	}
 	parameters.capacity = (uint64_t) capacity;
-	bshm_segment *segment = php_bloomshm_segment_to_change();
-	if (segment == NULL) {
-		RETURN_THROWS();
+	zval kept;
+	ZVAL_COPY(&kept, keys); /* user code may change the caller's variable meanwhile */
+	php_bloomshm_list list;
+	if (php_bloomshm_list_collect(&list, &kept, 2)) {
+		bool *fresh = safe_emalloc(list.count + 1, sizeof(*fresh), 0);
+		if (insert_list(filter, &list, &parameters, create, fresh)) {
+			answer_insert(return_value, &kept, &list, fresh);
+		}
+		efree(fresh);
 	}
-	bshm_error error;
-	const int created =
-		bshm_filter_reserve(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &parameters, &error);
-	if (created < 0) {
-		php_bloomshm_throw(&error, ZSTR_VAL(filter));
-		RETURN_THROWS();
-	}
-	RETURN_BOOL(created);
+	php_bloomshm_list_release(&list);
+	zval_ptr_dtor(&kept);
 }
 
-typedef int (*removal)(bshm_segment *, const char *, size_t, bshm_error *);
+/* ------------------------------------------------------------------ counting */
 
-static void remove_filter(INTERNAL_FUNCTION_PARAMETERS, removal remove)
+PHP_FUNCTION(bloom_remove)
 {
 	zend_string *filter;
-	ZEND_PARSE_PARAMETERS_START(1, 1)
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
 		Z_PARAM_STR(filter)
+		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = segment_to_add();
+	bshm_segment *segment = php_bloomshm_segment_to_add();
 	if (segment == NULL) {
 		RETURN_FALSE;
 	}
 	bshm_error error;
-	const int done = remove(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &error);
-	if (done < 0) {
+	const int removed = bshm_filter_remove(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
+	if (removed < 0) {
 		php_bloomshm_throw(&error, ZSTR_VAL(filter));
 		RETURN_THROWS();
 	}
-	RETURN_BOOL(done);
+	RETURN_BOOL(removed);
 }
 
-PHP_FUNCTION(bloom_drop)
-{
-	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_drop);
-}
-
-PHP_FUNCTION(bloom_clear)
-{
-	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_clear);
-}
-
-typedef bshm_status (*movement)(
-	bshm_segment *, const char *, size_t, const char *, size_t, bshm_error *);
-
-static void move_filter(INTERNAL_FUNCTION_PARAMETERS, movement move)
-{
-	zend_string *from;
-	zend_string *to;
-	ZEND_PARSE_PARAMETERS_START(2, 2)
-		Z_PARAM_STR(from)
-		Z_PARAM_STR(to)
-	ZEND_PARSE_PARAMETERS_END();
-
-	if (!php_bloomshm_check_name(from, 1) || !php_bloomshm_check_name(to, 2)) {
-		RETURN_THROWS();
-	}
-	bshm_segment *segment = php_bloomshm_segment_to_change();
-	if (segment == NULL) {
-		RETURN_THROWS();
-	}
-	bshm_error error;
-	if (move(segment, ZSTR_VAL(from), ZSTR_LEN(from), ZSTR_VAL(to), ZSTR_LEN(to), &error) !=
-		BSHM_OK) {
-		php_bloomshm_throw(&error, ZSTR_VAL(from));
-		RETURN_THROWS();
-	}
-	RETURN_TRUE;
-}
-
-PHP_FUNCTION(bloom_rename)
-{
-	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_rename);
-}
-
-PHP_FUNCTION(bloom_copy)
-{
-	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_copy);
-}
-
-/* ------------------------------------------------------------------ inspection */
-
-static int compare_names(Bucket *a, Bucket *b)
-{
-	return zend_binary_strcmp(
-		Z_STRVAL(a->val), Z_STRLEN(a->val), Z_STRVAL(b->val), Z_STRLEN(b->val));
-}
-
-PHP_FUNCTION(bloom_list)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-
-	array_init(return_value);
-	bshm_segment *segment = php_bloomshm_segment();
-	if (segment == NULL) {
-		return;
-	}
-	char name[BSHM_NAME_BYTES_MAX + 1];
-	uint32_t cursor = 0;
-	do {
-		const size_t length = bshm_filter_next(segment, &cursor, name);
-		if (length != 0) {
-			add_next_index_stringl(return_value, name, length);
-		}
-	} while (cursor != 0);
-	zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, 1);
-}
-
-static void add_size(zval *array, const char *name, uint64_t value)
-{
-	add_assoc_long(array, name, (zend_long) value);
-}
-
-/* The one layer of a filter, as bloom_info()['layers'] lists them. */
-static void add_layers(zval *array, const bshm_info *info)
-{
-	zval layers;
-	zval layer;
-	array_init(&layers);
-	array_init(&layer);
-	add_size(&layer, "capacity", info->capacity);
-	add_size(&layer, "items", info->items);
-	add_assoc_double(&layer, "error_rate", info->error_rate);
-	add_size(&layer, "hashes", info->hash_count);
-	add_size(&layer, "partitions", info->partition_count);
-	add_size(&layer, "bytes", info->bytes);
-	add_assoc_double(&layer, "fill", info->fill);
-	add_assoc_double(&layer, "estimated_error_rate", info->estimated_error_rate);
-	add_next_index_zval(&layers, &layer);
-	add_assoc_zval(array, "layers", &layers);
-}
-
-void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
-{
-	array_init(array);
-	add_assoc_stringl(array, "name", ZSTR_VAL(name), ZSTR_LEN(name));
-	add_assoc_string(array, "type", info->expansion == 0 ? "fixed" : "scalable");
-	add_assoc_double(array, "error_rate", info->error_rate);
-	add_size(array, "capacity", info->capacity);
-	add_size(array, "items", info->items);
-	add_size(array, "expansion", info->expansion);
-	add_size(array, "window", info->window_s);
-	add_size(array, "hashes", info->hash_count);
-	add_size(array, "partitions", info->partition_count);
-	add_size(array, "bytes", info->bytes);
-	if (info->items == 0) {
-		add_assoc_null(array, "bits_per_key");
-	} else {
-		add_assoc_double(array, "bits_per_key", 8.0 * (double) info->bytes / (double) info->items);
-	}
-	add_assoc_double(array, "fill", info->fill);
-	add_assoc_double(array, "estimated_error_rate", info->estimated_error_rate);
-	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
-	add_size(array, "generation", info->generation);
-	add_assoc_double(array, "published_at", info->published_s);
-	add_size(array, "false_positives", 0); /* confirmed by bloom_fetch, which is not there yet */
-	add_layers(array, info);
-}
-
-PHP_FUNCTION(bloom_info)
+PHP_FUNCTION(bloom_count)
 {
 	zend_string *filter;
-	ZEND_PARSE_PARAMETERS_START(1, 1)
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
 		Z_PARAM_STR(filter)
+		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
 	bshm_segment *segment = php_bloomshm_segment();
-	bshm_info info;
-	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
-							   ZSTR_LEN(filter), &info) != BSHM_OK) {
-		RETURN_NULL();
+	const int count = segment == NULL
+						  ? BSHM_E_BUSY
+						  : bshm_filter_count(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+								ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
+	if (count == BSHM_E_NOT_FOUND || count == BSHM_E_INCOMPATIBLE) {
+		const bshm_error error = {.status = count, .op = "counting"};
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		RETURN_THROWS();
 	}
-	php_bloomshm_info_array(return_value, filter, &info);
-}
-
-/* Why there is no segment, or what is worth knowing about the one there is; or null. */
-static void add_reason(
-	zval *array, bshm_segment *segment, const bshm_stat *stat, const bshm_error *e)
-{
-	const uint64_t wanted =
-		(uint64_t) BLOOMSHM_G(filter_memory) / BSHM_FILTER_UNIT_BYTES * BSHM_FILTER_UNIT_BYTES;
-	if (segment == NULL) {
-		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
-	} else if (stat->filter_bytes != wanted) {
-		add_assoc_str(array, "reason",
-			zend_strpprintf(0,
-				"the standing segment keeps its %" PRIu64
-				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
-				stat->filter_bytes, wanted));
-	} else {
-		add_assoc_null(array, "reason");
-	}
-}
-
-PHP_FUNCTION(bloom_status)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-
-	bshm_error error = {0};
-	bshm_stat stat = {0};
-	bshm_segment *segment = php_bloomshm_segment_try(&error);
-	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) != BSHM_OK) {
-		segment = NULL;
-	}
-	array_init(return_value);
-	add_assoc_bool(return_value, "available", segment != NULL);
-	add_reason(return_value, segment, &stat, &error);
-	add_assoc_string(return_value, "path", php_bloomshm_path());
-	add_size(return_value, "layout_version", stat.layout_version);
-	add_size(return_value, "owner_uid", stat.owner_uid);
-	add_size(return_value, "mode", stat.mode);
-	add_size(return_value, "filter_bytes", stat.filter_bytes);
-	add_size(return_value, "filter_bytes_free", stat.filter_bytes_free);
-	add_size(return_value, "largest_free_bytes", stat.largest_free_bytes);
-	add_size(return_value, "cache_bytes", 0); /* no record store in this version */
-	add_size(return_value, "cache_bytes_free", 0);
-	add_size(return_value, "filters", stat.filters);
-	add_size(return_value, "attached", stat.attached);
-	add_size(return_value, "repairs", stat.repairs);
-	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
-	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
-	const char *last = php_bloomshm_last_error();
-	if (last == NULL) {
-		add_assoc_null(return_value, "last_error");
-	} else {
-		add_assoc_string(return_value, "last_error", last);
-	}
-}
-
-static void add_problem(void *context, const char *what, const char *name)
-{
-	zend_string *text = *name == '\0' ? zend_strpprintf(0, "%s", what)
-									  : zend_strpprintf(0, "%s: filter \"%s\"", what, name);
-	add_next_index_str(context, text);
-}
-
-PHP_FUNCTION(bloom_verify)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-
-	bshm_error error;
-	bshm_segment *segment = php_bloomshm_segment_try(&error);
-	array_init(return_value);
-	if (segment == NULL) {
-		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
-		return;
-	}
-	const int problems = bshm_segment_check(segment, add_problem, return_value);
-	if (problems < 0) {
-		add_next_index_string(return_value, bshm_status_str(problems));
-	}
+	RETURN_LONG(count < 0 ? BSHM_COUNT_MAX : count); /* in doubt: as often as can be */
 }

@@ -35,25 +35,31 @@ bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument)
 	return false;
 }
 
-bool php_bloomshm_check_kind(zend_long window, bool counting, zend_long expansion)
+bool php_bloomshm_kind(bshm_parameters *out, zend_long window, uint32_t window_argument,
+	bool counting, uint32_t counting_argument, uint32_t expansion_argument)
 {
-	if (window < 0 || window > 315360000) {
-		zend_argument_value_error(
-			5, "must be 0, or between 1 and 315360000 seconds, " ZEND_LONG_FMT " given", window);
-	} else if (window != 0 && counting) {
-		zend_argument_value_error(6, "must be false for a filter with a window");
-	} else if ((window != 0 || counting) && expansion != 0 && expansion != 2) {
-		zend_argument_value_error(
-			4, "must be 0 or its default for a filter with a window or counts");
-	} else if (window != 0 || counting || expansion != 0) {
-		php_bloomshm_throw_later(window != 0 ? "a sliding filter (window)"
-								 : counting
-									 ? "a counting filter"
-									 : "a growing filter (expansion 2 to 32; pass expansion: 0)");
-	} else {
+	if (window < 0 || window > BSHM_WINDOW_MAX_S) {
+		zend_argument_value_error(window_argument,
+			"must be 0, or between 1 and %d seconds, " ZEND_LONG_FMT " given", BSHM_WINDOW_MAX_S,
+			window);
+		return false;
+	}
+	if (window != 0 && counting) {
+		zend_argument_value_error(counting_argument, "must be false for a filter with a window");
+		return false;
+	}
+	if (window == 0 && !counting) {
 		return true;
 	}
-	return false;
+	if (out->expansion != 0 && out->expansion != 2) {
+		zend_argument_value_error(expansion_argument,
+			"must be 0 or its default for a filter with %s", counting ? "counts" : "a window");
+		return false;
+	}
+	out->expansion = 0;
+	out->window_s = (uint32_t) window;
+	out->counting = counting;
+	return true;
 }
 
 bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
@@ -348,15 +354,8 @@ PHP_FUNCTION(bloom_load)
 
 	if (!php_bloomshm_check_name(l.filter, 1) ||
 		!php_bloomshm_parameters(&l.parameters, error_rate, 3, expansion, 6, seed, 8) ||
+		!php_bloomshm_kind(&l.parameters, 0, 0, counting, 7, 6) ||
 		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
-		RETURN_THROWS();
-	}
-	if (counting) {
-		if (expansion != 0 && expansion != 2) {
-			zend_argument_value_error(6, "must be 0 or its default for a counting filter");
-		} else {
-			php_bloomshm_throw_later("a counting filter");
-		}
 		RETURN_THROWS();
 	}
 	run(&l, return_value);

@@ -15,6 +15,7 @@
 #define BSHM_STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
 #define BSHM_ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
 #define BSHM_SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
+#define BSHM_AND(word, value, order)   __atomic_fetch_and((word), (value), __ATOMIC_##order)
 #define BSHM_OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
 #define BSHM_CAS(word, expected, value, order)                                                     \
  __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)

@@ -39,6 +39,17 @@ int bshm_os_set_mode(int fd, uint32_t mode);
 /* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
 int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
+/*
+ * Files of filters. Create: `path` with a suffix that no other has, written into `name` (the
+ * path's length + 32 bytes). Publish: syncs the file and gives it its path in one step. A failed
+ * write or publish leaves `name` for bshm_os_unlink(). Read: fewer bytes than asked for only at
+ * the file's end.
+ */
+int bshm_os_file_open(const char *path, int *fd);
+int bshm_os_file_create(const char *path, char *name, int *fd);
+int bshm_os_file_write(int fd, const void *bytes, size_t count);
+int bshm_os_file_publish(int fd, const char *name, const char *path);
+int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got);
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
 void bshm_os_unmap(void *base, uint64_t bytes);
 void bshm_os_advise_huge(void *base, uint64_t bytes);
@@ -53,6 +64,13 @@ bool bshm_os_byte_held(int fd, int64_t offset);
 uint32_t bshm_os_effective_uid(void);
 uint64_t bshm_os_process_id(void);
 uint64_t bshm_os_monotonic_ns(void);
+/* The clock of sliding filters: the monotonic one, unless a test has set it. The cheap one costs a
+ * fifth and lags behind by the length of the system's tick, 1 to 10 ms. */
+uint64_t bshm_os_clock_ns(void);
+uint64_t bshm_os_clock_cheap_ns(void);
+void bshm_os_clock_set(uint64_t ns);
+/* A number for the system's present boot, to which the monotonic clock belongs; never 0. */
+uint64_t bshm_os_boot(void);
 double bshm_os_wall_s(void);
 void bshm_os_sleep_us(unsigned microseconds);
 void bshm_os_yield(void);

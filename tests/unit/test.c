@@ -357,7 +357,7 @@ int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint
 	}
 	uint64_t added = 0;
 	const bshm_status status = bshm_filter_add_many(
-		segment, thread_cache(), name, strlen(name), keys, count, &added, &last_error);
+		segment, thread_cache(), name, strlen(name), keys, count, NULL, &added, &last_error);
 	free(numbers);
 	free(keys);
 	return status == BSHM_OK ? (int64_t) added : status;
@@ -379,6 +379,13 @@ uint64_t present(bshm_segment *segment, const char *name, uint64_t from, uint64_
 		count += has_number(segment, name, i) == 1;
 	}
 	return count;
+}
+
+void set_layer(
+	bshm_segment *segment, bshm_descriptor *descriptor, bshm_run run, uint32_t hash_count)
+{
+	const bshm_layer layer = {.run = run, .capacity = 1, .hash_count = hash_count};
+	REQUIRE(bshm__layers_store(segment, descriptor, &layer, 1, NULL));
 }
 
 bshm_parameters parameters(double error_rate, uint64_t capacity, uint32_t expansion)

@@ -138,6 +138,10 @@ extern __thread bshm_error last_error;
 /* `prefix` followed by a number: a name; valid until the fourth call after this one. */
 const char *numbered(const char *prefix, uint64_t number);
 
+/* Makes one layer over `run` the descriptor's own. */
+void set_layer(
+	bshm_segment *segment, bshm_descriptor *descriptor, bshm_run run, uint32_t hash_count);
+
 /* Keys made of numbers: 8 bytes each. */
 int has_number(bshm_segment *segment, const char *name, uint64_t number);
 int add_number(bshm_segment *segment, const char *name, uint64_t number);

@@ -21,7 +21,7 @@ static int reserve_partitions(const char *name, uint32_t partitions)
 static bshm_run run_of(const char *name)
 {
 	const bshm_entry *entry = entry_of(segment, name);
-	return bshm__descriptor_read(entry, entry->generation).run;
+	return bshm__descriptor_read(entry, entry->generation).newest.run;
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -186,7 +186,7 @@ TEST(a_damaged_filters_memory_is_not_read_as_its_own)
 	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
 	CHECK_INT(absent(segment, "f", 0, 1000), 0); /* keeps a view */
 	bshm_entry *entry = entry_of(segment, "f");
-	entry->descriptor[entry->generation & 1].run.count ^= 2;
+	entry->descriptor[entry->generation & 1].newest.run.count ^= 2;
 	CHECK_INT(load(segment, "g", 0, 700000), BSHM_OK); /* gets the memory */
 	CHECK_INT(absent(segment, "f", 0, 1000), 0);
 	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);

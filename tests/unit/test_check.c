@@ -143,13 +143,13 @@ TEST(a_damaged_descriptor_is_found)
 	EXPECT_FAULT_WHEN(d->published_s, 0, "descriptor", "two");
 	EXPECT_FAULT_WHEN(d->state, BSHM_STATE_ABSENT, "descriptor", "two");
 	EXPECT_FAULT_WHEN(d->state, BSHM_STATE_CLEARING, "descriptor", "two");
-	EXPECT_FAULT_WHEN(d->hash_count, 0, "descriptor", "two");
-	EXPECT_FAULT_WHEN(d->hash_count, 7, "descriptor", "two");
+	EXPECT_FAULT_WHEN(d->newest.hash_count, 0, "descriptor", "two");
+	EXPECT_FAULT_WHEN(d->newest.hash_count, 7, "descriptor", "two");
 	EXPECT_FAULT_WHEN(d->expansion, 2, "descriptor", "two");
 	EXPECT_FAULT_WHEN(d->window_s, 9, "descriptor", "two");
-	EXPECT_FAULT_WHEN(d->run.first, UINT32_MAX, "descriptor", "two");
-	EXPECT_FAULT_WHEN(d->run.count, 0, "descriptor", "two");
-	EXPECT_FAULT_WHEN(d->run.check, 1, "descriptor", "two");
+	EXPECT_FAULT_WHEN(d->newest.run.first, UINT32_MAX, "descriptor", "two");
+	EXPECT_FAULT_WHEN(d->newest.run.count, 0, "descriptor", "two");
+	EXPECT_FAULT_WHEN(d->newest.run.check, 1, "descriptor", "two");
 	EXPECT_FAULT_WHEN(d->check, d->check ^ 1, "descriptor", "two");
 	EXPECT_FAULT_WHEN(entry->generation, entry->generation + 1, "descriptor", "two");
 	EXPECT_FAULT_WHEN(entry->generation, entry->generation - 1, "descriptor", "two");
@@ -162,8 +162,8 @@ TEST(partitions_with_two_masters_are_found)
 	bshm_entry *one = entry_of(segment, "one");
 	bshm_descriptor d = bshm__descriptor_read(one, one->generation);
 	const bshm_entry *two = entry_of(segment, "two");
-	const bshm_run run = bshm__descriptor_read(two, two->generation).run;
-	d.run = (bshm_run){run.first + run.count - 1, 1, 0};
+	const bshm_run run = bshm__descriptor_read(two, two->generation).newest.run;
+	set_layer(segment, &d, (bshm_run){run.first + run.count - 1, 1, 0}, 6);
 	bshm__entry_publish(segment, (uint32_t) (one - segment->entries), &d, 0);
 	expect_fault("two filters claim one partition", NULL);
 }
@@ -183,7 +183,7 @@ TEST(damaged_links_are_found)
 	CHECK_INT(reserve(segment, "scattered", keys * 10, 0.01), 1);
 	CHECK_INT(faults(segment), 0);
 	const bshm_entry *entry = entry_of(segment, "scattered");
-	const bshm_run run = bshm__descriptor_read(entry, entry->generation).run;
+	const bshm_run run = bshm__descriptor_read(entry, entry->generation).newest.run;
 	REQUIRE(run.check != 0);
 	uint32_t list[10];
 	REQUIRE(run.count == 10 && bshm__run_walk(segment, &run, list, NULL));

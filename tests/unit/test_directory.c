@@ -44,12 +44,9 @@ static void publish_numbered(const char *prefix, uint32_t count)
 		const bshm__name name = bshm__name_of(text, strlen(text));
 		uint32_t index;
 		REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
-		bshm_descriptor d = {.seed = i,
-			.capacity = 10,
-			.error_rate = bshm__bits(0.01),
-			.state = BSHM_STATE_LIVE,
-			.hash_count = 6,
-			.run = {i, 1, 0}};
+		bshm_descriptor d = {
+			.seed = i, .capacity = 10, .error_rate = bshm__bits(0.01), .state = BSHM_STATE_LIVE};
+		set_layer(segment, &d, (bshm_run){i, 1, 0}, 6);
 		bshm__entry_publish(segment, index, &d, 0);
 	}
 	bshm__unlock(segment);
@@ -113,8 +110,8 @@ TEST(a_hundred_thousand_names_pass_through_a_few_entries)
 		const bshm__name name = bshm__name_of(text, strlen(text));
 		uint32_t index;
 		REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
-		bshm_descriptor d = {
-			.seed = i, .state = BSHM_STATE_LIVE, .hash_count = 6, .run = {i % 128, 1, 0}};
+		bshm_descriptor d = {.seed = i, .state = BSHM_STATE_LIVE};
+		set_layer(segment, &d, (bshm_run){i % 128, 1, 0}, 6);
 		bshm__entry_publish(segment, index, &d, 0);
 		if (i >= 7) {
 			const char *old = numbered("a-name-that-comes-and-goes-", i - 7);
@@ -158,7 +155,8 @@ TEST(a_full_directory_is_told)
 		const bshm__name name = bshm__name_of(text, strlen(text));
 		uint32_t index;
 		REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
-		bshm_descriptor d = {.state = BSHM_STATE_LIVE, .hash_count = 6, .run = {i / 2, 1, 0}};
+		bshm_descriptor d = {.state = BSHM_STATE_LIVE};
+		set_layer(segment, &d, (bshm_run){i / 2, 1, 0}, 6);
 		bshm__entry_publish(segment, index, &d, 0);
 	}
 	bshm__unlock(segment);

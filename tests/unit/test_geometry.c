@@ -152,8 +152,8 @@ TEST(rates_are_those_of_the_partitions)
 	REQUIRE(reserve(segment, "f", 4 * keys, 0.01) == 1);
 	const bshm_entry *entry = entry_of(segment, "f");
 	const bshm_descriptor d = bshm__descriptor_read(entry, entry->generation);
-	REQUIRE(d.run.count == 4 && d.run.check == 0);
-	uint8_t *bits = segment->partitions + (size_t) d.run.first * BSHM_PARTITION_BYTES;
+	REQUIRE(d.newest.run.count == 4 && d.newest.run.check == 0);
+	uint8_t *bits = segment->partitions + (size_t) d.newest.run.first * BSHM_PARTITION_BYTES;
 	memset(bits, 0xff, BSHM_PARTITION_BYTES);            /* full: 1 */
 	memset(bits + BSHM_PARTITION_BYTES, 0x0f, 8192);     /* half: 1/64 */
 	memset(bits + 2 * BSHM_PARTITION_BYTES, 0x11, 8192); /* a quarter: 1/4096 */

@@ -61,7 +61,7 @@ TEST(a_journal_holds_what_was_noted)
 {
 	const uint32_t index = lock_with_a_name();
 	CHECK_INT(note(index, 1), 0); /* nobody keeps one */
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	REQUIRE(op != NULL);
 	CHECK_INT(segment->entries[index].builders, 1);
 	CHECK(bshm__op_sound(segment, op));
@@ -81,7 +81,7 @@ TEST(a_journal_holds_what_was_noted)
 TEST(a_key_noted_again_at_once_takes_no_more_room)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	for (uint64_t i = 0; i < 100000; i++) {
 		CHECK_INT(note(index, i % 50), 1);
 	}
@@ -92,7 +92,7 @@ TEST(a_key_noted_again_at_once_takes_no_more_room)
 TEST(a_full_journal_says_so_and_works_again_when_emptied)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	for (uint64_t key = 0; key < room_of(); key++) {
 		CHECK_INT(note(index, key), 1);
 	}
@@ -110,11 +110,11 @@ TEST(a_full_journal_says_so_and_works_again_when_emptied)
 TEST(each_op_has_a_journal_of_its_own)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *first = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1);
+	bshm_op *first = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1, false);
 	for (uint64_t key = 0; key < 300; key++) {
 		CHECK_INT(note(index, key), 1);
 	}
-	bshm_op *second = bshm__op_begin(segment, BSHM_OP_BUILD, index, 2);
+	bshm_op *second = bshm__op_begin(segment, BSHM_OP_BUILD, index, 2, false);
 	CHECK(first->serial != second->serial);
 	for (uint64_t key = 300; key < 900; key++) {
 		CHECK_INT(note(index, key), 1);
@@ -136,10 +136,10 @@ TEST(each_op_has_a_journal_of_its_own)
 TEST(a_reused_op_does_not_find_the_last_ones_keys)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *anchor = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1);
+	bshm_op *anchor = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1, false);
 	REQUIRE(anchor != NULL);
 	for (int round = 0; round < 1000; round++) {
-		bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 2);
+		bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 2, false);
 		REQUIRE(op != NULL);
 		CHECK_INT(op->pending, 0);
 		CHECK_INT(note(index, (uint64_t) round % 100), 1);
@@ -154,14 +154,14 @@ TEST(a_reused_op_does_not_find_the_last_ones_keys)
 TEST(applying_takes_nothing_out)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	for (uint64_t key = 0; key < 700; key++) {
 		CHECK_INT(note(index, key), 1);
 	}
-	const bshm_descriptor d = {
-		.seed = 42, .state = BSHM_STATE_LIVE, .hash_count = 20, .run = {3, 2, 0}};
+	bshm_descriptor d = {.seed = 42, .state = BSHM_STATE_LIVE};
+	set_layer(segment, &d, (bshm_run){3, 2, 0}, 20);
 	bshm_view view = {0};
-	REQUIRE(bshm__view_lay(segment, &view, &d) == BSHM_OK);
+	REQUIRE(bshm__view_lay(segment, &view, &d, &d.newest) == BSHM_OK);
 	CHECK_INT(bshm__journal_apply(segment, op, &view), 700);
 	CHECK_INT(bshm__journal_apply(segment, op, &view), 0);
 	expect_journal(op, 0, 700);
@@ -172,7 +172,7 @@ TEST(applying_takes_nothing_out)
 TEST(chunks_that_count_too_much_are_read_no_further_than_they_go)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	CHECK_INT(note(index, 1), 1);
 	const uint64_t counts[] = {BSHM_CHUNK_HASHES + 1, 1u << 20, UINT64_MAX};
 	for (size_t i = 0; i < 3; i++) {
@@ -195,12 +195,12 @@ static void begin_all_and_die(void)
 		const bshm__name name = bshm__name_of(text, strlen(text));
 		uint32_t index;
 		REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
-		REQUIRE(bshm__op_begin(segment, BSHM_OP_BUILD, index, i) != NULL);
+		REQUIRE(bshm__op_begin(segment, BSHM_OP_BUILD, index, i, false) != NULL);
 		for (uint64_t key = 0; key < 60; key++) {
 			CHECK(note(index, key) != 0); /* noted, or the journal is full */
 		}
 	}
-	CHECK(bshm__op_begin(segment, BSHM_OP_BUILD, 0, 0) == NULL);
+	CHECK(bshm__op_begin(segment, BSHM_OP_BUILD, 0, 0, false) == NULL);
 	bshm__unlock(segment);
 }
 
@@ -229,7 +229,7 @@ TEST(the_dead_leave_neither_ops_nor_journals_nor_names)
 TEST(an_op_that_was_damaged_is_not_believed)
 {
 	const uint32_t index = lock_with_a_name();
-	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	const bshm_run run = {5, 7, 0};
 	bshm__op_claim(segment, op, &run);
 	CHECK(bshm__op_sound(segment, op));

@@ -298,8 +298,8 @@ TEST(a_forged_descriptor_leads_nowhere)
 	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
 		bshm_descriptor d = sound;
 		d.state = forged[i].state;
-		d.hash_count = forged[i].hash_count;
-		d.run = (bshm_run){forged[i].first, forged[i].count, forged[i].check};
+		set_layer(segment, &d, (bshm_run){forged[i].first, forged[i].count, forged[i].check},
+			forged[i].hash_count);
 		bshm__entry_publish(segment, (uint32_t) (entry - segment->entries), &d, 0);
 		CHECK(has_fresh(segment, "f", "a") < 0);
 		CHECK_INT(add(segment, "f", "a"), BSHM_E_CORRUPT);

@@ -85,12 +85,13 @@ TEST(applied_bits_are_those_of_adding)
 		uint64_t *added = calloc(1, bytes);
 		REQUIRE(applied != NULL && added != NULL);
 		const bshm_view view = {
-			.partitions = (uint8_t *) applied, .partition_count = counts[c], .hash_count = 6};
+			.newest = {
+				.partitions = (uint8_t *) applied, .partition_count = counts[c], .hash_count = 6}};
 		const uint64_t items = bshm__spool_apply(spool, &view);
 		for (uint64_t i = 0; i < keys; i++) {
 			const bshm_hash h = hash_of(i);
 			const uint32_t partition = bshm__hash_partition(h, counts[c]);
-			bshm__partition_add(added + (size_t) partition * BSHM_PARTITION_WORDS, h, 6);
+			bshm__partition_add(added + (size_t) partition * BSHM_PARTITION_WORDS, h, 6, false);
 		}
 		CHECK(memcmp(applied, added, bytes) == 0);
 		CHECK(items <= keys);

@@ -4,61 +4,94 @@
  * A plain add sets bits with relaxed atomic ORs, then looks at two words of the entry: is the
  * generation still the one whose bits were set, and is nobody building the next one? If both
  * hold, the key was in the published set at that moment, and whoever starts to build later reads
- * the catalogue later. If the generation has moved, the bits may belong to anybody: the add is
- * done again (bits set in vain are a needless "maybe" at worst). If somebody is building, the add
- * is done again under the lock, and noted in the builder's journal (ops.c).
+ * the catalogue later. If the generation has moved, the bits may belong to anybody: unless the same
+ * set has only grown, the add is done again (bits set in vain are a needless "maybe" at worst). If
+ * somebody is building, the key is also noted, under the lock, in the builder's journal (ops.c).
  *
- * The ORs and the two loads must not pass each other, hence the one full fence.
+ * The ORs and the two loads must not pass each other, hence the one full fence. Counters are changed
+ * under the lock instead (counting.c).
  *
- * A filter that never grows counts before it sets: the count is taken first and given back, so
- * two adders cannot share the last place.
+ * A filter with a capacity counts before it sets: places are taken first and given back, so two
+ * adders cannot share the last place. A filter that does not grow takes places for all keys of a
+ * call or for none; one that does takes what the newest layer has, and grows for the rest (grow.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/core.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Keys that are noted in one go while the lock is held: about 50 microseconds. */
 #define LOCKED_KEYS 1024
+/* Keys that a growing filter takes at a time. */
+#define CHUNK_KEYS 1024
+/* Growing begins when a 64th of the newest layer is left: time enough to zero the next one. */
+#define EARLY_SHARE 64
 
+/* One call: what is to be added, and how far it has come. */
 typedef struct {
 	bshm_segment *segment;
-	const bshm_view *view;
-	bshm_entry *entry;
-	uint64_t *items;
-} target;
+	bshm_cache *cache;
+	const char *name;
+	size_t name_length;
+	const bshm_key *keys;
+	size_t count;
+	bshm_hash *absent; /* scratch: room for all keys */
+	bool *fresh;       /* for each key: was it certainly new? */
+	uint64_t added;
+	bool placed;    /* the first `done` keys are in the set below */
+	uint32_t entry; /* the set: of this entry, */
+	uint64_t born;  /* begun with this generation */
+	size_t done;
+	bshm_error *error;
+} call;
 
-static target target_of(bshm_segment *segment, const bshm_view *view)
-{
-	bshm_entry *entry = &segment->entries[view->entry];
-	return (target){segment, view, entry, &entry->items[view->generation & 1]};
-}
+/* ------------------------------------------------------------------ places */
 
-static uint64_t *words_of(const bshm_view *view, bshm_hash h)
+static uint64_t *items_of(const call *c, const bshm_view *view)
 {
-	return bshm__view_partition(view, bshm__hash_partition(h, view->partition_count));
+	return &c->segment->entries[view->entry].items[view->descriptor.items_slot & 1];
 }
 
 /* A clear may have set the count to 0 since the places were taken: it never goes below. */
-static void give_back(const target *t, uint64_t count)
+static void give_back(uint64_t *items, uint64_t count)
 {
-	uint64_t items = BSHM_LOAD(t->items, RELAXED);
-	while (!BSHM_CAS(t->items, &items, items > count ? items - count : 0, RELAXED)) {
+	uint64_t now = BSHM_LOAD(items, RELAXED);
+	while (!BSHM_CAS(items, &now, now > count ? now - count : 0, RELAXED)) {
 	}
 }
 
-/* Takes `count` places, or none: false when the filter is full. */
-static bool take_places(const target *t, uint64_t count)
+static uint64_t capacity_of(const bshm_view *view)
 {
-	const uint64_t before = BSHM_ADD(t->items, count, RELAXED);
-	if (t->view->expansion == 0 &&
-		(before > t->view->capacity || count > t->view->capacity - before)) {
-		give_back(t, count);
-		return false;
-	}
-	return true;
+	return view->descriptor.newest.items_before + view->descriptor.newest.capacity;
 }
+
+/* Takes up to `count` places; returns how many there were. */
+static uint64_t take_places(const call *c, const bshm_view *view, uint64_t count)
+{
+	uint64_t *items = items_of(c, view);
+	const uint64_t capacity = capacity_of(view);
+	const uint64_t before = BSHM_ADD(items, count, RELAXED);
+	const uint64_t room = before < capacity ? capacity - before : 0;
+	if (room >= count) {
+		return count;
+	}
+	give_back(items, count - room);
+	return room;
+}
+
+/* More or fewer keys were new than was thought: the same key twice, or another adder. */
+static void settle_places(const call *c, const bshm_view *view, uint64_t places, uint64_t added)
+{
+	if (added < places) {
+		give_back(items_of(c, view), places - added);
+	} else if (added > places) {
+		BSHM_ADD(items_of(c, view), added - places, RELAXED);
+	}
+}
+
+/* ------------------------------------------------------------------ hashes */
 
 static int by_value(const void *a, const void *b)
 {
@@ -80,144 +113,310 @@ size_t bshm__hashes_distinct(bshm_hash *hashes, size_t count)
 	return distinct;
 }
 
-/* Hashes the keys that are certainly absent into `fresh`; returns how many. */
-static size_t find_absent(
-	const bshm_view *view, const bshm_key *keys, size_t count, bshm_hash *fresh)
+bool bshm__view_put(const bshm_view *view, bshm_hash h)
+{
+	uint64_t *words = bshm__parts_of(&view->newest, h);
+	switch (view->descriptor.kind) {
+		case BSHM_KIND_SLIDING:
+			return bshm__sliding_put(view, h);
+		case BSHM_KIND_COUNTING:
+			return bshm__counters_add(words, h, view->newest.hash_count);
+		case BSHM_KIND_GROWING:
+			return bshm__line_add(words, h, view->newest.hash_count, false);
+		default:
+			return bshm__partition_add(words, h, view->newest.hash_count, false);
+	}
+}
+
+static bshm_hash hash_of(const call *c, const bshm_view *view, size_t i)
+{
+	return bshm__hash_key(c->keys[i].bytes, c->keys[i].length, view->seed);
+}
+
+/* Marks the keys of from..to-1 that are certainly absent; returns how many there are. */
+static size_t find_absent(call *c, const bshm_view *view, size_t from, size_t to)
 {
 	size_t absent = 0;
-	for (size_t i = 0; i < count; i++) {
-		const bshm_hash h = bshm__hash_key(keys[i].bytes, keys[i].length, view->seed);
-		if (!bshm__partition_has(words_of(view, h), h, view->hash_count)) {
-			fresh[absent++] = h;
+	for (size_t i = from; i < to; i++) {
+		const bshm_hash h = hash_of(c, view, i);
+		c->fresh[i] = !bshm__view_has(view, h);
+		if (c->fresh[i]) {
+			c->absent[absent++] = h;
 		}
 	}
 	return absent;
 }
 
-/* One attempt on one generation. `fresh` has room for all keys. */
-static bshm_status add_to(const target *t, const bshm_key *keys, size_t count, bshm_hash *fresh,
-	uint64_t *added, bshm_error *error)
+/* ------------------------------------------------------------------ by kind */
+
+/* Takes places for `absent` keys, whose hashes are in c->absent; returns how many, or FULL. */
+static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 {
-	size_t absent = find_absent(t->view, keys, count, fresh);
-	size_t places = absent;
-	*added = 0;
-	if (absent != 0 && !take_places(t, places)) {
-		places = bshm__hashes_distinct(fresh, absent); /* a key offered twice takes one place */
-		if (!take_places(t, places)) {
-			return bshm__fail_sizes(error, BSHM_E_FULL, "capacity",
-				BSHM_LOAD(t->items, RELAXED) + places, t->view->capacity);
+	uint64_t places = absent;
+	uint64_t got = absent == 0 ? 0 : take_places(c, view, absent);
+	if (got < places) {
+		give_back(items_of(c, view), got);
+		places = bshm__hashes_distinct(c->absent, absent); /* a key offered twice takes one place */
+		got = take_places(c, view, places);
+	}
+	if (got == places) {
+		return (int64_t) places;
+	}
+	const uint64_t items = BSHM_LOAD(items_of(c, view), RELAXED) - got;
+	give_back(items_of(c, view), got);
+	return bshm__fail_sizes(
+		c->error, BSHM_E_FULL, "capacity", items + places, view->descriptor.capacity);
+}
+
+/* All keys, or none: FULL. */
+static bshm_status add_fixed(call *c, const bshm_view *view)
+{
+	const size_t absent = find_absent(c, view, 0, c->count);
+	const int64_t places = take_all_places(c, view, absent);
+	if (places < 0) {
+		return (bshm_status) places;
+	}
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->fresh[i]) {
+			c->fresh[i] = bshm__view_put(view, hash_of(c, view, i));
+			c->added += c->fresh[i];
 		}
 	}
-	for (size_t i = 0; i < absent; i++) {
-		*added += bshm__partition_add(words_of(t->view, fresh[i]), fresh[i], t->view->hash_count);
+	settle_places(c, view, (uint64_t) places, c->added);
+	c->done = c->count;
+	return BSHM_OK;
+}
+
+/* Keys done..to-1 of a counting filter, under the lock. BUSY: it has been replaced. */
+static bshm_status count_part(call *c, const bshm_view *view, size_t to)
+{
+	bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
+	if (status != BSHM_OK) {
+		return status;
 	}
-	/* Fewer bits than keys may have been new: the same key twice, or another adder. */
-	if (*added < places) {
-		give_back(t, places - *added);
+	status = bshm_view_current(view) ? BSHM_OK : BSHM_E_BUSY;
+	for (; status == BSHM_OK && c->done < to; c->done++) {
+		c->fresh[c->done] = bshm__view_put(view, hash_of(c, view, c->done));
+		c->added += c->fresh[c->done];
+	}
+	bshm__unlock(c->segment);
+	return status;
+}
+
+/* As add_fixed(); a key that is there is counted once more. */
+static bshm_status add_counting(call *c, const bshm_view *view)
+{
+	const size_t absent = find_absent(c, view, 0, c->count);
+	const int64_t places = take_all_places(c, view, absent);
+	bshm_status status = places < 0 ? (bshm_status) places : BSHM_OK;
+	while (status == BSHM_OK && c->done < c->count) {
+		const size_t left = c->count - c->done;
+		status = count_part(c, view, c->done + (left < LOCKED_KEYS ? left : LOCKED_KEYS));
+	}
+	if (places >= 0) {
+		settle_places(c, view, (uint64_t) places, c->added);
+	}
+	return status;
+}
+
+/* Has this call filled the newest layer so far that the next one should be made? */
+static bool is_time_to_grow(const call *c, const bshm_view *view, uint64_t taken)
+{
+	const uint64_t early = capacity_of(view) - view->descriptor.newest.capacity / EARLY_SHARE;
+	const uint64_t items = BSHM_LOAD(items_of(c, view), RELAXED);
+	return taken != 0 && items >= early && items - taken < early;
+}
+
+/* As many keys as the newest layer has room for. FULL: it has no more. */
+static bshm_status add_growing(call *c, const bshm_view *view)
+{
+	while (c->done < c->count) {
+		const size_t left = c->count - c->done;
+		const size_t end = c->done + (left < CHUNK_KEYS ? left : CHUNK_KEYS);
+		const uint64_t absent = find_absent(c, view, c->done, end);
+		const uint64_t places = absent == 0 ? 0 : take_places(c, view, absent);
+		uint64_t put = 0;
+		uint64_t added = 0;
+		size_t i = c->done;
+		for (; i < end && (!c->fresh[i] || put < places); i++) {
+			if (c->fresh[i]) {
+				c->fresh[i] = bshm__view_put(view, c->absent[put++]);
+				added += c->fresh[i];
+			}
+		}
+		settle_places(c, view, places, added);
+		c->added += added;
+		c->done = i;
+		if (i < end) {
+			return BSHM_E_FULL;
+		}
+		if (is_time_to_grow(c, view, added)) {
+			/* Ahead of need, so that the others need not wait; should it fail, that is said when
+			 * there is need. */
+			bshm_error ignored;
+			bshm__filter_grow(c->segment, view, false, &ignored);
+			return BSHM_OK;
+		}
 	}
 	return BSHM_OK;
 }
 
-/*
- * With a builder at work: under the lock, into what is published (`view`, or NULL) and into the
- * journal. BUSY: what is published has changed, look again.
- */
-static bshm_status add_locked(bshm_segment *segment, const bshm_view *view, const bshm__name *name,
-	const bshm_key *keys, size_t count, bshm_hash *fresh, uint64_t *added, bshm_error *error)
+static bshm_status add_sliding(call *c, const bshm_view *view)
 {
-	bshm_status status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);
+	for (; c->done < c->count; c->done++) {
+		const int status = bshm__sliding_add(c->segment, view, hash_of(c, view, c->done), c->error);
+		if (status < 0) {
+			return status;
+		}
+		c->fresh[c->done] = status == 1;
+		c->added += (uint64_t) status;
+	}
+	return BSHM_OK;
+}
+
+/* Adds what is not in the view's set yet. */
+static bshm_status add_to(call *c, const bshm_view *view)
+{
+	if (!c->placed || c->entry != view->entry || c->born != view->descriptor.born) {
+		c->placed = true;
+		c->entry = view->entry;
+		c->born = view->descriptor.born;
+		c->done = 0;
+		c->added = 0;
+	}
+	if (c->done == c->count) {
+		return BSHM_OK;
+	}
+	switch (view->descriptor.kind) {
+		case BSHM_KIND_SLIDING:
+			return add_sliding(c, view);
+		case BSHM_KIND_COUNTING:
+			return add_counting(c, view);
+		case BSHM_KIND_GROWING:
+			return add_growing(c, view);
+		default:
+			return add_fixed(c, view);
+	}
+}
+
+/* ------------------------------------------------------------------ beside a builder */
+
+/*
+ * Notes keys in the journals of all who build the filter. BUSY: what is published is not what the
+ * keys were added to, or not what was found when there was nothing to add them to.
+ */
+static bshm_status note_part(const call *c, const bshm__name *name, size_t from, size_t to)
+{
+	bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
 	if (status != BSHM_OK) {
 		return status;
 	}
 	uint32_t index;
 	bshm_descriptor descriptor;
-	const bshm_status current = bshm__entry_current(segment, name, &index, &descriptor);
+	const bshm_status current = bshm__entry_current(c->segment, name, &index, &descriptor);
 	const bool published = current == BSHM_OK;
-	if (published != (view != NULL) || (published && !bshm_view_current(view))) {
-		status = BSHM_E_BUSY;
-	} else if (published) {
-		const target t = target_of(segment, view);
-		status = add_to(&t, keys, count, fresh, added, error);
-	} else if (bshm__entry_find(segment, name, &index) != BSHM_OK) {
-		status = BSHM_E_BUSY;
-	}
-	for (size_t i = 0; status == BSHM_OK && i < count; i++) {
-		const int noted = bshm__journal_add(segment, index, &keys[i]);
+	const bool as_before =
+		published ? c->placed && index == c->entry && descriptor.born == c->born
+				  : !c->placed && bshm__entry_find(c->segment, name, &index) == BSHM_OK;
+	status = as_before ? BSHM_OK : BSHM_E_BUSY;
+	for (size_t i = from; status == BSHM_OK && i < to; i++) {
+		const int noted = bshm__journal_add(c->segment, index, &c->keys[i]);
 		if (noted == 0 && !published) {
-			status = bshm__fail(error, BSHM_E_NOT_FOUND, "filter");
+			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, "filter");
 		} else if (noted < 0 && current == BSHM_E_BUSY) {
 			/* Being cleared: it will be published, and only the journal could keep the key. (A
 			 * build whose journal is full is not published.) */
-			const uint64_t room = (uint64_t) segment->chunk_count * BSHM_CHUNK_HASHES;
-			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
+			const uint64_t room = (uint64_t) c->segment->chunk_count * BSHM_CHUNK_HASHES;
+			status = bshm__fail_sizes(c->error, BSHM_E_NO_SPACE, "journal", room + 1, room);
 		}
 	}
-	bshm__unlock(segment);
+	bshm__unlock(c->segment);
 	return status;
 }
 
-static bool has_builder(const bshm_segment *segment, const bshm__name *name)
+/* A part at a time, for others wait for the lock too. */
+static bshm_status note_all(const call *c, const bshm__name *name)
+{
+	bshm_status status = BSHM_OK;
+	for (size_t done = 0; status == BSHM_OK && done < c->count; done += LOCKED_KEYS) {
+		const size_t left = c->count - done;
+		status = note_part(c, name, done, done + (left < LOCKED_KEYS ? left : LOCKED_KEYS));
+	}
+	return status;
+}
+
+static bool has_builder(const call *c, const bshm__name *name)
 {
 	uint32_t index;
-	return bshm__entry_find(segment, name, &index) == BSHM_OK &&
-		   BSHM_LOAD(&segment->entries[index].builders, SEQ_CST) != 0;
+	return bshm__entry_find(c->segment, name, &index) == BSHM_OK &&
+		   BSHM_LOAD(&c->segment->entries[index].builders, SEQ_CST) != 0;
 }
 
-/* A list under the lock, a part at a time, for others wait for the lock too. */
-static bshm_status add_in_parts(bshm_segment *segment, const bshm_view *view,
-	const bshm__name *name, const bshm_key *keys, size_t count, bshm_hash *fresh, uint64_t *added,
-	bshm_error *error)
+/* ------------------------------------------------------------------ one call */
+
+/* No set to add to: what was added to one before does not count. */
+static void forget_set(call *c)
 {
-	for (size_t done = 0; done < count;) {
-		const size_t part = count - done < LOCKED_KEYS ? count - done : LOCKED_KEYS;
-		uint64_t part_added = 0;
-		const bshm_status status =
-			add_locked(segment, view, name, keys + done, part, fresh, &part_added, error);
-		if (status != BSHM_OK) {
-			return status;
-		}
-		*added += part_added;
-		done += part;
+	c->placed = false;
+	c->added = 0;
+	memset(c->fresh, 0, c->count * sizeof(*c->fresh));
+}
+
+/* Adds to what is published. BUSY: again; 1: somebody builds the next set, which must learn of it. */
+static int add_published(call *c, const bshm_view *view)
+{
+	bshm_status status = add_to(c, view);
+	const bshm_entry *entry = &c->segment->entries[view->entry];
+	/* Pairs with bshm__op_begin() and bshm__entry_publish(). */
+	BSHM_FENCE(SEQ_CST);
+	if (BSHM_LOAD(&entry->generation, SEQ_CST) != view->generation) {
+		return BSHM_E_BUSY;
 	}
-	return BSHM_OK;
+	if (status == BSHM_E_FULL && view->descriptor.expansion != 0) {
+		status = bshm__filter_grow(c->segment, view, true, c->error);
+		return status == BSHM_OK ? BSHM_E_BUSY : status;
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	return c->done < c->count ? BSHM_E_BUSY : BSHM_LOAD(&entry->builders, SEQ_CST) != 0;
 }
 
-static bshm_status add_keys(bshm_segment *segment, bshm_cache *cache, const char *name,
-	size_t name_length, const bshm_key *keys, size_t count, bshm_hash *fresh, uint64_t *added,
-	bshm_error *error)
+static bshm_status add_keys(call *c)
 {
+	const bshm__name padded = bshm__name_of(c->name, c->name_length);
 	bool was_idle = false;
+	size_t done = 0;
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		const bshm_view *view = NULL;
-		bshm_status status = bshm_view_open(segment, cache, name, name_length, &view);
-		*added = 0;
+		int status = bshm_view_open(c->segment, c->cache, c->name, c->name_length, &view);
 		if (status == BSHM_OK) {
-			const target t = target_of(segment, view);
-			status = add_to(&t, keys, count, fresh, added, error);
-			/* Pairs with bshm__op_begin() and bshm__entry_publish(). */
-			BSHM_FENCE(SEQ_CST);
-			if (BSHM_LOAD(&t.entry->generation, SEQ_CST) != view->generation) {
+			status = add_published(c, view);
+			if (status == BSHM_E_BUSY) {
+				tries = c->done > done ? 0 : tries; /* a long list meets many generations */
+				done = c->done;
 				continue;
 			}
-			if (status != BSHM_OK || BSHM_LOAD(&t.entry->builders, SEQ_CST) == 0) {
+			if (status != 1) {
 				return status;
 			}
-		}
-		const bshm__name padded = bshm__name_of(name, name_length);
-		if (status != BSHM_OK && status != BSHM_E_BUSY && !has_builder(segment, &padded)) {
-			/* A builder may have published and gone since the look-up: look once more. */
-			if (was_idle) {
-				return bshm__fail(error, status, "filter");
+		} else {
+			forget_set(c);
+			if (status != BSHM_E_BUSY && !has_builder(c, &padded)) {
+				/* A builder may have published and gone since the look-up: look once more. */
+				if (was_idle) {
+					return bshm__fail(c->error, status, "filter");
+				}
+				was_idle = true;
+				continue;
 			}
-			was_idle = true;
-			continue;
 		}
-		status = add_in_parts(segment, view, &padded, keys, count, fresh, added, error);
+		status = note_all(c, &padded);
 		if (status != BSHM_E_BUSY) {
 			return status;
 		}
 	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "generation");
+	return bshm__fail(c->error, BSHM_E_TIMEOUT, "generation");
 }
 
 int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
@@ -227,26 +426,49 @@ int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, 
 		return bshm__fail(error, BSHM_E_READ_ONLY, "add");
 	}
 	const bshm_key one = {key, key_length};
-	bshm_hash fresh;
-	uint64_t added = 0;
-	const bshm_status status =
-		add_keys(segment, cache, name, name_length, &one, 1, &fresh, &added, error);
-	return status == BSHM_OK ? added != 0 : status;
+	bshm_hash absent;
+	bool fresh = false;
+	call c = {
+		.segment = segment,
+		.cache = cache,
+		.name = name,
+		.name_length = name_length,
+		.keys = &one,
+		.count = 1,
+		.absent = &absent,
+		.fresh = &fresh,
+		.error = error,
+	};
+	const bshm_status status = add_keys(&c);
+	return status == BSHM_OK ? c.added != 0 : status;
 }
 
 bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const char *name,
-	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error)
+	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
+	bshm_error *error)
 {
 	*added = 0;
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "add");
 	}
-	bshm_hash *fresh = malloc(sizeof(*fresh) * (count + 1));
-	if (fresh == NULL) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "memory", sizeof(*fresh) * count, 0);
+	bshm_hash *absent = malloc((sizeof(*absent) + sizeof(*fresh)) * (count + 1));
+	if (absent == NULL) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "memory", sizeof(*absent) * count, 0);
 	}
-	const bshm_status status =
-		add_keys(segment, cache, name, name_length, keys, count, fresh, added, error);
-	free(fresh);
+	call c = {
+		.segment = segment,
+		.cache = cache,
+		.name = name,
+		.name_length = name_length,
+		.keys = keys,
+		.count = count,
+		.absent = absent,
+		.fresh = fresh != NULL ? fresh : (bool *) (absent + count + 1),
+		.error = error,
+	};
+	memset(c.fresh, 0, count * sizeof(*c.fresh));
+	const bshm_status status = add_keys(&c);
+	*added = c.added;
+	free(absent);
 	return status;
 }

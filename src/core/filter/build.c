@@ -12,30 +12,13 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/filter/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Times a size is found anew because many keys were added meanwhile. */
 #define LAY_OUT_TRIES 4
-
-struct bshm_build {
-	bshm_segment *segment;
-	bshm__name name;
-	bshm_op *op;
-	uint64_t owner; /* that began the build: a fork's child must not end it */
-	uint64_t serial;
-	uint32_t entry;
-	bool exclusive; /* a reservation: publishes only where nothing stands */
-	bshm__spool *spool;
-	uint64_t offered;
-	uint64_t look_at; /* how many keys are offered when it is next asked whether they can fit */
-	uint64_t hint;
-	bshm_descriptor descriptor; /* of what will be published */
-	bshm_view view;             /* of the partitions taken */
-	bshm_run run;
-};
 
 static bshm_status fail_ops(bshm_error *error)
 {
@@ -67,28 +50,27 @@ static int compare_standing(const bshm_build *build, bool any_seed, bshm_error *
 	const bshm_descriptor *asked = &build->descriptor;
 	if (standing.capacity == asked->capacity && standing.error_rate == asked->error_rate &&
 		standing.expansion == asked->expansion && standing.window_s == asked->window_s &&
-		(any_seed || standing.seed == asked->seed)) {
+		standing.kind == asked->kind && (any_seed || standing.seed == asked->seed)) {
 		return 0;
 	}
 	return bshm__fail(error, BSHM_E_EXISTS, "parameters");
 }
 
-/* Registers the op. For a reservation: 0 = the same filter stands, and no build was begun. */
-static int begin(bshm_build *build, bool any_seed, bshm_error *error)
+int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
-	int status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	int status = bshm__lock(segment, build->wait_ns, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->exclusive ? compare_standing(build, any_seed, error) : 1;
+	status = build->kind == BSHM_OP_RESERVE ? compare_standing(build, any_seed, error) : 1;
 	uint32_t index;
 	if (status == 1 && bshm__entry_create(segment, &build->name, &index, error) != BSHM_OK) {
 		status = error->status;
 	}
 	if (status == 1) {
-		build->op = bshm__op_begin(segment, build->exclusive ? BSHM_OP_RESERVE : BSHM_OP_BUILD,
-			index, build->descriptor.seed);
+		build->op = bshm__op_begin(segment, build->kind, index, build->descriptor.seed,
+			build->descriptor.kind == BSHM_KIND_COUNTING);
 		if (build->op == NULL) {
 			bshm__entry_tidy(segment, index);
 			status = fail_ops(error);
@@ -121,10 +103,9 @@ static bshm_status check_op(const bshm_build *build, bshm_error *error)
 	return BSHM_OK;
 }
 
-/* The lock, with the build's op in it: not the lock if the op is no longer this build's. */
-static bshm_status lock_op(const bshm_build *build, bshm_error *error)
+bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error)
 {
-	bshm_status status = bshm__lock(build->segment, BSHM_LOCK_BATCH_NS, error);
+	bshm_status status = bshm__lock(build->segment, build->wait_ns, error);
 	if (status == BSHM_OK) {
 		status = check_op(build, error);
 		if (status != BSHM_OK) {
@@ -152,52 +133,87 @@ void bshm_build_abort(bshm_build *build)
 	give_up(build);
 	bshm__view_release(&build->view);
 	bshm__spool_free(build->spool);
+	free(build->map);
 	free(build);
 }
 
-static bshm_build *new_build(bshm_segment *segment, const char *name, size_t name_length)
+bshm_build *bshm__build_new(
+	bshm_segment *segment, const bshm__name *name, uint32_t kind, uint64_t wait_ns)
 {
 	bshm_build *build = calloc(1, sizeof(*build));
-	if (build != NULL) {
-		build->segment = segment;
-		build->name = bshm__name_of(name, name_length);
+	if (build == NULL) {
+		return NULL;
+	}
+	build->segment = segment;
+	build->name = *name;
+	build->kind = kind;
+	build->wait_ns = wait_ns;
+	build->map = bshm__blocks_map(segment);
+	if (build->map == NULL) {
+		free(build);
+		return NULL;
 	}
 	return build;
 }
 
 static void describe(bshm_build *build, const bshm_parameters *parameters)
 {
+	bshm_descriptor *d = &build->descriptor;
 	build->hint = parameters->capacity;
-	build->descriptor.state = BSHM_STATE_LIVE;
-	build->descriptor.capacity = parameters->capacity;
-	build->descriptor.error_rate = bshm__bits(parameters->error_rate);
-	build->descriptor.expansion = parameters->expansion;
+	d->state = BSHM_STATE_LIVE;
+	d->kind = parameters->window_s != 0    ? BSHM_KIND_SLIDING
+			  : parameters->counting       ? BSHM_KIND_COUNTING
+			  : parameters->expansion != 0 ? BSHM_KIND_GROWING
+										   : BSHM_KIND_PLAIN;
+	d->capacity = parameters->capacity;
+	d->error_rate = bshm__bits(parameters->error_rate);
+	d->expansion = parameters->expansion;
+	d->window_s = parameters->window_s;
+	d->layer_count = 1;
+	if (d->kind == BSHM_KIND_SLIDING) {
+		d->origin_ns = bshm__epoch_origin(build->segment, d->window_s);
+	}
 }
 
-/* NO_SPACE: `keys` take more than the whole segment has. */
-static bshm_status fail_size(bshm_build *build, uint64_t keys, bshm_error *error)
+bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_error *error)
 {
-	const bshm_geometry geometry =
-		bshm_geometry_for(bshm__double(build->descriptor.error_rate), keys);
-	const uint64_t count = geometry.partition_count;
-	const uint64_t asked =
-		count > UINT64_MAX / BSHM_PARTITION_BYTES ? UINT64_MAX : count * BSHM_PARTITION_BYTES;
+	const uint64_t asked = partitions > UINT64_MAX / BSHM_PARTITION_BYTES
+							   ? UINT64_MAX
+							   : partitions * BSHM_PARTITION_BYTES;
 	bshm_stat stat = {0};
 	bshm_segment_stat(build->segment, &stat, error);
 	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked, stat.filter_bytes_free);
 }
 
-/* How many keys the whole segment could hold at the build's error rate. */
-static uint64_t segment_capacity(const bshm_build *build)
+/* The first layer for so many keys. */
+static bshm_layer first_layer(bshm_build *build, uint64_t keys, uint64_t *partition_count)
 {
-	const bshm_geometry geometry = bshm_geometry_for(bshm__double(build->descriptor.error_rate), 1);
-	return (uint64_t) build->segment->partition_count * geometry.keys_per_partition;
+	bshm_descriptor *d = &build->descriptor;
+	d->capacity = keys;
+	d->sized = d->expansion != 0 && bshm__is_sized(bshm__double(d->error_rate), keys);
+	return bshm__layer_first(d, partition_count);
+}
+
+static uint64_t keys_a_partition(const bshm_build *build, const bshm_layer *layer)
+{
+	const double used = build->descriptor.expansion == 0 ? BSHM_USED_FIXED : BSHM_USED_GROWING;
+	return bshm__geometry(build->descriptor.kind, bshm__double(layer->error_rate), 1, used)
+		.keys_per_partition;
+}
+
+/* How many keys the whole segment could hold at the build's error rate. */
+static uint64_t segment_capacity(bshm_build *build)
+{
+	uint64_t partitions;
+	const bshm_layer layer = first_layer(build, BSHM_CAPACITY_MAX, &partitions);
+	return build->segment->partition_count * keys_a_partition(build, &layer);
 }
 
 bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_build **out, bshm_error *error)
 {
-	bshm_build *build = new_build(segment, name, name_length);
+	const bshm__name padded = bshm__name_of(name, name_length);
+	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
 	if (build == NULL || (build->spool = bshm__spool_new()) == NULL) {
 		bshm_build_abort(build);
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
@@ -206,7 +222,7 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 	build->look_at = segment_capacity(build) + 1;
 	int status = pick_seed(parameters, &build->descriptor.seed, error);
 	if (status == BSHM_OK) {
-		status = begin(build, false, error);
+		status = bshm__build_register(build, false, error);
 	}
 	if (status < 0) {
 		bshm_build_abort(build);
@@ -224,7 +240,7 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 	bshm_hash taken[BSHM_CHUNK_HASHES];
 	size_t count;
 	do {
-		const bshm_status status = lock_op(build, error);
+		const bshm_status status = bshm__build_lock(build, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -247,7 +263,9 @@ static __attribute__((noinline)) bshm_status look_at_size(bshm_build *build, bsh
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	if (keys > segment_capacity(build)) {
-		return fail_size(build, keys, error);
+		uint64_t partitions;
+		first_layer(build, keys, &partitions);
+		return bshm__build_fail_size(build, partitions, error);
 	}
 	build->look_at *= 2;
 	return BSHM_OK;
@@ -276,108 +294,163 @@ uint64_t bshm_build_offered(const bshm_build *build)
 
 /* ------------------------------------------------------------------ partitions */
 
-/* Takes `count` partitions for the build, instead of those it has, and lays its view over them. */
-static bshm_status take_partitions(bshm_build *build, uint32_t count, bshm_error *error)
+/* Under the lock: `count` partitions into the build's run, instead of those it has. */
+static bshm_status claim(bshm_build *build, uint32_t count, bshm_error *error)
 {
-	bshm_segment *segment = build->segment;
-	uint64_t *claimed = bshm__blocks_map(segment);
-	if (claimed == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	bshm__space space;
+	build->run = (bshm_run){0};
+	bshm__op_claim(build->segment, build->op, &build->run);
+	if (!bshm__blocks_take(build->segment, count, build->map, &build->run, &space)) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory",
+			(uint64_t) count * BSHM_PARTITION_BYTES, (uint64_t) space.free * BSHM_PARTITION_BYTES);
 	}
-	bshm__view_release(&build->view);
-	bshm_status status = lock_op(build, error);
-	if (status == BSHM_OK) {
-		bshm__space space;
-		build->run = (bshm_run){0};
-		bshm__op_claim(segment, build->op, &build->run);
-		if (bshm__blocks_take(segment, count, claimed, &build->run, &space)) {
-			bshm__op_claim(segment, build->op, &build->run);
-		} else {
-			status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory",
-				(uint64_t) count * BSHM_PARTITION_BYTES,
-				(uint64_t) space.free * BSHM_PARTITION_BYTES);
-		}
-		bshm__unlock(segment);
-	}
-	free(claimed);
-	if (status == BSHM_OK) {
-		build->descriptor.run = build->run;
-		status = bshm__view_lay(segment, &build->view, &build->descriptor);
-		if (status != BSHM_OK) {
-			bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
-		}
-	}
-	return status;
+	bshm__op_claim(build->segment, build->op, &build->run);
+	return BSHM_OK;
 }
 
-/* Sizes the filter, takes its partitions and sets the bits of every key. */
-static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error)
+bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error)
 {
-	uint64_t keys = 0;
+	bshm_segment *segment = build->segment;
+	uint32_t counts[BSHM_LAYERS_MAX];
+	bshm_run runs[BSHM_LAYERS_MAX];
+	const uint32_t parts = build->descriptor.layer_count - from;
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < parts; i++) {
+		counts[i] = build->layers[from + i].run.count;
+		sum += counts[i];
+	}
+	if (sum > segment->partition_count) {
+		return bshm__build_fail_size(build, sum, error);
+	}
+	bshm__view_release(&build->view);
+	bshm_status status = bshm__build_lock(build, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	status = claim(build, (uint32_t) sum, error);
+	bshm__unlock(segment);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (!bshm__run_divide(segment, &build->run, counts, parts, runs)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "links");
+	}
+	for (uint32_t i = 0; i < parts; i++) {
+		build->layers[from + i].run = runs[i];
+	}
+	status = bshm__view_lay(segment, &build->view, &build->descriptor, build->layers);
+	if (status != BSHM_OK) {
+		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
+	}
+	/* Pairs with bshm_view_current(): whoever sees what is written here from now on sees that the
+	 * partitions' last filter was replaced, which came before the lock that gave them to us. */
+	BSHM_FENCE(RELEASE);
+	return BSHM_OK;
+}
+
+void bshm__build_zero(const bshm_build *build, uint32_t from)
+{
+	const bool sliding = build->descriptor.kind == BSHM_KIND_SLIDING;
+	for (uint32_t layer = from; layer < build->descriptor.layer_count; layer++) {
+		const bshm__parts *parts = bshm__view_layer(&build->view, layer);
+		for (uint32_t i = 0; i < parts->partition_count; i++) {
+			uint64_t *words = bshm__parts_at(parts, i);
+			bshm__partition_zero(words);
+			if (sliding) {
+				bshm__lanes_reset(build->segment, words);
+			}
+		}
+	}
+}
+
+/* How many keys the filter is made for. */
+static bshm_status count_keys(bshm_build *build, uint64_t *keys, bshm_error *error)
+{
+	*keys = 0;
 	if (build->spool != NULL) {
 		const bshm_status status = spool_journal(build, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		if (!bshm__spool_distinct(build->spool, &keys)) {
+		if (!bshm__spool_distinct(build->spool, keys)) {
 			return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 		}
 	}
-	keys = keys < build->hint ? build->hint : keys < 1 ? 1 : keys;
-	const bshm_geometry geometry =
-		bshm_geometry_for(bshm__double(build->descriptor.error_rate), keys);
-	if (geometry.partition_count > build->segment->partition_count) {
-		return fail_size(build, keys, error);
-	}
-	build->descriptor.hash_count = geometry.hash_count;
-	if (!build->exclusive) {
-		build->descriptor.capacity = geometry.partition_count * geometry.keys_per_partition;
-	}
-	const bshm_status status = take_partitions(build, (uint32_t) geometry.partition_count, error);
+	*keys = *keys < build->hint ? build->hint : *keys < 1 ? 1 : *keys;
+	return BSHM_OK;
+}
+
+/* Sizes the filter, takes its partitions and sets the bits of every key. */
+static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error)
+{
+	uint64_t keys;
+	bshm_status status = count_keys(build, &keys, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	/* Pairs with bshm_view_current(): whoever sees these zeros sees that the partitions' last
-	 * filter was replaced, which came before the lock that gave them to us. */
-	BSHM_FENCE(RELEASE);
-	for (uint32_t i = 0; i < build->view.partition_count; i++) {
-		bshm__partition_zero(bshm__view_partition(&build->view, i));
+	bshm_descriptor *d = &build->descriptor;
+	uint64_t count;
+	build->layers[0] = first_layer(build, keys, &count);
+	if (count > build->segment->partition_count) {
+		return bshm__build_fail_size(build, count, error);
 	}
-	*items = build->spool == NULL ? 0 : bshm__spool_apply(build->spool, &build->view);
-	return BSHM_OK;
+	if (build->kind != BSHM_OP_RESERVE) {
+		/* What was loaded is the size it has: its last partition is used to the full. */
+		d->capacity = count * keys_a_partition(build, &build->layers[0]);
+		build->layers[0].capacity = d->capacity;
+	}
+	build->layers[0].run.count = (uint32_t) count;
+	status = bshm__build_take(build, 0, error);
+	if (status == BSHM_OK) {
+		bshm__build_zero(build, 0);
+		*items = build->spool == NULL ? 0 : bshm__spool_apply(build->spool, &build->view);
+	}
+	return status;
 }
 
 /* ------------------------------------------------------------------ publish */
 
-/* Under the lock. 1 = published; a reservation: 0 = the same filter stands by now, or EXISTS. */
-static int publish_locked(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
+bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
-	const int status = build->exclusive ? compare_standing(build, any_seed, error) : 1;
-	if (status == 1) {
-		*items += bshm__journal_apply(segment, build->op, &build->view);
+	bshm_status status = BSHM_OK;
+	*items += bshm__journal_apply(segment, build->op, &build->view);
+	if (bshm__layers_store(segment, &build->descriptor, build->layers,
+			build->descriptor.layer_count, build->map)) {
 		build->descriptor.published_s = bshm__bits(bshm_os_wall_s());
 		bshm__entry_publish(segment, build->entry, &build->descriptor, *items);
+	} else {
+		status = bshm__fail(error, BSHM_E_CORRUPT, "layers");
 	}
 	bshm__op_end(segment, build->op);
 	build->op = NULL;
 	return status;
 }
 
-static int publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
+int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
 {
-	int status = lock_op(build, error);
-	if (status == BSHM_OK) {
-		status = publish_locked(build, any_seed, items, error);
-		bshm__unlock(build->segment);
+	int status = bshm__build_lock(build, error);
+	if (status != BSHM_OK) {
+		return status;
 	}
+	status = build->kind == BSHM_OP_RESERVE ? compare_standing(build, any_seed, error) : 1;
+	if (status == 1 && bshm__build_publish_locked(build, items, error) != BSHM_OK) {
+		status = error->status;
+	}
+	bshm__unlock(build->segment);
 	return status;
 }
 
-/* Most of what was added while the bits were being set, before they are measured. */
+/*
+ * Most of what was added while the bits were being set, before they are measured. It is applied
+ * once more when the filter is published: not so that counters would count it twice.
+ */
 static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error *error)
 {
-	const bshm_status status = lock_op(build, error);
+	if (build->descriptor.kind == BSHM_KIND_COUNTING) {
+		return BSHM_OK;
+	}
+	const bshm_status status = bshm__build_lock(build, error);
 	if (status == BSHM_OK) {
 		*items += bshm__journal_apply(build->segment, build->op, &build->view);
 		bshm__unlock(build->segment);
@@ -399,7 +472,7 @@ static bshm_status lay_out_and_measure(
 		if (status != BSHM_OK) {
 			return status;
 		}
-		*out = bshm__info_of(&build->view, &build->descriptor, *items);
+		*out = bshm__info_of(&build->view, build->layers, *items);
 		if (out->estimated_error_rate <= max_error_rate) {
 			return BSHM_OK;
 		}
@@ -417,8 +490,8 @@ bshm_status bshm_build_publish(
 	uint64_t items = 0;
 	int status = lay_out_and_measure(build, max_error_rate, &items, out, error);
 	if (status == BSHM_OK) {
-		status = publish(build, true, &items, error);
-		out->items = items;
+		status = bshm__build_publish(build, true, &items, error);
+		out->items = out->layers[0].items = items;
 		out->generation = build->descriptor.generation;
 		out->published_s = bshm__double(build->descriptor.published_s);
 	}
@@ -429,106 +502,22 @@ bshm_status bshm_build_publish(
 int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_error *error)
 {
-	bshm_build *build = new_build(segment, name, name_length);
+	const bshm__name padded = bshm__name_of(name, name_length);
+	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_RESERVE, BSHM_LOCK_BATCH_NS);
 	if (build == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
-	build->exclusive = true;
 	describe(build, parameters);
 	const bool any_seed = parameters->seed == NULL;
 	uint64_t items = 0;
 	int status = pick_seed(parameters, &build->descriptor.seed, error);
 	if (status == BSHM_OK) {
-		status = begin(build, any_seed, error);
+		status = bshm__build_register(build, any_seed, error);
 	}
 	if (status == 1) {
 		status = lay_out(build, &items, error);
-		status = status == BSHM_OK ? publish(build, any_seed, &items, error) : status;
+		status = status == BSHM_OK ? bshm__build_publish(build, any_seed, &items, error) : status;
 	}
 	bshm_build_abort(build);
 	return status;
-}
-
-/* ------------------------------------------------------------------ copy */
-
-/* One attempt. BUSY: the source was replaced while it was being copied. */
-static int copy_once(
-	bshm_build *build, bshm_cache *cache, const char *from, size_t from_length, bshm_error *error)
-{
-	const bshm_view *source;
-	int status = bshm_view_open(build->segment, cache, from, from_length, &source);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	const bshm_entry *entry = &build->segment->entries[source->entry];
-	build->descriptor = bshm__descriptor_read(entry, source->generation);
-	if (!bshm_view_current(source)) {
-		return BSHM_E_BUSY;
-	}
-	status = begin(build, false, error);
-	if (status == 1) {
-		status = take_partitions(build, source->partition_count, error);
-	}
-	if (status != BSHM_OK) {
-		return status;
-	}
-	BSHM_FENCE(RELEASE); /* as in lay_out() */
-	for (uint32_t i = 0; i < source->partition_count; i++) {
-		bshm__partition_copy(
-			bshm__view_partition(&build->view, i), bshm__view_partition(source, i));
-	}
-	uint64_t items = BSHM_LOAD(&entry->items[source->generation & 1], RELAXED);
-	if (!bshm_view_current(source)) {
-		return BSHM_E_BUSY;
-	}
-	return publish(build, false, &items, error);
-}
-
-/* BUSY once nobody is clearing the filter: it may be copied again. */
-static bshm_status wait_settled(bshm_segment *segment, const bshm__name *name, bshm_error *error)
-{
-	uint32_t index;
-	bshm_descriptor descriptor;
-	bshm_status current;
-	const bshm_status status =
-		bshm__lock_settled(segment, name, &index, &descriptor, &current, error);
-	if (status == BSHM_OK) {
-		bshm__unlock(segment);
-		return BSHM_E_BUSY;
-	}
-	return status;
-}
-
-bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
-	const char *to, size_t to_length, bshm_error *error)
-{
-	const bshm__name name = bshm__name_of(from, from_length);
-	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "copy");
-	}
-	bshm_cache *cache = bshm_cache_new();
-	if (cache == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-	}
-	const bool same = from_length == to_length && memcmp(from, to, to_length) == 0;
-	int status =
-		same && bshm_filter_ready(segment, cache, from, from_length) ? BSHM_OK : BSHM_E_BUSY;
-	for (int tries = 0; status == BSHM_E_BUSY && tries < BSHM_READ_TRIES; tries++) {
-		bshm_build *build = new_build(segment, to, to_length);
-		if (build == NULL) {
-			status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-			break;
-		}
-		*error = (bshm_error){0};
-		status = copy_once(build, cache, from, from_length, error);
-		bshm_build_abort(build);
-		if (status == BSHM_E_BUSY) {
-			status = wait_settled(segment, &name, error);
-		}
-	}
-	bshm_cache_free(cache);
-	if (status < 0 && error->status != status) {
-		bshm__fail(error, status == BSHM_E_BUSY ? BSHM_E_TIMEOUT : status, "from");
-	}
-	return status < 0 ? error->status : BSHM_OK;
 }

@@ -54,10 +54,11 @@ void bshm_cache_free(bshm_cache *cache)
 
 /* ------------------------------------------------------------------ views */
 
-bshm_status bshm__view_lay(
-	const bshm_segment *segment, bshm_view *view, const bshm_descriptor *descriptor)
+/* Where a run's partitions are: OK, NO_SPACE or CORRUPT. */
+static bshm_status lay_bits(
+	const bshm_segment *segment, const bshm_layer *layer, bshm__parts *parts)
 {
-	const bshm_run *run = &descriptor->run;
+	const bshm_run *run = &layer->run;
 	uint32_t *map = NULL;
 	if (!bshm__run_in_bounds(segment, run)) {
 		return BSHM_E_CORRUPT;
@@ -73,20 +74,64 @@ bshm_status bshm__view_lay(
 		}
 	}
 	const size_t first = map == NULL ? run->first : 0;
-	view->partitions = segment->partitions + first * BSHM_PARTITION_BYTES;
-	view->map = map;
-	view->partition_count = run->count;
-	view->hash_count = descriptor->hash_count;
-	view->seed = descriptor->seed;
-	view->generation = descriptor->generation;
-	view->expansion = descriptor->expansion;
-	view->capacity = descriptor->capacity;
+	*parts = (bshm__parts){
+		.partitions = segment->partitions + first * BSHM_PARTITION_BYTES,
+		.map = map,
+		.partition_count = run->count,
+		.hash_count = layer->hash_count,
+	};
 	return BSHM_OK;
+}
+
+/* What selects the shortest path: PLAIN_SIX or GROWING_SIX, or something else. */
+#define PLAIN_SIX   6u
+#define GROWING_SIX (6u + (BSHM_KIND_GROWING << 8))
+
+static uint32_t path_of(const bshm_descriptor *descriptor)
+{
+	return descriptor->newest.hash_count + (descriptor->kind << 8) +
+		   ((descriptor->layer_count - 1) << 16);
+}
+
+bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
+	const bshm_descriptor *descriptor, const bshm_layer *layers)
+{
+	const uint32_t older = descriptor->layer_count - 1;
+	*view = (bshm_view){
+		.segment = segment,
+		.generation = descriptor->generation,
+		.seed = descriptor->seed,
+		.descriptor = *descriptor,
+	};
+	bshm_status status = lay_bits(segment, &layers[older], &view->newest);
+	if (status == BSHM_OK && older != 0) {
+		view->older = calloc(older, sizeof(*view->older));
+		status = view->older == NULL ? BSHM_E_NO_SPACE : BSHM_OK;
+	}
+	while (status == BSHM_OK && view->older_count < older) {
+		const uint32_t i = view->older_count;
+		status = lay_bits(segment, &layers[older - 1 - i], &view->older[i]);
+		view->older_count += status == BSHM_OK;
+	}
+	view->path = path_of(descriptor);
+	view->line_probes = BSHM_LINE_PROBES;
+	for (uint32_t i = 0; i <= older; i++) {
+		const uint32_t hash_count = layers[i].hash_count;
+		view->line_probes = hash_count < view->line_probes ? hash_count : view->line_probes;
+	}
+	if (status != BSHM_OK) {
+		bshm__view_release(view);
+	}
+	return status;
 }
 
 void bshm__view_release(bshm_view *view)
 {
-	free(view->map);
+	for (uint32_t i = 0; i < view->older_count; i++) {
+		free(view->older[i].map);
+	}
+	free(view->older);
+	free(view->newest.map);
 	*view = (bshm_view){0};
 }
 
@@ -196,9 +241,12 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 		view = &cache->views[place ^ 1];
 	}
 	bshm__view_release(view);
-	status = bshm__view_lay(segment, view, &descriptor);
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	status = bshm__layers_read(segment, &descriptor, layers)
+				 ? bshm__view_lay(segment, view, &descriptor, layers)
+				 : BSHM_E_CORRUPT;
 	if (status != BSHM_OK) {
-		/* Replaced while its links were walked, they may be another's by now: not damage. */
+		/* Replaced while they were read, layers and links may be another's by now: not damage. */
 		const uint64_t *word = &segment->entries[index].generation;
 		return BSHM_LOAD(word, ACQUIRE) == descriptor.generation ? status : BSHM_E_BUSY;
 	}
@@ -242,12 +290,89 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_cache *cache, const char 
 
 /* ------------------------------------------------------------------ questions */
 
+/* The rest of the probes of the layers in `maybe`: bit i is the i-th oldest. */
+static __attribute__((noinline)) bool layers_have_rest(
+	const bshm_view *view, bshm_hash h, uint64_t maybe)
+{
+	for (; maybe != 0; maybe &= maybe - 1) {
+		const bshm__parts *parts = bshm__view_layer(view, (uint32_t) __builtin_ctzll(maybe));
+		const uint64_t *words = bshm__parts_of(parts, h);
+		const bshm__line line = bshm__hash_line(h, parts->hash_count);
+		if (bshm__line_has(words, &line) && bshm__partition_has_rest(words, h, parts->hash_count)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * A filter that can grow. Nearly all layers say no by the probes in one line of theirs: those are
+ * read in all layers first, without a branch that depends on them, so that the processor waits for
+ * the memory of all layers at once; and the rest only where all six were set.
+ */
+static bool layers_have(const bshm_view *view, const uint64_t *newest, bshm_hash h)
+{
+	const bshm__line line = bshm__hash_line(h, view->line_probes);
+	const uint64_t pick = h.high >> 32;
+	uint64_t maybe = 0; /* layers whose line has the bits: the newest is the highest bit */
+	const bshm__parts *older = view->older;
+	const bshm__parts *end = older + view->older_count;
+	maybe = bshm__line_has(newest, &line);
+	for (; older != end; older++) {
+		size_t place = (pick * older->partition_count) >> 32;
+		if (BSHM_UNLIKELY(older->map != NULL)) {
+			place = older->map[place];
+		}
+		const uint64_t *words =
+			(const uint64_t *) (const void *) (older->partitions + place * BSHM_PARTITION_BYTES);
+		maybe = maybe * 2 + bshm__line_has(words, &line);
+	}
+	if (BSHM_LIKELY(maybe == 0)) {
+		return false;
+	}
+	return layers_have_rest(view, h, maybe);
+}
+
+/* What is not a single layer with six probes. */
+static __attribute__((noinline)) bool has_slowly(
+	const bshm_view *view, const uint64_t *words, bshm_hash h)
+{
+	switch (view->descriptor.kind) {
+		case BSHM_KIND_SLIDING:
+			/* Private to the thread: it may remember the epoch. */
+			return bshm__sliding_has((bshm_view *) view, words, h);
+		case BSHM_KIND_COUNTING:
+			return bshm__counters_least(words, h, view->newest.hash_count) != 0;
+		case BSHM_KIND_GROWING:
+			return layers_have(view, words, h);
+		default:
+			return bshm__partition_has(words, h, view->newest.hash_count);
+	}
+}
+
+static inline __attribute__((always_inline)) bool view_has_at(
+	const bshm_view *view, const uint64_t *words, bshm_hash h)
+{
+	if (view->path == PLAIN_SIX) {
+		return bshm__partition_has_six(words, h);
+	}
+	if (view->path == GROWING_SIX) {
+		const bshm__line six = bshm__hash_line(h, BSHM_LINE_PROBES);
+		return bshm__line_has(words, &six);
+	}
+	return has_slowly(view, words, h);
+}
+
+bool bshm__view_has(const bshm_view *view, bshm_hash h)
+{
+	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
+}
+
 static inline __attribute__((always_inline)) bool view_has(
 	const bshm_view *view, const char *key, size_t key_length)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
-	const uint32_t partition = bshm__hash_partition(h, view->partition_count);
-	return bshm__partition_has(bshm__view_partition(view, partition), h, view->hash_count);
+	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
 }
 
 static inline bshm_view **hint_of(bshm_cache *cache, const char *name)
@@ -302,6 +427,19 @@ static __attribute__((flatten)) void ask_near(
 	}
 }
 
+static void prefetch(const bshm_view *view, const uint64_t *newest, bshm_hash h)
+{
+	if (view->descriptor.kind != BSHM_KIND_GROWING) {
+		bshm__partition_prefetch(newest, h, view->newest.hash_count);
+		return;
+	}
+	const uint32_t line = bshm__hash_line(h, BSHM_LINE_PROBES).word[0];
+	__builtin_prefetch(&newest[line]);
+	for (uint32_t i = 0; i < view->older_count; i++) {
+		__builtin_prefetch(&bshm__parts_of(&view->older[i], h)[line]);
+	}
+}
+
 static __attribute__((flatten)) void ask_far(
 	const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
 {
@@ -309,18 +447,17 @@ static __attribute__((flatten)) void ask_far(
 	const uint64_t *words[BSHM_BATCH];
 	for (unsigned i = 0; i < count; i++) {
 		hashes[i] = bshm__hash_key(keys[i].bytes, keys[i].length, view->seed);
-		words[i] =
-			bshm__view_partition(view, bshm__hash_partition(hashes[i], view->partition_count));
-		bshm__partition_prefetch(words[i], hashes[i], view->hash_count);
+		words[i] = bshm__parts_of(&view->newest, hashes[i]);
+		prefetch(view, words[i], hashes[i]);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		answers[i] = bshm__partition_has(words[i], hashes[i], view->hash_count);
+		answers[i] = view_has_at(view, words[i], hashes[i]);
 	}
 }
 
 void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
 {
-	if (view->partition_count <= PREFETCH_PARTITIONS) {
+	if (view->newest.partition_count <= PREFETCH_PARTITIONS) {
 		ask_near(view, keys, count, answers);
 	} else {
 		ask_far(view, keys, count, answers);
@@ -344,15 +481,24 @@ bshm_status bshm_filter_info(
 			return status;
 		}
 		const bshm_entry *entry = &segment->entries[view->entry];
-		const bshm_descriptor descriptor = bshm__descriptor_read(entry, view->generation);
-		const uint64_t items = BSHM_LOAD(&entry->items[view->generation & 1], RELAXED);
+		const uint64_t items = BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
+		bshm_layer layers[BSHM_LAYERS_MAX];
+		const bool read = bshm__layers_read(segment, &view->descriptor, layers);
 		if (!bshm_view_current(view)) {
 			continue;
 		}
-		*out = bshm__info_of(view, &descriptor, items);
+		if (!read) {
+			return BSHM_E_CORRUPT;
+		}
+		*out = bshm__info_of(view, layers, items);
 		if (bshm_view_current(view)) {
 			return BSHM_OK;
 		}
 	}
 	return BSHM_E_BUSY;
+}
+
+void bshm_clock_set(uint64_t ns)
+{
+	bshm_os_clock_set(ns);
 }

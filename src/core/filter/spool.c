@@ -146,16 +146,22 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 	return true;
 }
 
+/* Sets a hash in a layer of this kind that nobody else writes. */
+static bool put_alone(uint32_t kind, const bshm__parts *parts, bshm_hash h)
+{
+	uint64_t *words = bshm__parts_of(parts, h);
+	return kind == BSHM_KIND_COUNTING  ? bshm__counters_add(words, h, parts->hash_count)
+		   : kind == BSHM_KIND_GROWING ? bshm__line_add(words, h, parts->hash_count, true)
+									   : bshm__partition_add(words, h, parts->hash_count, true);
+}
+
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view)
 {
 	uint64_t items = 0;
 	for (uint32_t b = 0; b < BUCKETS; b++) {
 		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
 			for (uint32_t i = 0; i < c->used; i++) {
-				const bshm_hash h = c->hash[i];
-				const uint32_t partition = bshm__hash_partition(h, view->partition_count);
-				items +=
-					bshm__partition_set(bshm__view_partition(view, partition), h, view->hash_count);
+				items += put_alone(view->descriptor.kind, &view->newest, c->hash[i]);
 			}
 		}
 	}

@@ -85,6 +85,18 @@ static bool is_claimed(const uint64_t *claimed, uint32_t partition)
 	return (claimed[partition / 64] >> (partition % 64) & 1) != 0;
 }
 
+/* Claims the partitions of all layers; false: one of them is damaged. */
+static bool claim_layers(
+	bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t *claimed)
+{
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	bool sound = bshm__layers_read(segment, descriptor, layers);
+	for (uint32_t i = 0; sound && i < descriptor->layer_count; i++) {
+		sound = bshm__run_walk(segment, &layers[i].run, NULL, claimed);
+	}
+	return sound;
+}
+
 static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 {
 	memset(claimed, 0, map_bytes(segment));
@@ -96,9 +108,9 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 		}
 		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 		const bshm__name name = bshm__entry_name(entry);
-		const bool sound = bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
-						   (descriptor.state == BSHM_STATE_ABSENT ||
-							   bshm__run_walk(segment, &descriptor.run, NULL, claimed));
+		const bool sound =
+			bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
+			(descriptor.state == BSHM_STATE_ABSENT || claim_layers(segment, &descriptor, claimed));
 		if (!sound && locked) {
 			BSHM_ADD(&segment->header->repairs, 1, RELAXED);
 			bshm__entry_drop(segment, i);
@@ -179,5 +191,27 @@ bool bshm__blocks_take(
 	}
 	*run = count <= space->largest ? (bshm_run){best_hole(segment, claimed, count), count, 0}
 								   : string_together(segment, count, claimed);
+	return true;
+}
+
+bool bshm__run_divide(const bshm_segment *segment, const bshm_run *run, const uint32_t *counts,
+	uint32_t parts, bshm_run *out)
+{
+	uint32_t at = run->first;
+	for (uint32_t i = 0; i < parts; i++) {
+		out[i] = (bshm_run){at, counts[i], run->check == 0 ? 0 : segment->name_seed};
+		for (uint32_t k = 0; k < counts[i]; k++) {
+			if (at >= segment->partition_count) {
+				return false;
+			}
+			if (run->check != 0) {
+				out[i].check = check_step(out[i].check, at);
+				at = BSHM_LOAD(&segment->links[at], RELAXED);
+			} else {
+				at++;
+			}
+		}
+		out[i].check = run->check == 0 ? 0 : check_end(out[i].check);
+	}
 	return true;
 }

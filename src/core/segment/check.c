@@ -24,6 +24,7 @@ typedef struct {
 	uint64_t *claimed; /* by the runs looked at so far */
 	uint64_t *one;     /* scratch: by the run being looked at */
 	uint8_t *linked;   /* how many chains hold the entry */
+	uint8_t *layered;  /* how many filters the layer's record belongs to */
 	int count;
 	fault faults[FAULTS_TOLD];
 } report;
@@ -105,17 +106,32 @@ static void check_run(report *r, const bshm_run *run, const bshm_entry *entry)
 	}
 }
 
+/* Every layer must be sound, and its record belong to one filter. */
+static void check_layers(report *r, const bshm_descriptor *descriptor, const bshm_entry *entry)
+{
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	if (!bshm__layers_read(r->segment, descriptor, layers)) {
+		note(r, "a filter's layers are damaged", entry);
+		return;
+	}
+	for (uint32_t i = 0; i < descriptor->layer_count; i++) {
+		check_run(r, &layers[i].run, entry);
+		if (layers[i].older != 0 && r->layered[layers[i].older - 1]++ != 0) {
+			note(r, "two filters have one layer", entry);
+		}
+	}
+}
+
 static void check_entries(report *r)
 {
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < s->entry_count; i++) {
 		const bshm_entry *entry = &s->entries[i];
 		const bool named = entry->name[0] != 0;
-		const bool building = bshm__entry_has_op(s, i);
 		if (entry->name[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
 			note(r, "an entry is not in exactly one chain", entry);
 		}
-		if (building && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
+		if (bshm__entry_has_journal(s, i) && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
 			note(r, "an entry does not know that it is being built", entry);
 		}
 		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
@@ -130,7 +146,7 @@ static void check_entries(report *r)
 			if (!named) {
 				note(r, "a filter has no name", entry);
 			}
-			check_run(r, &descriptor.run, entry);
+			check_layers(r, &descriptor, entry);
 		}
 	}
 }
@@ -168,7 +184,8 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 	r->claimed = bshm__blocks_map(segment);
 	r->one = bshm__blocks_map(segment);
 	r->linked = calloc(segment->entry_count, 1);
-	if (r->claimed != NULL && r->one != NULL && r->linked != NULL) {
+	r->layered = calloc(segment->layer_count, 1);
+	if (r->claimed != NULL && r->one != NULL && r->linked != NULL && r->layered != NULL) {
 		memset(r->claimed, 0, ((size_t) segment->partition_count + 63) / 64 * sizeof(uint64_t));
 		status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, &error);
 		if (status == BSHM_OK || status == BSHM_E_READ_ONLY) {
@@ -188,6 +205,7 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 	free(r->claimed);
 	free(r->one);
 	free(r->linked);
+	free(r->layered);
 	free(r);
 	return status;
 }

@@ -89,8 +89,11 @@ bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 		return true;
 	}
 	return (descriptor->state == BSHM_STATE_LIVE || descriptor->state == BSHM_STATE_CLEARING) &&
-		   descriptor->hash_count >= 1 && descriptor->hash_count <= BSHM_HASHES_MAX &&
-		   bshm__run_in_bounds(segment, &descriptor->run);
+		   descriptor->kind <= BSHM_KIND_GROWING &&
+		   (descriptor->kind == BSHM_KIND_GROWING) == (descriptor->expansion != 0) &&
+		   (descriptor->kind == BSHM_KIND_SLIDING) == (descriptor->window_s != 0) &&
+		   (descriptor->kind == BSHM_KIND_GROWING || descriptor->layer_count == 1) &&
+		   bshm__layer_sound(segment, &descriptor->newest);
 }
 
 uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name)
@@ -276,15 +279,10 @@ static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *e
 	return ((uint64_t) (bshm_os_wall_s() * 1e9) & ~UINT64_C(1)) | ((last + 1) & 1);
 }
 
-void bshm__entry_publish(
-	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
+static void put_in_force(
+	bshm_entry *entry, const bshm_descriptor *descriptor, const uint64_t *items)
 {
-	bshm_entry *entry = &segment->entries[index];
-	const uint64_t generation = next_generation(segment, entry);
-	descriptor->generation = generation;
-	const bshm__name name = bshm__entry_name(entry);
-	descriptor->check = descriptor_check(segment, descriptor, &name);
-
+	const uint64_t generation = descriptor->generation;
 	uint64_t words[DESCRIPTOR_WORDS];
 	memcpy(words, descriptor, sizeof(words));
 	uint64_t *to = (uint64_t *) (void *) &entry->descriptor[generation & 1];
@@ -293,7 +291,9 @@ void bshm__entry_publish(
 	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
 		BSHM_STORE(&to[i], words[i], RELAXED);
 	}
-	BSHM_STORE(&entry->items[generation & 1], items, RELAXED);
+	if (items != NULL) {
+		BSHM_STORE(&entry->items[descriptor->items_slot & 1], *items, RELAXED);
+	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
 	/* Whatever becomes of the old partitions comes after the generation has moved. */
 	BSHM_FENCE(RELEASE);
@@ -301,12 +301,36 @@ void bshm__entry_publish(
 	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
 }
 
+void bshm__entry_publish(
+	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
+{
+	bshm_entry *entry = &segment->entries[index];
+	const uint64_t generation = next_generation(segment, entry);
+	const bshm_descriptor last =
+		bshm__descriptor_read(entry, BSHM_LOAD(&entry->generation, RELAXED));
+	descriptor->generation = generation;
+	descriptor->born = generation;
+	descriptor->items_slot = (last.items_slot & 1) ^ 1; /* late adders count in the other one */
+	const bshm__name name = bshm__entry_name(entry);
+	descriptor->check = descriptor_check(segment, descriptor, &name);
+	put_in_force(entry, descriptor, &items);
+}
+
+void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
+{
+	bshm_entry *entry = &segment->entries[index];
+	descriptor->generation = next_generation(segment, entry);
+	const bshm__name name = bshm__entry_name(entry);
+	descriptor->check = descriptor_check(segment, descriptor, &name);
+	put_in_force(entry, descriptor, NULL);
+}
+
 /* False: the entry was freed, but it hangs in a chain that cannot be told from its name. */
 static bool tidy(bshm_segment *segment, uint32_t index)
 {
 	bshm_entry *entry = &segment->entries[index];
 	const bool building = bshm__entry_has_op(segment, index);
-	BSHM_STORE(&entry->builders, building ? 1 : 0, SEQ_CST);
+	BSHM_STORE(&entry->builders, bshm__entry_has_journal(segment, index) ? 1 : 0, SEQ_CST);
 	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
 	const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 	if (building || (generation != 0 && descriptor.state != BSHM_STATE_ABSENT)) {
@@ -422,7 +446,7 @@ static bshm_status rename_entry(bshm_segment *segment, uint32_t source, const bs
 	bshm_header *header = segment->header;
 	const bshm_entry *from_entry = &segment->entries[source];
 	const bshm_entry *to_entry = &segment->entries[target];
-	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->generation & 1], RELAXED);
+	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
 	BSHM_STORE(&header->intent_from, source, RELAXED);
 	BSHM_STORE(&header->intent_to, target, RELAXED);
 	BSHM_STORE(&header->intent_generation, BSHM_LOAD(&to_entry->generation, RELAXED) + 1, RELAXED);

@@ -40,7 +40,13 @@ void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run)
 	op->check = op_check(segment, op);
 }
 
-bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed)
+static bool keeps_journal(const bshm_op *op)
+{
+	return op->kind == BSHM_OP_BUILD || op->kind == BSHM_OP_CLEAR;
+}
+
+bshm_op *bshm__op_begin(
+	bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed, bool counting)
 {
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
@@ -52,11 +58,14 @@ bshm_op *bshm__op_begin(bshm_segment *segment, uint32_t kind, uint32_t entry, ui
 			.seed = seed,
 			.entry = entry + 1,
 			.kind = kind,
+			.counting = counting,
 		};
 		op->check = op_check(segment, op);
 		BSHM_STORE(&op->owner, segment->owner, RELEASE);
-		/* An add that does not see this has returned before the op reads its first key. */
-		BSHM_STORE(&segment->entries[entry].builders, 1, SEQ_CST);
+		if (keeps_journal(op)) {
+			/* An add that does not see this has returned before the op reads its first key. */
+			BSHM_STORE(&segment->entries[entry].builders, 1, SEQ_CST);
+		}
 		return op;
 	}
 	return NULL;
@@ -76,6 +85,26 @@ bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
 {
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		if (segment->ops[i].entry == index + 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		if (segment->ops[i].entry == index + 1 && keeps_journal(&segment->ops[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index)
+{
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		if (segment->ops[i].entry == index + 1 && segment->ops[i].kind == BSHM_OP_GROW) {
 			return true;
 		}
 	}
@@ -107,18 +136,19 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 	bshm_view view = {0};
 	const bshm__name name = bshm__entry_name(entry);
 	if (bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
-		descriptor.state == BSHM_STATE_CLEARING && descriptor.run.first == op->run.first) {
-		const bshm_status status = bshm__view_lay(segment, &view, &descriptor);
+		descriptor.state == BSHM_STATE_CLEARING && descriptor.newest.run.first == op->run.first) {
+		const bshm_status status = bshm__view_lay(segment, &view, &descriptor, &descriptor.newest);
 		if (status == BSHM_E_NO_SPACE) {
 			BSHM_STORE(&op->owner, 0, RELEASE); /* private memory: the next one tries */
 			return;
 		}
-		uint32_t done = zeroed ? view.partition_count : BSHM_LOAD(&op->done, RELAXED);
-		for (uint32_t step = 0; done < view.partition_count && step < CLEAR_STEP; step++) {
-			bshm__partition_zero(bshm__view_partition(&view, done++));
+		const uint32_t count = view.newest.partition_count;
+		uint32_t done = zeroed ? count : BSHM_LOAD(&op->done, RELAXED);
+		for (uint32_t step = 0; done < count && step < CLEAR_STEP; step++) {
+			bshm__partition_zero(bshm__parts_at(&view.newest, done++));
 		}
 		BSHM_STORE(&op->done, done, RELAXED);
-		if (done < view.partition_count) {
+		if (done < count) {
 			bshm__view_release(&view);
 			return;
 		}
@@ -130,23 +160,58 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 	bshm__op_end(segment, op);
 }
 
-/* Under the lock: registers the clear and takes the filter out of service. */
+/*
+ * Under the lock: registers the clear and takes the filter out of service. One that has grown is
+ * left with its first layer, as it was reserved; the others' partitions are free from here on.
+ */
 static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor,
 	bshm_view *view, bshm_op **op, bshm_error *error)
 {
-	bshm_status status = bshm__view_lay(segment, view, descriptor);
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	if (!bshm__layers_read(segment, descriptor, layers)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "layers");
+	}
+	descriptor->newest = layers[0];
+	descriptor->layer_count = 1;
+	bshm_status status = bshm__view_lay(segment, view, descriptor, layers);
 	if (status != BSHM_OK) {
 		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
 	}
-	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed);
+	const bool counting = descriptor->kind == BSHM_KIND_COUNTING;
+	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, counting);
 	if (*op == NULL) {
 		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 	}
 	/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
-	bshm__op_claim(segment, *op, &descriptor->run);
+	bshm__op_claim(segment, *op, &descriptor->newest.run);
 	descriptor->state = BSHM_STATE_CLEARING;
 	bshm__entry_publish(segment, index, descriptor, 0);
 	return BSHM_OK;
+}
+
+/* Under the lock: sets a sliding filter as many epochs ahead as it has lanes, and all are over. */
+static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
+{
+	descriptor->origin_ns -= BSHM_LANES * bshm__epoch_width(descriptor->window_s);
+	descriptor->published_s = bshm__bits(bshm_os_wall_s());
+	bshm__entry_publish(segment, index, descriptor, 0);
+}
+
+/* The part of a clear without the lock, and its end. */
+static bshm_status clear_zero(
+	bshm_segment *segment, uint32_t index, const bshm_view *view, bshm_op *op, bshm_error *error)
+{
+	for (uint32_t i = 0; i < view->newest.partition_count; i++) {
+		bshm__partition_zero(bshm__parts_at(&view->newest, i));
+	}
+	const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status == BSHM_OK) {
+		clear_finish(segment, op, index, true);
+		bshm__unlock(segment);
+	} else {
+		BSHM_STORE(&op->owner, 0, RELEASE); /* the next who has the lock finishes it */
+	}
+	return status;
 }
 
 int bshm_filter_clear(
@@ -162,23 +227,16 @@ int bshm_filter_clear(
 	}
 	bshm_view view = {0};
 	bshm_op *op = NULL;
-	if (current == BSHM_OK) {
+	if (current == BSHM_OK && descriptor.kind == BSHM_KIND_SLIDING) {
+		clear_sliding(segment, index, &descriptor);
+	} else if (current == BSHM_OK) {
 		status = clear_begin(segment, index, &descriptor, &view, &op, error);
 	} else if (current == BSHM_E_CORRUPT) {
 		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
 	}
 	bshm__unlock(segment);
 	if (op != NULL) {
-		for (uint32_t i = 0; i < view.partition_count; i++) {
-			bshm__partition_zero(bshm__view_partition(&view, i));
-		}
-		status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
-		if (status == BSHM_OK) {
-			clear_finish(segment, op, index, true);
-			bshm__unlock(segment);
-		} else {
-			BSHM_STORE(&op->owner, 0, RELEASE); /* the next who has the lock finishes it */
-		}
+		status = clear_zero(segment, index, &view, op, error);
 	}
 	bshm__view_release(&view);
 	return status < 0 ? status : current == BSHM_OK;
@@ -250,13 +308,14 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	if (current < segment->chunk_count && segment->tags[current] == op->serial) {
 		chunk = &segment->chunks[current];
 		count = BSHM_LOAD(&chunk->count, RELAXED);
-		if (in_chunk(chunk, count < BSHM_CHUNK_HASHES ? count : BSHM_CHUNK_HASHES, hash)) {
+		if (op->counting == 0 &&
+			in_chunk(chunk, count < BSHM_CHUNK_HASHES ? count : BSHM_CHUNK_HASHES, hash)) {
 			return true;
 		}
 	}
 	for (uint32_t i = 0; count >= BSHM_CHUNK_HASHES; i++) {
 		if (i == segment->chunk_count) {
-			return in_journal(segment, op, hash);
+			return op->counting == 0 && in_journal(segment, op, hash);
 		}
 		if (segment->tags[i] == 0 || !serial_in_use(segment, segment->tags[i])) {
 			chunk = &segment->chunks[i];
@@ -277,7 +336,7 @@ int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key
 	int noted = 0;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (op->entry != index + 1 || op->kind == BSHM_OP_RESERVE) {
+		if (op->entry != index + 1 || !keeps_journal(op)) {
 			continue;
 		}
 		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
@@ -318,10 +377,7 @@ uint64_t bshm__journal_apply(bshm_segment *segment, bshm_op *op, const bshm_view
 		const uint64_t count =
 			segment->tags[i] == op->serial ? BSHM_LOAD(&chunk->count, RELAXED) : 0;
 		for (uint64_t k = 0; k < count && k < BSHM_CHUNK_HASHES; k++) {
-			const bshm_hash h = chunk->hash[k];
-			const uint32_t partition = bshm__hash_partition(h, view->partition_count);
-			items +=
-				bshm__partition_add(bshm__view_partition(view, partition), h, view->hash_count);
+			items += bshm__view_put(view, chunk->hash[k]);
 		}
 	}
 	return items;

@@ -44,12 +44,16 @@ static uint64_t lay_out(bshm_segment *segment, const uint8_t *base)
 	off += round_up(sizeof(uint32_t) * segment->head_count, BSHM_PAGE_BYTES);
 	segment->entries = at(base, off);
 	off += round_up(sizeof(bshm_entry) * segment->entry_count, BSHM_PAGE_BYTES);
+	segment->layers = at(base, off);
+	off += round_up(sizeof(bshm_layer) * (uint64_t) segment->layer_count, BSHM_PAGE_BYTES);
 	segment->tags = at(base, off);
 	off += round_up(sizeof(uint64_t) * segment->chunk_count, BSHM_PAGE_BYTES);
 	segment->chunks = at(base, off);
 	off += sizeof(bshm_chunk) * segment->chunk_count;
 	segment->links = at(base, off);
 	off += round_up(sizeof(uint32_t) * (uint64_t) segment->partition_count, BSHM_PAGE_BYTES);
+	segment->epochs = at(base, off);
+	off += round_up(sizeof(uint64_t) * (uint64_t) segment->partition_count, BSHM_PAGE_BYTES);
 	segment->partitions = at(base, off);
 	off += (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES;
 	return off;
@@ -70,6 +74,8 @@ static void count_regions(bshm_segment *segment, uint64_t partition_count)
 		segment->head_count *= 2;
 	}
 	segment->chunk_count = clamp(partition_count / 32, BSHM_CHUNK_COUNT_MIN, BSHM_CHUNK_COUNT_MAX);
+	/* Always enough, with those of a filter that is just growing: layers.c. */
+	segment->layer_count = segment->partition_count / 3 + BSHM_LAYERS_MAX;
 }
 
 static bshm_status fail_os(bshm_error *error, const char *op, int code)
@@ -78,6 +84,11 @@ static bshm_status fail_os(bshm_error *error, const char *op, int code)
 	bshm__fail(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, op);
 	error->os_code = code;
 	return error->status;
+}
+
+static uint64_t wall_ns(void)
+{
+	return (uint64_t) (bshm_os_wall_s() * 1e9);
 }
 
 /* ------------------------------------------------------------------ attach */
@@ -218,6 +229,8 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.head_count = layout.head_count,
 		.chunk_count = layout.chunk_count,
 		.created_s = (uint64_t) bshm_os_wall_s(),
+		.clock_boot = bshm_os_boot(),
+		.clock_offset = wall_ns() - bshm_os_clock_ns(),
 	};
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
@@ -306,6 +319,32 @@ static bshm_status create(const bshm_options *options, bshm_error *error)
 
 /* ------------------------------------------------------------------ public */
 
+/*
+ * The engine clock is the wall clock of the segment's creation, carried on by the monotonic clock.
+ * That begins anew when the system is booted: a segment on disk then asks the wall clock again how
+ * late it is, once, so that all processes have the same time. Without the lock, or when the segment
+ * is mapped read-only, this process's own reading serves.
+ */
+static void set_clock(bshm_segment *segment)
+{
+	bshm_header *header = segment->header;
+	const uint64_t boot = bshm_os_boot();
+	segment->clock_offset = BSHM_LOAD(&header->clock_offset, ACQUIRE);
+	if (BSHM_LOAD(&header->clock_boot, ACQUIRE) == boot) {
+		return;
+	}
+	segment->clock_offset = wall_ns() - bshm_os_clock_ns();
+	bshm_error error;
+	if (!segment->readonly && bshm__lock(segment, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK) {
+		if (BSHM_LOAD(&header->clock_boot, RELAXED) != boot) {
+			BSHM_STORE(&header->clock_offset, segment->clock_offset, RELEASE);
+			BSHM_STORE(&header->clock_boot, boot, RELEASE);
+		}
+		segment->clock_offset = BSHM_LOAD(&header->clock_offset, RELAXED);
+		bshm__unlock(segment);
+	}
+}
+
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
 {
 	bshm_segment *segment = calloc(1, sizeof(*segment));
@@ -340,6 +379,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	if (!segment->readonly) {
 		bshm__owner_attach(segment); /* without a slot, questions and plain adds still work */
 	}
+	set_clock(segment);
 	*out = segment;
 	return BSHM_OK;
 }

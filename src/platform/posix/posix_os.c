@@ -12,10 +12,13 @@
 
 #include "platform/platform.h"
 
+#include "platform/atomic.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -115,6 +118,81 @@ void bshm_os_unlink(const char *path)
 	unlink(path);
 }
 
+int bshm_os_file_open(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block its reader */
+	return *fd < 0 ? errno : 0;
+}
+
+int bshm_os_file_create(const char *path, char *name, int *fd)
+{
+	uint64_t number;
+	const int code = bshm_os_random(&number, sizeof(number));
+	if (code != 0) {
+		return code;
+	}
+	sprintf(name, "%s.%016llx.tmp", path, (unsigned long long) number);
+	return bshm_os_create(name, fd);
+}
+
+int bshm_os_file_write(int fd, const void *bytes, size_t count)
+{
+	const char *at = bytes;
+	while (count != 0) {
+		const ssize_t put = write(fd, at, count);
+		if (put < 0 && errno != EINTR) {
+			return errno;
+		}
+		if (put > 0) {
+			at += put;
+			count -= (size_t) put;
+		}
+	}
+	return 0;
+}
+
+/* The name is on disk once the folder is; some file systems cannot sync one, and need not. */
+static void sync_folder(const char *path)
+{
+	char folder[4096] = ".";
+	const char *slash = strrchr(path, '/');
+	if (slash != NULL && (size_t) (slash - path) + 1 < sizeof(folder)) {
+		memcpy(folder, path, (size_t) (slash - path) + 1);
+		folder[slash - path + 1] = '\0';
+	}
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+}
+
+int bshm_os_file_publish(int fd, const char *name, const char *path)
+{
+	if (fsync(fd) != 0 || rename(name, path) != 0) {
+		return errno;
+	}
+	sync_folder(path);
+	return 0;
+}
+
+int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got)
+{
+	char *at = bytes;
+	*got = 0;
+	while (*got < count) {
+		const ssize_t part = read(fd, at + *got, count - *got);
+		if (part < 0 && errno != EINTR) {
+			return errno;
+		}
+		if (part == 0) {
+			break;
+		}
+		*got += part > 0 ? (size_t) part : 0;
+	}
+	return 0;
+}
+
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base)
 {
 	void *p = mmap(
@@ -173,11 +251,50 @@ uint64_t bshm_os_process_id(void)
 	return (uint64_t) getpid();
 }
 
-uint64_t bshm_os_monotonic_ns(void)
+static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+uint64_t bshm_os_monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t test_clock_ns; /* 0: not in a test */
+
+uint64_t bshm_os_clock_ns(void)
+{
+	const uint64_t set = BSHM_LOAD(&test_clock_ns, RELAXED);
+	return set != 0 ? set : clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t bshm_os_clock_cheap_ns(void)
+{
+	const uint64_t set = BSHM_LOAD(&test_clock_ns, RELAXED);
+	return set != 0 ? set : clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+void bshm_os_clock_set(uint64_t ns)
+{
+	BSHM_STORE(&test_clock_ns, ns, RELAXED);
+}
+
+uint64_t bshm_os_boot(void)
+{
+	char id[64] = {0};
+	uint64_t number = 1;
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		const ssize_t got = read(fd, id, sizeof(id));
+		for (ssize_t i = 0; i < got; i++) {
+			number = (number ^ (uint8_t) id[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+		}
+		close(fd);
+	}
+	return number == 0 ? 1 : number;
 }
 
 double bshm_os_wall_s(void)

@@ -1,0 +1,127 @@
+/*
+ * grow.c - one more layer for a filter that is full.
+ *
+ * The layer is made aside, as any filter is (build.c): under the lock an op is registered and
+ * partitions are taken, without it they are zeroed, and under it again the descriptor with one
+ * layer more is published, unless the filter has been replaced, or has grown, meanwhile. Keys, bits
+ * and count stay where they are: it is the same set, so it keeps its birth (directory.c) and adders
+ * need not add again.
+ *
+ * An adder that finds the newest layer nearly full begins to grow it, and the others go on adding.
+ * When it is full they wait for the one who is growing it, up to a page's time; if he has not
+ * finished by then, he may be stopped, and they make a layer of their own. Whoever publishes first
+ * has made it: exactly one layer appears. A death leaves an op, which the next one tidies up.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/filter/build.h"
+
+#include <string.h>
+
+#define NAP_US 100
+
+/* Somebody else is growing it: waits until he has, or a page's time. True: the filter has changed. */
+static bool await_change(const bshm_view *view)
+{
+	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_PAGE_NS;
+	while (bshm_view_current(view)) {
+		if (bshm_os_monotonic_ns() > deadline) {
+			return false;
+		}
+		bshm_os_sleep_us(NAP_US);
+	}
+	return true;
+}
+
+/* Begins, unless it has changed or another is growing it (`alone`): 1 = begun, 0 = not. */
+static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_error *error)
+{
+	bshm_segment *segment = build->segment;
+	int status = bshm__lock(segment, build->wait_ns, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (bshm_view_current(view) && !(alone && bshm__entry_is_growing(segment, view->entry))) {
+		build->op = bshm__op_begin(segment, BSHM_OP_GROW, view->entry, view->seed, false);
+		status = 1;
+	}
+	if (status == 1 && build->op == NULL) {
+		status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+	} else if (status == 1) {
+		build->serial = build->op->serial;
+		build->owner = segment->owner;
+		build->entry = view->entry;
+	}
+	bshm__unlock(segment);
+	return status;
+}
+
+/* Describes the filter with one layer more. */
+static bshm_status describe(bshm_build *build, const bshm_view *view, bshm_error *error)
+{
+	const uint32_t count = view->descriptor.layer_count;
+	build->descriptor = view->descriptor;
+	if (!bshm__layers_read(build->segment, &view->descriptor, build->layers)) {
+		return bshm_view_current(view) ? bshm__fail(error, BSHM_E_CORRUPT, "layers") : BSHM_E_BUSY;
+	}
+	uint64_t partitions;
+	const bshm_layer next = bshm__layer_next(
+		&view->descriptor, &build->layers[0], &build->layers[count - 1], &partitions);
+	if (count == BSHM_LAYERS_MAX || partitions > build->segment->partition_count) {
+		return bshm__build_fail_size(build, partitions, error);
+	}
+	build->layers[count] = next;
+	build->layers[count].run.count = (uint32_t) partitions;
+	build->descriptor.layer_count = count + 1;
+	return BSHM_OK;
+}
+
+/* Publishes the layer, if the filter is still the one that it was made for. */
+static bshm_status publish(bshm_build *build, const bshm_view *view, bshm_error *error)
+{
+	bshm_segment *segment = build->segment;
+	bshm_status status = bshm__build_lock(build, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (bshm_view_current(view)) {
+		const bshm_entry *entry = &segment->entries[view->entry];
+		const uint32_t last = build->descriptor.layer_count - 1;
+		build->layers[last].items_before =
+			BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
+		if (bshm__layers_store(segment, &build->descriptor, build->layers, last + 1, build->map)) {
+			bshm__entry_extend(segment, view->entry, &build->descriptor);
+		} else {
+			status = bshm__fail(error, BSHM_E_CORRUPT, "layers");
+		}
+	}
+	bshm__op_end(segment, build->op);
+	build->op = NULL;
+	bshm__unlock(segment);
+	return status;
+}
+
+bshm_status bshm__filter_grow(
+	bshm_segment *segment, const bshm_view *view, bool wait, bshm_error *error)
+{
+	bshm_build *build = bshm__build_new(segment, &view->name, BSHM_OP_GROW, BSHM_LOCK_PAGE_NS);
+	if (build == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	int status = describe(build, view, error);
+	if (status == BSHM_OK) {
+		status = begin(build, view, true, error);
+	}
+	if (status == 0 && wait && !await_change(view)) {
+		status = begin(build, view, false, error);
+	}
+	if (status == 1) {
+		status = bshm__build_take(build, view->descriptor.layer_count, error);
+	}
+	if (status == BSHM_OK && build->op != NULL) {
+		bshm__build_zero(build, view->descriptor.layer_count);
+		status = publish(build, view, error);
+	}
+	bshm_build_abort(build);
+	return status < 0 && status != BSHM_E_BUSY ? status : BSHM_OK; /* BUSY: it was replaced */
+}

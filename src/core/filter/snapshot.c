@@ -1,0 +1,600 @@
+/*
+ * snapshot.c - a filter as a file: dump and restore.
+ *
+ *      +----------------------+
+ *      | file_header          |  192 bytes: parameters, seed, counts, with a checksum
+ *      +----------------------+
+ *      | file_layer []        |  64 bytes a layer, the oldest first, each with a checksum
+ *      +----------------------+
+ *      | partitions           |  all of layer 0, then all of layer 1, ...
+ *      +----------------------+
+ *      | uint64 []            |  XXH3-64 of the partitions of each layer, then of these numbers
+ *      +----------------------+
+ *
+ * All numbers, and the words of the partitions, are little-endian. docs/FORMAT.md has the offsets.
+ *
+ * A dump reads a published filter as a question does: without a lock, and again from the beginning
+ * if it was replaced meanwhile. It hashes what it writes, so keys may be added all the time. The
+ * file gets its name when it is whole and on disk.
+ *
+ * A restore is a build (build.c). It believes nothing: every number is checked before it is used,
+ * and the checksums of the bits before the filter is published. The checksums find damage, not
+ * malice: whoever may write the file may put any filter into it, but nothing that the segment
+ * could be harmed by.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/filter/build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAGIC   UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" in little-endian bytes */
+#define FILE_VERSION 1u
+#define BLOCK_COUNT  128u /* partitions that are written or read at a time: 1 MB */
+
+typedef struct {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_bytes;
+	uint64_t file_bytes;
+	uint64_t seed;
+	uint64_t capacity;
+	uint64_t error_rate;
+	uint64_t published_s;
+	uint64_t dumped_s;
+	uint64_t items;
+	uint64_t phase_ns; /* sliding: how far into its epoch the filter was at dumped_s */
+	uint32_t kind;
+	uint32_t expansion;
+	uint32_t window_s;
+	uint32_t layer_count;
+	uint32_t sized;
+	uint32_t reserved0;
+	uint8_t name[BSHM_NAME_MAX + 1];
+	uint8_t reserved1[16];
+	uint64_t check; /* XXH3-64 of the bytes before it */
+} file_header;
+
+typedef struct {
+	uint64_t partition_count;
+	uint64_t capacity;
+	uint64_t items_before;
+	uint64_t error_rate;
+	uint32_t hash_count;
+	uint32_t reserved0;
+	uint8_t reserved1[16];
+	uint64_t check; /* XXH3-64 of the bytes before it */
+} file_layer;
+
+BSHM_STATIC_ASSERT(file_header, sizeof(file_header) == 192);
+BSHM_STATIC_ASSERT(file_header_name, offsetof(file_header, name) == 104);
+BSHM_STATIC_ASSERT(file_header_check, offsetof(file_header, check) == 184);
+BSHM_STATIC_ASSERT(file_layer, sizeof(file_layer) == 64);
+BSHM_STATIC_ASSERT(file_layer_check, offsetof(file_layer, check) == 56);
+
+/* ------------------------------------------------------------------ byte order */
+
+static uint64_t swap64(uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap64(value);
+#else
+	return value;
+#endif
+}
+
+static uint32_t swap32(uint32_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap32(value);
+#else
+	return value;
+#endif
+}
+
+static void swap_header(file_header *h)
+{
+	uint64_t *const longs[] = {&h->magic, &h->file_bytes, &h->seed, &h->capacity, &h->error_rate,
+		&h->published_s, &h->dumped_s, &h->items, &h->phase_ns, &h->check};
+	uint32_t *const words[] = {&h->version, &h->header_bytes, &h->kind, &h->expansion, &h->window_s,
+		&h->layer_count, &h->sized};
+	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
+		*longs[i] = swap64(*longs[i]);
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		*words[i] = swap32(*words[i]);
+	}
+}
+
+static void swap_layer(file_layer *l)
+{
+	uint64_t *const longs[] = {
+		&l->partition_count, &l->capacity, &l->items_before, &l->error_rate, &l->check};
+	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
+		*longs[i] = swap64(*longs[i]);
+	}
+	l->hash_count = swap32(l->hash_count);
+}
+
+/* The checksum of a record as it stands in the file. */
+static uint64_t check_of(const void *record, size_t bytes)
+{
+	return swap64(bshm__checksum(record, bytes, 0));
+}
+
+/* ------------------------------------------------------------------ dump */
+
+typedef struct {
+	int fd;
+	const char *path;
+	bshm_error *error;
+} output;
+
+static bshm_status fail_io(bshm_error *error, const char *op, int code)
+{
+	bshm__fail(error, BSHM_E_IO, op);
+	error->os_code = code;
+	return BSHM_E_IO;
+}
+
+static bshm_status put(const output *out, const void *bytes, size_t count)
+{
+	const int code = bshm_os_file_write(out->fd, bytes, count);
+	return code == 0 ? BSHM_OK : fail_io(out->error, "write", code);
+}
+
+static file_header header_of(
+	const bshm_view *view, const bshm_layer *layers, uint64_t items, double dumped_s)
+{
+	const bshm_descriptor *d = &view->descriptor;
+	file_header h = {
+		.magic = FILE_MAGIC,
+		.version = FILE_VERSION,
+		.header_bytes = sizeof(file_header),
+		.file_bytes = sizeof(file_header) + d->layer_count * sizeof(file_layer) +
+					  (d->layer_count + 1) * sizeof(uint64_t),
+		.seed = d->seed,
+		.capacity = d->capacity,
+		.error_rate = d->error_rate,
+		.published_s = d->published_s,
+		.dumped_s = bshm__bits(dumped_s),
+		.items = items,
+		.kind = d->kind,
+		.expansion = d->expansion,
+		.window_s = d->window_s,
+		.layer_count = d->layer_count,
+		.sized = d->sized,
+	};
+	if (d->kind == BSHM_KIND_SLIDING) {
+		h.phase_ns = bshm__epoch_phase(view->segment, d);
+	}
+	for (uint32_t i = 0; i < d->layer_count; i++) {
+		h.file_bytes += (uint64_t) layers[i].run.count * BSHM_PARTITION_BYTES;
+	}
+	memcpy(h.name, view->name.bytes, sizeof(h.name));
+	return h;
+}
+
+static bshm_status put_records(const output *out, file_header h, const bshm_layer *layers)
+{
+	const uint32_t count = h.layer_count;
+	swap_header(&h);
+	h.check = check_of(&h, offsetof(file_header, check));
+	bshm_status status = put(out, &h, sizeof(h));
+	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
+		file_layer l = {
+			.partition_count = layers[i].run.count,
+			.capacity = layers[i].capacity,
+			.items_before = layers[i].items_before,
+			.error_rate = layers[i].error_rate,
+			.hash_count = layers[i].hash_count,
+		};
+		swap_layer(&l);
+		l.check = check_of(&l, offsetof(file_layer, check));
+		status = put(out, &l, sizeof(l));
+	}
+	return status;
+}
+
+/* A private copy of a partition, in the file's byte order; a sliding one's lanes put in order. */
+static void copy_partition(
+	uint64_t *to, const bshm_view *view, const uint64_t *words, uint32_t epoch)
+{
+	if (view->descriptor.kind == BSHM_KIND_SLIDING) {
+		bshm__lanes_export(to, view, words, epoch);
+	} else {
+		for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
+			to[i] = BSHM_LOAD(&words[i], RELAXED);
+		}
+	}
+	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
+		to[i] = swap64(to[i]);
+	}
+}
+
+static bshm_status put_layer(const output *out, const bshm_view *view, const bshm__parts *parts,
+	uint32_t epoch, uint64_t *block, uint64_t *check)
+{
+	XXH3_state_t hash;
+	XXH3_64bits_reset(&hash);
+	bshm_status status = BSHM_OK;
+	for (uint32_t i = 0; status == BSHM_OK && i < parts->partition_count;) {
+		const uint32_t left = parts->partition_count - i;
+		const uint32_t count = left < BLOCK_COUNT ? left : BLOCK_COUNT;
+		for (uint32_t k = 0; k < count; k++) {
+			copy_partition(block + (size_t) k * BSHM_PARTITION_WORDS, view,
+				bshm__parts_at(parts, i + k), epoch);
+		}
+		const size_t bytes = (size_t) count * BSHM_PARTITION_BYTES;
+		XXH3_64bits_update(&hash, block, bytes);
+		status = put(out, block, bytes);
+		i += count;
+	}
+	*check = swap64(XXH3_64bits_digest(&hash));
+	return status;
+}
+
+static bshm_status put_bits(const output *out, const bshm_view *view)
+{
+	uint64_t checks[BSHM_LAYERS_MAX + 1];
+	const uint32_t count = view->older_count + 1;
+	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
+	if (block == NULL) {
+		return bshm__fail(out->error, BSHM_E_NO_SPACE, "memory");
+	}
+	const uint32_t epoch = view->descriptor.kind == BSHM_KIND_SLIDING
+							   ? bshm__epoch_now(view->segment, &view->descriptor)
+							   : 0;
+	bshm_status status = BSHM_OK;
+	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
+		status = put_layer(out, view, bshm__view_layer(view, i), epoch, block, &checks[i]);
+	}
+	free(block);
+	if (status == BSHM_OK) {
+		checks[count] = check_of(checks, count * sizeof(checks[0]));
+		status = put(out, checks, (count + 1) * sizeof(checks[0]));
+	}
+	return status;
+}
+
+/* One attempt. BUSY: the filter was replaced while it was read. */
+static bshm_status dump_once(
+	const output *out, bshm_segment *segment, const bshm_view *view, uint64_t *bytes)
+{
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	const bool read = bshm__layers_read(segment, &view->descriptor, layers);
+	const uint64_t items =
+		BSHM_LOAD(&segment->entries[view->entry].items[view->descriptor.items_slot & 1], RELAXED);
+	if (!bshm_view_current(view)) {
+		return BSHM_E_BUSY;
+	}
+	if (!read) {
+		return bshm__fail(out->error, BSHM_E_CORRUPT, "layers");
+	}
+	const file_header h = header_of(view, layers, items, bshm_os_wall_s());
+	bshm_status status = put_records(out, h, layers);
+	if (status == BSHM_OK) {
+		status = put_bits(out, view);
+	}
+	*bytes = h.file_bytes;
+	return status == BSHM_OK && !bshm_view_current(view) ? BSHM_E_BUSY : status;
+}
+
+static bshm_status dump_to(const char *path, bshm_segment *segment, const bshm_view *view,
+	uint64_t *bytes, bshm_error *error)
+{
+	output out = {-1, path, error};
+	char *name = malloc(strlen(path) + 32);
+	if (name == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	int code = bshm_os_file_create(path, name, &out.fd);
+	bshm_status status =
+		code == 0 ? dump_once(&out, segment, view, bytes) : fail_io(error, "create", code);
+	if (status == BSHM_OK) {
+		code = bshm_os_file_publish(out.fd, name, path);
+		status = code == 0 ? BSHM_OK : fail_io(error, "publish", code);
+	}
+	if (status != BSHM_OK && out.fd >= 0) {
+		bshm_os_unlink(name);
+	}
+	bshm_os_close(out.fd);
+	free(name);
+	return status;
+}
+
+bshm_status bshm_filter_dump(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error)
+{
+	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+		const bshm_view *view;
+		bshm_status status = bshm_view_open(segment, cache, name, name_length, &view);
+		if (status == BSHM_OK) {
+			status = dump_to(path, segment, view, bytes, error);
+		} else if (status != BSHM_E_BUSY) {
+			bshm__fail(error, status, "filter");
+		}
+		if (status != BSHM_E_BUSY) {
+			return status;
+		}
+		bshm_os_sleep_us(1000); /* it is being cleared, or was just replaced */
+	}
+	return bshm__fail(error, BSHM_E_TIMEOUT, "filter");
+}
+
+/* ------------------------------------------------------------------ restore */
+
+typedef struct {
+	int fd;
+	bshm_build *build;
+	bshm_error *error;
+} input;
+
+static bshm_status fail_file(const input *in, const char *what)
+{
+	return bshm__fail(in->error, BSHM_E_CORRUPT, what);
+}
+
+/* All of them, or "truncated". */
+static bshm_status get(const input *in, void *bytes, size_t count)
+{
+	size_t got;
+	const int code = bshm_os_file_read(in->fd, bytes, count, &got);
+	if (code != 0) {
+		return fail_io(in->error, "read", code);
+	}
+	return got == count ? BSHM_OK : fail_file(in, "truncated");
+}
+
+static bool is_rate(uint64_t bits)
+{
+	const double rate = bshm__double(bits);
+	return rate > 0 && rate <= 0.5; /* false for what is not a number */
+}
+
+static bool is_time(uint64_t bits)
+{
+	const double time = bshm__double(bits);
+	return time >= 0 && time < 1e12;
+}
+
+static bool is_sound_header(const file_header *h)
+{
+	const bool sliding = h->kind == BSHM_KIND_SLIDING;
+	return h->kind <= BSHM_KIND_GROWING && h->capacity >= 1 && h->capacity <= BSHM_CAPACITY_MAX &&
+		   is_rate(h->error_rate) && is_time(h->published_s) && is_time(h->dumped_s) &&
+		   (h->expansion == 0 || (h->expansion >= 2 && h->expansion <= 32)) &&
+		   (h->expansion != 0) == (h->kind == BSHM_KIND_GROWING) && sliding == (h->window_s != 0) &&
+		   h->window_s <= BSHM_WINDOW_MAX_S && h->layer_count >= 1 &&
+		   h->layer_count <= BSHM_LAYERS_MAX && (h->layer_count == 1 || h->expansion != 0) &&
+		   h->sized <= 1 && h->items <= UINT64_MAX / 2 &&
+		   (!sliding || h->phase_ns < bshm__epoch_width(h->window_s));
+}
+
+static bshm_status get_header(const input *in, file_header *h)
+{
+	bshm_status status = get(in, h, sizeof(*h));
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bool sound = h->check == check_of(h, offsetof(file_header, check));
+	swap_header(h);
+	if (h->magic == __builtin_bswap64(FILE_MAGIC)) {
+		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, "byte order");
+	}
+	if (h->magic != FILE_MAGIC) {
+		return fail_file(in, "magic");
+	}
+	if (h->version != FILE_VERSION || h->header_bytes != sizeof(*h)) {
+		return bshm__fail_sizes(
+			in->error, BSHM_E_INCOMPATIBLE, "version", FILE_VERSION, h->version);
+	}
+	return sound && is_sound_header(h) ? BSHM_OK : fail_file(in, "header");
+}
+
+static bshm_status get_layer(const input *in, const file_header *h, bshm_layer *layer)
+{
+	file_layer l;
+	const bshm_status status = get(in, &l, sizeof(l));
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bool sound = l.check == check_of(&l, offsetof(file_layer, check));
+	swap_layer(&l);
+	if (!sound || l.partition_count < 1 || l.partition_count > BSHM_PARTITION_MAX ||
+		l.hash_count < 1 || l.hash_count > BSHM_HASHES_MAX || l.items_before > h->items ||
+		l.capacity < 1 || l.capacity > UINT64_MAX / 4 || !is_rate(l.error_rate)) {
+		return fail_file(in, "layer");
+	}
+	*layer = (bshm_layer){
+		.run.count = (uint32_t) l.partition_count,
+		.capacity = l.capacity,
+		.items_before = l.items_before,
+		.error_rate = l.error_rate,
+		.hash_count = l.hash_count,
+	};
+	return BSHM_OK;
+}
+
+/* Layers grow, and hold the keys between their beginnings. */
+static bool is_sound_growth(const file_header *h, const bshm_layer *layers)
+{
+	for (uint32_t i = 1; i < h->layer_count; i++) {
+		if (layers[i].run.count / 2 < layers[i - 1].run.count ||
+			layers[i].items_before < layers[i - 1].items_before) {
+			return false;
+		}
+	}
+	return layers[0].items_before == 0;
+}
+
+/* Puts what the file says of the filter into the build. */
+static void describe(bshm_build *build, const file_header *h)
+{
+	bshm_descriptor *d = &build->descriptor;
+	d->state = BSHM_STATE_LIVE;
+	d->seed = h->seed;
+	d->capacity = h->capacity;
+	d->error_rate = h->error_rate;
+	d->kind = h->kind;
+	d->expansion = h->expansion;
+	d->window_s = h->window_s;
+	d->layer_count = h->layer_count;
+	d->sized = h->sized;
+	if (d->kind == BSHM_KIND_SLIDING) {
+		/* Its epoch was BSHM_EPOCH_FIRST when it was dumped, and time has gone on since. */
+		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
+		const uint64_t width = bshm__epoch_width(h->window_s);
+		const double most_s = 4.0 * (double) h->window_s;
+		d->origin_ns = build->segment->clock_offset + bshm_os_clock_ns() - h->phase_ns -
+					   (uint64_t) (fmin(aged_s, most_s) * 1e9) - BSHM_EPOCH_FIRST * width;
+	}
+}
+
+static bshm_status get_records(const input *in, file_header *h)
+{
+	bshm_build *build = in->build;
+	bshm_status status = get_header(in, h);
+	uint64_t bytes = sizeof(file_header) + sizeof(uint64_t);
+	for (uint32_t i = 0; status == BSHM_OK && i < h->layer_count; i++) {
+		status = get_layer(in, h, &build->layers[i]);
+		bytes += sizeof(file_layer) + sizeof(uint64_t) +
+				 (uint64_t) build->layers[i].run.count * BSHM_PARTITION_BYTES;
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (!is_sound_growth(h, build->layers) || h->file_bytes != bytes) {
+		return fail_file(in, "layer");
+	}
+	bshm_os_stat st;
+	const int code = bshm_os_stat_fd(in->fd, &st);
+	if (code != 0) {
+		return fail_io(in->error, "stat", code);
+	}
+	if (st.bytes != bytes) {
+		return fail_file(in, st.bytes < bytes ? "truncated" : "trailing bytes");
+	}
+	describe(build, h);
+	return BSHM_OK;
+}
+
+/* Partitions that lie one after the other, from i on, up to a block. */
+static uint32_t neighbours(const bshm__parts *parts, uint32_t i)
+{
+	uint32_t count = 1;
+	while (count < BLOCK_COUNT && i + count < parts->partition_count &&
+		   (parts->map == NULL || parts->map[i + count] == parts->map[i] + count)) {
+		count++;
+	}
+	return count;
+}
+
+static bshm_status get_layer_bits(const input *in, const bshm__parts *parts, uint64_t *check)
+{
+	XXH3_state_t hash;
+	XXH3_64bits_reset(&hash);
+	for (uint32_t i = 0; i < parts->partition_count;) {
+		const uint32_t count = neighbours(parts, i);
+		uint64_t *words = bshm__parts_at(parts, i);
+		const size_t bytes = (size_t) count * BSHM_PARTITION_BYTES;
+		const bshm_status status = get(in, words, bytes);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		XXH3_64bits_update(&hash, words, bytes);
+		for (size_t k = 0; swap32(1) != 1 && k < bytes / sizeof(*words); k++) {
+			words[k] = swap64(words[k]);
+		}
+		i += count;
+	}
+	*check = swap64(XXH3_64bits_digest(&hash));
+	return BSHM_OK;
+}
+
+static void reset_lanes(const bshm_build *build)
+{
+	const bshm__parts *parts = &build->view.newest;
+	for (uint32_t i = 0; i < parts->partition_count; i++) {
+		bshm__lanes_reset(build->segment, bshm__parts_at(parts, i));
+	}
+}
+
+/* Reads the bits into the build's partitions, and compares their checksums with the file's. */
+static bshm_status get_bits(const input *in)
+{
+	const bshm_build *build = in->build;
+	const uint32_t count = build->descriptor.layer_count;
+	uint64_t found[BSHM_LAYERS_MAX + 1];
+	uint64_t stored[BSHM_LAYERS_MAX + 1];
+	bshm_status status = BSHM_OK;
+	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
+		status = get_layer_bits(in, bshm__view_layer(&build->view, i), &found[i]);
+	}
+	if (status == BSHM_OK) {
+		status = get(in, stored, (count + 1) * sizeof(stored[0]));
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	found[count] = check_of(found, count * sizeof(found[0]));
+	if (memcmp(found, stored, (count + 1) * sizeof(found[0])) != 0) {
+		return fail_file(in, "checksum");
+	}
+	if (build->descriptor.kind == BSHM_KIND_SLIDING) {
+		reset_lanes(build);
+	}
+	return BSHM_OK;
+}
+
+static bshm_status restore_from(const input *in)
+{
+	file_header h;
+	int status = get_records(in, &h);
+	if (status == BSHM_OK) {
+		status = bshm__build_register(in->build, false, in->error);
+	}
+	if (status == 1) {
+		status = bshm__build_take(in->build, 0, in->error);
+	}
+	if (status == BSHM_OK) {
+		status = get_bits(in);
+	}
+	if (status == BSHM_OK) {
+		uint64_t items = h.items;
+		status = bshm__build_publish(in->build, false, &items, in->error);
+	}
+	return status < 0 ? status : BSHM_OK;
+}
+
+bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
+	const char *path, bshm_error *error)
+{
+	if (segment->readonly) {
+		return bshm__fail(error, BSHM_E_READ_ONLY, "restore");
+	}
+	input in = {.error = error};
+	int code = bshm_os_file_open(path, &in.fd);
+	if (code != 0) {
+		return fail_io(error, "open", code);
+	}
+	bshm_os_stat st;
+	code = bshm_os_stat_fd(in.fd, &st);
+	bshm_status status = code != 0     ? fail_io(error, "stat", code)
+						 : !st.regular ? fail_io(error, "open", EINVAL)
+									   : BSHM_OK;
+	const bshm__name padded = bshm__name_of(name, name_length);
+	in.build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
+	if (status == BSHM_OK && in.build == NULL) {
+		status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	if (status == BSHM_OK) {
+		status = restore_from(&in);
+	}
+	bshm_build_abort(in.build);
+	bshm_os_close(in.fd);
+	return status;
+}

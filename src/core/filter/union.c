@@ -1,0 +1,312 @@
+/*
+ * union.c - copies and unions of published filters.
+ *
+ * Both are builds (build.c) whose bits come from other filters: a copy is the union of one. The op
+ * is registered before the first bit is read, so what is added to the target meanwhile is in the
+ * journal. Each source is read from one generation; if one is replaced while it is read, all of it
+ * is done again.
+ *
+ * Filters can be united if the same key has the same positions in both: one kind, one seed, and
+ * layers of the same sizes and numbers of probes. Of two that have grown, one may have layers that
+ * the other lacks.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/filter/build.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+	bshm_segment *segment;
+	bshm_cache *cache;
+	const bshm_key *sources;
+	size_t count;
+	bshm__name target;
+	bool with_target; /* what stands under the target's name is a source too */
+	bshm_error *error;
+} task;
+
+/* The source's name: one more than `count` is the target. */
+static bshm_key source(const task *t, size_t i)
+{
+	return i < t->count ? t->sources[i]
+						: (bshm_key){(const char *) t->target.bytes + 1, t->target.bytes[0]};
+}
+
+static bool is_repeated(const task *t, size_t i)
+{
+	const bshm_key own = source(t, i);
+	const size_t end = t->with_target ? t->count + 1 : t->count;
+	for (size_t other = i + 1; other < end; other++) {
+		const bshm_key key = source(t, other);
+		if (key.length == own.length && memcmp(key.bytes, own.bytes, own.length) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Fails because of source i. */
+static bshm_status fail(const task *t, bshm_status status, const char *what, size_t i)
+{
+	return bshm__fail_sizes(t->error, status, what, 0, i);
+}
+
+/*
+ * The view and layers of source i. NOT_FOUND with *view = NULL: the target does not stand yet,
+ * which is no failure.
+ */
+static bshm_status open_source(const task *t, size_t i, const bshm_view **view, bshm_layer *layers)
+{
+	const bshm_key key = source(t, i);
+	bshm_status status = bshm_view_open(t->segment, t->cache, key.bytes, key.length, view);
+	if (status == BSHM_E_NOT_FOUND && i == t->count) {
+		*view = NULL;
+		return BSHM_OK;
+	}
+	if (status == BSHM_OK && !bshm__layers_read(t->segment, &(*view)->descriptor, layers)) {
+		status = bshm_view_current(*view) ? BSHM_E_CORRUPT : BSHM_E_BUSY;
+	}
+	return status == BSHM_OK || status == BSHM_E_BUSY ? status : fail(t, status, "from", i);
+}
+
+/* What keeps a source out of the union; NULL: nothing. */
+static const char *difference(
+	const bshm_build *build, const bshm_descriptor *d, const bshm_layer *layers)
+{
+	if (d->kind != build->descriptor.kind) {
+		return "kind";
+	}
+	if (d->window_s != build->descriptor.window_s) {
+		return "window";
+	}
+	for (uint32_t i = 0; i < d->layer_count && i < build->descriptor.layer_count; i++) {
+		if (layers[i].run.count != build->layers[i].run.count ||
+			layers[i].hash_count != build->layers[i].hash_count) {
+			return "geometry";
+		}
+	}
+	return d->seed != build->descriptor.seed ? "seed" : NULL;
+}
+
+/* Describes the union by the source with the most layers; INCOMPATIBLE: another does not fit it. */
+static bshm_status describe(const task *t, bshm_build *build)
+{
+	const size_t end = t->with_target ? t->count + 1 : t->count;
+	const bshm_view *view;
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	for (size_t i = 0; i < end; i++) {
+		const bshm_status status = open_source(t, i, &view, layers);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		if (view != NULL && view->descriptor.layer_count > build->descriptor.layer_count) {
+			build->descriptor = view->descriptor;
+			memcpy(build->layers, layers, sizeof(layers));
+		}
+	}
+	for (size_t i = 0; end > 1 && i < end; i++) {
+		const bshm_status status = open_source(t, i, &view, layers);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		const char *what = view == NULL ? NULL : difference(build, &view->descriptor, layers);
+		if (what != NULL) {
+			return fail(t, BSHM_E_INCOMPATIBLE, what, i);
+		}
+	}
+	return BSHM_OK;
+}
+
+static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t layer)
+{
+	const bshm__parts *from = bshm__view_layer(view, layer);
+	const bshm__parts *to = bshm__view_layer(&build->view, layer);
+	for (uint32_t i = 0; i < from->partition_count; i++) {
+		uint64_t *to_words = bshm__parts_at(to, i);
+		const uint64_t *from_words = bshm__parts_at(from, i);
+		if (build->descriptor.kind == BSHM_KIND_SLIDING) {
+			bshm__lanes_merge(&build->view, to_words, view, from_words);
+		} else if (build->descriptor.kind == BSHM_KIND_COUNTING) {
+			bshm__counters_merge(to_words, from_words);
+		} else {
+			bshm__partition_merge(to_words, from_words);
+		}
+	}
+}
+
+/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile. */
+static bshm_status merge_source(
+	const task *t, bshm_build *build, size_t i, uint64_t *most, uint64_t *sum)
+{
+	const bshm_view *view;
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	const bshm_status status = open_source(t, i, &view, layers);
+	if (status != BSHM_OK || view == NULL) {
+		return status;
+	}
+	if (view->descriptor.layer_count > build->descriptor.layer_count ||
+		difference(build, &view->descriptor, layers) != NULL) {
+		return BSHM_E_BUSY; /* it was another when it was described */
+	}
+	for (uint32_t layer = 0; layer < view->descriptor.layer_count; layer++) {
+		merge_layer(build, view, layer);
+	}
+	const bshm_entry *entry = &t->segment->entries[view->entry];
+	const uint64_t items = BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
+	*most = items > *most ? items : *most;
+	*sum += items;
+	return bshm_view_current(view) ? BSHM_OK : BSHM_E_BUSY;
+}
+
+/* How many keys a union holds: what its bits say, within what is possible. */
+static uint64_t count_items(bshm_build *build, uint64_t most, uint64_t sum)
+{
+	uint64_t items = 0;
+	for (uint32_t i = 0; i < build->descriptor.layer_count; i++) {
+		build->layers[i].items_before = items < sum ? items : sum;
+		items += (uint64_t) llround(bshm__layer_items(&build->view, i));
+	}
+	return items < most ? most : items > sum ? sum : items;
+}
+
+/* One attempt. BUSY: a source was replaced meanwhile. */
+static bshm_status unite_once(const task *t, bshm_build *build)
+{
+	int status = describe(t, build);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (build->descriptor.layer_count == 0) {
+		return fail(t, BSHM_E_NOT_FOUND, "from", 0);
+	}
+	status = bshm__build_register(build, false, t->error);
+	if (status == 1) {
+		status = bshm__build_take(build, 0, t->error);
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	bshm__build_zero(build, 0);
+	uint64_t most = 0;
+	uint64_t sum = 0;
+	size_t sources = 0;
+	for (size_t i = 0; status == BSHM_OK && i <= t->count; i++) {
+		if ((i < t->count || t->with_target) && !is_repeated(t, i)) {
+			status = merge_source(t, build, i, &most, &sum);
+			sources++;
+		}
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	uint64_t items = sources == 1 ? sum : count_items(build, most, sum);
+	return bshm__build_publish(build, false, &items, t->error);
+}
+
+/* Waits until nobody clears one of the sources. */
+static bshm_status wait_settled(const task *t)
+{
+	bshm_status status = BSHM_OK;
+	for (size_t i = 0; status == BSHM_OK && i <= t->count; i++) {
+		const bshm_key key = source(t, i);
+		const bshm__name name = bshm__name_of(key.bytes, key.length);
+		uint32_t index;
+		bshm_descriptor descriptor;
+		bshm_status current;
+		status = bshm__lock_settled(t->segment, &name, &index, &descriptor, &current, t->error);
+		if (status == BSHM_OK) {
+			bshm__unlock(t->segment);
+		}
+	}
+	return status;
+}
+
+static bshm_status unite(const task *t)
+{
+	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+		bshm_build *build =
+			bshm__build_new(t->segment, &t->target, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
+		if (build == NULL) {
+			return bshm__fail(t->error, BSHM_E_NO_SPACE, "memory");
+		}
+		bshm_status status = unite_once(t, build);
+		bshm_build_abort(build);
+		if (status != BSHM_E_BUSY) {
+			return status < 0 ? status : BSHM_OK;
+		}
+		status = wait_settled(t);
+		if (status != BSHM_OK) {
+			return status;
+		}
+	}
+	return bshm__fail(t->error, BSHM_E_TIMEOUT, "from");
+}
+
+/* ------------------------------------------------------------------ public */
+
+static bool all_are(const bshm_key *keys, size_t count, const char *name, size_t name_length)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (keys[i].length != name_length || memcmp(keys[i].bytes, name, name_length) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
+	const bshm_key *from, size_t count, bshm_error *error)
+{
+	if (segment->readonly) {
+		return bshm__fail(error, BSHM_E_READ_ONLY, "merge");
+	}
+	bshm_cache *cache = bshm_cache_new();
+	if (cache == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	const task t = {
+		.segment = segment,
+		.cache = cache,
+		.sources = from,
+		.count = count,
+		.target = bshm__name_of(into, into_length),
+		.with_target = true,
+		.error = error,
+	};
+	bshm_status status = BSHM_OK;
+	if (!all_are(from, count, into, into_length)) {
+		status = unite(&t);
+	} else if (!bshm_filter_ready(segment, cache, into, into_length)) {
+		status = bshm__fail(error, BSHM_E_NOT_FOUND, "from");
+	}
+	bshm_cache_free(cache);
+	return status;
+}
+
+bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
+	const char *to, size_t to_length, bshm_error *error)
+{
+	if (segment->readonly) {
+		return bshm__fail(error, BSHM_E_READ_ONLY, "copy");
+	}
+	bshm_cache *cache = bshm_cache_new();
+	if (cache == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	const bshm_key one = {from, from_length};
+	const task t = {
+		.segment = segment,
+		.cache = cache,
+		.sources = &one,
+		.count = 1,
+		.target = bshm__name_of(to, to_length),
+		.error = error,
+	};
+	const bool same = all_are(&one, 1, to, to_length);
+	const bshm_status status =
+		same && bshm_filter_ready(segment, cache, from, from_length) ? BSHM_OK : unite(&t);
+	bshm_cache_free(cache);
+	return status;
+}

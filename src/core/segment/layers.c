@@ -1,0 +1,135 @@
+/*
+ * layers.c - the records of a filter's older layers.
+ *
+ * A filter that grows keeps its layers: the newest stands in its descriptor, which names the record
+ * of the one before, and so on. A record is in use exactly if a sound descriptor in force leads to
+ * it, as with partitions (blocks.c); it is written before that descriptor is published, and given
+ * to another only after the last one that led to it is no longer in force. So whoever finds the
+ * generation unchanged after reading the chain has read the right one. Each record's checksum
+ * covers the next one's, and the descriptor's covers them all.
+ *
+ * A second layer takes at least two partitions more, a third four: a third as many records as there
+ * are partitions is always enough.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <string.h>
+
+#define LAYER_WORDS (sizeof(bshm_layer) / sizeof(uint64_t))
+
+static uint64_t layer_check(const bshm_segment *segment, const bshm_layer *layer)
+{
+	return bshm__checksum(layer, offsetof(bshm_layer, check), segment->name_seed);
+}
+
+bool bshm__layer_sound(const bshm_segment *segment, const bshm_layer *layer)
+{
+	return layer->check == layer_check(segment, layer) && layer->hash_count >= 1 &&
+		   layer->hash_count <= BSHM_HASHES_MAX && bshm__run_in_bounds(segment, &layer->run);
+}
+
+static bshm_layer read_record(const bshm_segment *segment, uint32_t index)
+{
+	const uint64_t *from = (const uint64_t *) (const void *) &segment->layers[index];
+	uint64_t words[LAYER_WORDS];
+	for (size_t i = 0; i < LAYER_WORDS; i++) {
+		words[i] = BSHM_LOAD(&from[i], RELAXED);
+	}
+	bshm_layer layer;
+	memcpy(&layer, words, sizeof(layer));
+	return layer;
+}
+
+static void write_record(bshm_segment *segment, uint32_t index, const bshm_layer *layer)
+{
+	uint64_t words[LAYER_WORDS];
+	memcpy(words, layer, sizeof(words));
+	uint64_t *to = (uint64_t *) (void *) &segment->layers[index];
+	for (size_t i = 0; i < LAYER_WORDS; i++) {
+		BSHM_STORE(&to[i], words[i], RELAXED);
+	}
+}
+
+bool bshm__layers_read(const bshm_segment *segment, const bshm_descriptor *descriptor,
+	bshm_layer layers[BSHM_LAYERS_MAX])
+{
+	if (descriptor->layer_count < 1 || descriptor->layer_count > BSHM_LAYERS_MAX) {
+		return false;
+	}
+	uint32_t i = descriptor->layer_count - 1;
+	layers[i] = descriptor->newest;
+	for (; i > 0; i--) {
+		const uint32_t older = layers[i].older;
+		if (older == 0 || older > segment->layer_count) {
+			return false;
+		}
+		layers[i - 1] = read_record(segment, older - 1);
+		if (layers[i - 1].check != layers[i].older_check ||
+			!bshm__layer_sound(segment, &layers[i - 1])) {
+			return false;
+		}
+	}
+	return layers[0].older == 0;
+}
+
+/* ------------------------------------------------------------------ storing (under the lock) */
+
+static bool is_used(const uint64_t *map, uint32_t index)
+{
+	return (map[index / 64] >> (index % 64) & 1) != 0;
+}
+
+static void mark_used(const bshm_segment *segment, uint64_t *map)
+{
+	memset(map, 0, ((size_t) segment->layer_count + 63) / 64 * sizeof(*map));
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const bshm_entry *entry = &segment->entries[i];
+		const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+		bshm_layer layers[BSHM_LAYERS_MAX];
+		const bshm__name name = bshm__entry_name(entry);
+		if (generation == 0 || descriptor.newest.older == 0 ||
+			!bshm__descriptor_sound(segment, &name, &descriptor, generation) ||
+			!bshm__layers_read(segment, &descriptor, layers)) {
+			continue;
+		}
+		for (uint32_t k = 1; k < descriptor.layer_count; k++) {
+			map[(layers[k].older - 1) / 64] |= UINT64_C(1) << ((layers[k].older - 1) % 64);
+		}
+	}
+}
+
+bool bshm__layers_store(bshm_segment *segment, bshm_descriptor *descriptor,
+	const bshm_layer *layers, uint32_t count, uint64_t *map)
+{
+	if (count > 1) {
+		mark_used(segment, map);
+		/* Readers of a chain that led here before see that its generation has moved. */
+		BSHM_FENCE(RELEASE);
+	}
+	uint32_t older = 0;
+	uint64_t older_check = 0;
+	uint32_t place = 0;
+	for (uint32_t i = 0;; i++) {
+		bshm_layer layer = layers[i];
+		layer.older = older;
+		layer.older_check = older_check;
+		layer.check = layer_check(segment, &layer);
+		if (i + 1 == count) {
+			descriptor->newest = layer;
+			descriptor->layer_count = count;
+			return true;
+		}
+		while (place < segment->layer_count && is_used(map, place)) {
+			place++;
+		}
+		if (place == segment->layer_count) {
+			return false;
+		}
+		write_record(segment, place, &layer);
+		older = ++place;
+		older_check = layer.check;
+	}
+}

@@ -1,0 +1,363 @@
+/*
+ * php_admin.c - the bloom_* functions that make, move, unite, list and describe filters.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bshm_segment *php_bloomshm_segment_to_add(void)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "add"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment();
+}
+
+/* ------------------------------------------------------------------ reserve, drop, move */
+
+PHP_FUNCTION(bloom_reserve)
+{
+	zend_string *filter;
+	zend_string *seed = NULL;
+	zend_long capacity;
+	zend_long expansion = 2;
+	zend_long window = 0;
+	double error_rate = 0.01;
+	bool counting = false;
+	ZEND_PARSE_PARAMETERS_START(2, 7)
+		Z_PARAM_STR(filter)
+		Z_PARAM_LONG(capacity)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(error_rate)
+		Z_PARAM_LONG(expansion)
+		Z_PARAM_LONG(window)
+		Z_PARAM_BOOL(counting)
+		Z_PARAM_STR_OR_NULL(seed)
+	ZEND_PARSE_PARAMETERS_END();
+
+	bshm_parameters parameters;
+	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 2) ||
+		!php_bloomshm_parameters(&parameters, error_rate, 3, expansion, 4, seed, 7) ||
+		!php_bloomshm_kind(&parameters, window, 5, counting, 6, 4)) {
+		RETURN_THROWS();
+	}
+	parameters.capacity = (uint64_t) capacity;
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	bshm_error error;
+	const int created =
+		bshm_filter_reserve(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &parameters, &error);
+	if (created < 0) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(created);
+}
+
+typedef int (*removal)(bshm_segment *, const char *, size_t, bshm_error *);
+
+static void remove_filter(INTERNAL_FUNCTION_PARAMETERS, removal remove)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment_to_add();
+	if (segment == NULL) {
+		RETURN_FALSE;
+	}
+	bshm_error error;
+	const int done = remove(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), &error);
+	if (done < 0) {
+		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(done);
+}
+
+PHP_FUNCTION(bloom_drop)
+{
+	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_drop);
+}
+
+PHP_FUNCTION(bloom_clear)
+{
+	remove_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_clear);
+}
+
+typedef bshm_status (*movement)(
+	bshm_segment *, const char *, size_t, const char *, size_t, bshm_error *);
+
+static void move_filter(INTERNAL_FUNCTION_PARAMETERS, movement move)
+{
+	zend_string *from;
+	zend_string *to;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(from)
+		Z_PARAM_STR(to)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(from, 1) || !php_bloomshm_check_name(to, 2)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	bshm_error error;
+	if (move(segment, ZSTR_VAL(from), ZSTR_LEN(from), ZSTR_VAL(to), ZSTR_LEN(to), &error) !=
+		BSHM_OK) {
+		php_bloomshm_throw(&error, ZSTR_VAL(from));
+		RETURN_THROWS();
+	}
+	RETURN_TRUE;
+}
+
+PHP_FUNCTION(bloom_rename)
+{
+	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_rename);
+}
+
+PHP_FUNCTION(bloom_copy)
+{
+	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_copy);
+}
+
+PHP_FUNCTION(bloom_merge)
+{
+	zend_string *into;
+	zval *sources = NULL;
+	uint32_t count = 0;
+	ZEND_PARSE_PARAMETERS_START(1, -1)
+		Z_PARAM_STR(into)
+		Z_PARAM_VARIADIC('*', sources, count)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(into, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_key *from = safe_emalloc(count + 1, sizeof(*from), 0);
+	bool sound = true;
+	for (uint32_t i = 0; sound && i < count; i++) {
+		zend_string *name = NULL;
+		sound = zend_parse_arg_str(&sources[i], &name, false, i + 2);
+		if (!sound && EG(exception) == NULL) {
+			zend_argument_type_error(
+				i + 2, "must be of type string, %s given", zend_zval_type_name(&sources[i]));
+		}
+		sound = sound && php_bloomshm_check_name(name, i + 2);
+		from[i] = sound ? (bshm_key){ZSTR_VAL(name), ZSTR_LEN(name)} : (bshm_key){0};
+	}
+	bshm_segment *segment = sound ? php_bloomshm_segment_to_change() : NULL;
+	bshm_error error;
+	if (segment != NULL && bshm_filter_merge(segment, ZSTR_VAL(into), ZSTR_LEN(into), from, count,
+							   &error) != BSHM_OK) {
+		const size_t i = error.available;
+		const bool own = error.status == BSHM_E_NOT_FOUND || error.status == BSHM_E_INCOMPATIBLE;
+		php_bloomshm_throw(&error, own && i < count ? from[i].bytes : ZSTR_VAL(into));
+	}
+	efree(from);
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_TRUE;
+}
+
+/* ------------------------------------------------------------------ inspection */
+
+static int compare_names(Bucket *a, Bucket *b)
+{
+	return zend_binary_strcmp(
+		Z_STRVAL(a->val), Z_STRLEN(a->val), Z_STRVAL(b->val), Z_STRLEN(b->val));
+}
+
+PHP_FUNCTION(bloom_list)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	array_init(return_value);
+	bshm_segment *segment = php_bloomshm_segment();
+	if (segment == NULL) {
+		return;
+	}
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	do {
+		const size_t length = bshm_filter_next(segment, &cursor, name);
+		if (length != 0) {
+			add_next_index_stringl(return_value, name, length);
+		}
+	} while (cursor != 0);
+	zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, 1);
+}
+
+static void add_size(zval *array, const char *name, uint64_t value)
+{
+	add_assoc_long(array, name, (zend_long) value);
+}
+
+static void add_layers(zval *array, const bshm_info *info)
+{
+	zval layers;
+	array_init(&layers);
+	for (uint32_t i = 0; i < info->layer_count; i++) {
+		const bshm_layer_info *from = &info->layers[i];
+		zval layer;
+		array_init(&layer);
+		add_size(&layer, "capacity", from->capacity);
+		add_size(&layer, "items", from->items);
+		add_assoc_double(&layer, "error_rate", from->error_rate);
+		add_size(&layer, "hashes", from->hash_count);
+		add_size(&layer, "partitions", from->partition_count);
+		add_size(&layer, "bytes", from->bytes);
+		add_assoc_double(&layer, "fill", from->fill);
+		add_assoc_double(&layer, "estimated_error_rate", from->estimated_error_rate);
+		add_next_index_zval(&layers, &layer);
+	}
+	add_assoc_zval(array, "layers", &layers);
+}
+
+void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
+{
+	static const char *const types[] = {
+		[BSHM_FIXED] = "fixed",
+		[BSHM_SCALABLE] = "scalable",
+		[BSHM_SLIDING] = "sliding",
+		[BSHM_COUNTING] = "counting",
+	};
+	array_init(array);
+	add_assoc_stringl(array, "name", ZSTR_VAL(name), ZSTR_LEN(name));
+	add_assoc_string(array, "type", types[info->type]);
+	add_assoc_double(array, "error_rate", info->error_rate);
+	add_size(array, "capacity", info->capacity);
+	add_size(array, "items", info->items);
+	add_size(array, "expansion", info->expansion);
+	add_size(array, "window", info->window_s);
+	add_size(array, "hashes", info->hash_count);
+	add_size(array, "partitions", info->partition_count);
+	add_size(array, "bytes", info->bytes);
+	if (info->items == 0) {
+		add_assoc_null(array, "bits_per_key");
+	} else {
+		add_assoc_double(array, "bits_per_key", 8.0 * (double) info->bytes / (double) info->items);
+	}
+	add_assoc_double(array, "fill", info->fill);
+	add_assoc_double(array, "estimated_error_rate", info->estimated_error_rate);
+	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
+	add_size(array, "generation", info->generation);
+	add_assoc_double(array, "published_at", info->published_s);
+	add_size(array, "false_positives", 0); /* confirmed by bloom_fetch, which is not there yet */
+	add_layers(array, info);
+}
+
+PHP_FUNCTION(bloom_info)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	bshm_info info;
+	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+							   ZSTR_LEN(filter), &info) != BSHM_OK) {
+		RETURN_NULL();
+	}
+	php_bloomshm_info_array(return_value, filter, &info);
+}
+
+/* Why there is no segment, or what is worth knowing about the one there is; or null. */
+static void add_reason(
+	zval *array, bshm_segment *segment, const bshm_stat *stat, const bshm_error *e)
+{
+	const uint64_t wanted =
+		(uint64_t) BLOOMSHM_G(filter_memory) / BSHM_FILTER_UNIT_BYTES * BSHM_FILTER_UNIT_BYTES;
+	if (segment == NULL) {
+		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
+	} else if (stat->filter_bytes != wanted) {
+		add_assoc_str(array, "reason",
+			zend_strpprintf(0,
+				"the standing segment keeps its %" PRIu64
+				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
+				stat->filter_bytes, wanted));
+	} else {
+		add_assoc_null(array, "reason");
+	}
+}
+
+PHP_FUNCTION(bloom_status)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error = {0};
+	bshm_stat stat = {0};
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) != BSHM_OK) {
+		segment = NULL;
+	}
+	array_init(return_value);
+	add_assoc_bool(return_value, "available", segment != NULL);
+	add_reason(return_value, segment, &stat, &error);
+	add_assoc_string(return_value, "path", php_bloomshm_path());
+	add_size(return_value, "layout_version", stat.layout_version);
+	add_size(return_value, "owner_uid", stat.owner_uid);
+	add_size(return_value, "mode", stat.mode);
+	add_size(return_value, "filter_bytes", stat.filter_bytes);
+	add_size(return_value, "filter_bytes_free", stat.filter_bytes_free);
+	add_size(return_value, "largest_free_bytes", stat.largest_free_bytes);
+	add_size(return_value, "cache_bytes", 0); /* no record store in this version */
+	add_size(return_value, "cache_bytes_free", 0);
+	add_size(return_value, "filters", stat.filters);
+	add_size(return_value, "attached", stat.attached);
+	add_size(return_value, "repairs", stat.repairs);
+	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
+	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
+	const char *last = php_bloomshm_last_error();
+	if (last == NULL) {
+		add_assoc_null(return_value, "last_error");
+	} else {
+		add_assoc_string(return_value, "last_error", last);
+	}
+}
+
+static void add_problem(void *context, const char *what, const char *name)
+{
+	zend_string *text = *name == '\0' ? zend_strpprintf(0, "%s", what)
+									  : zend_strpprintf(0, "%s: filter \"%s\"", what, name);
+	add_next_index_str(context, text);
+}
+
+PHP_FUNCTION(bloom_verify)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error;
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	array_init(return_value);
+	if (segment == NULL) {
+		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
+		return;
+	}
+	const int problems = bshm_segment_check(segment, add_problem, return_value);
+	if (problems < 0) {
+		add_next_index_string(return_value, bshm_status_str(problems));
+	}
+}
