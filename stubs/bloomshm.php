@@ -15,16 +15,18 @@
  *    missing, being loaded for the first time, damaged or out of reach; false is only ever said by a
  *    complete, published filter.
  *  - Unreachable: bloomshm.enable is 0, or the segment cannot be opened. bloom_status() says why.
+ *  - Kinds of filters: fixed (a capacity, and no more), scalable (grows when it is full), sliding
+ *    (forgets a key some time after its last add), counting (keys can be taken out again).
  *  - Policy: bloomshm.missing_filter, for questions and adds that name a filter which is not
  *    published. `maybe`: nothing happens. `warn`: one E_WARNING for each filter and request. `throw`:
  *    a BloomShm\Exception with the code NOT_FOUND.
  *
  * Every function that changes a filter throws READ_ONLY while bloomshm.readonly is 1. A function
- * that needs the segment's lock waits at most 1 second for it (an add: 50 milliseconds, and only while
- * its filter is being loaded, copied or cleared), then throws TIMEOUT. A function that creates or moves
- * filters and cannot reach the segment throws UNAVAILABLE, CORRUPT (the file is damaged), INCOMPATIBLE
- * (made by a build with another layout) or NO_SPACE (it cannot be created for want of room). The
- * @throws lines below name the codes that are a function's own.
+ * that needs the segment's lock waits at most 1 second for it, then throws TIMEOUT; adds and removals
+ * wait at most 50 milliseconds, and most adds need no lock (see bloom_add()). A function that creates,
+ * moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT (the segment is
+ * damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it cannot be created for want
+ * of room). The @throws lines below name the codes that are a function's own.
  */
 
 // Start of bloomshm v.0.1.0
@@ -55,7 +57,7 @@ namespace BloomShm {
         /** No filter with this name is published. */
         public const NOT_FOUND = 6;
 
-        /** Another layout of the segment, another kind of filter, or parameters that do not go together. */
+        /** Another layout of the segment or format of a file, another kind of filter, or parameters that do not go together. */
         public const INCOMPATIBLE = 7;
 
         /** The false-positive rate measured before publishing is above the limit; nothing was published. */
@@ -88,21 +90,30 @@ namespace {
      * Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept back because the partitions of one
      * filter fill unevenly. 1 % takes 10.1 bits a key.
      *
-     * Cost: zeroing the memory, about 0.1 s a GB; the lock is held for microseconds.
+     *  - Fixed ($expansion 0): that, and an add beyond the capacity throws FULL.
+     *  - Scalable ($expansion 2 to 32, the default): when it is full a layer is added, that many times the size of
+     *    the one before. Layers share the error, so that the rate of all together stays at or below $error_rate at
+     *    every size; the first one leaves the others their share, for at most 1.2 bits a key more than a fixed
+     *    filter has (1 %: 11.0). It begins with at least 8 kB, and holds what fits there (1 %: 3,399 keys) before it
+     *    grows. A question asks every layer. An add that has to grow the filter zeroes the new layer; old and new
+     *    are both needed from then on.
+     *  - Sliding ($window): a key is found for at least $window seconds after its last add and is gone at most
+     *    4/3 x $window after it, whether or not anybody calls in between. $capacity is the number of different keys
+     *    in a window that come at an even flow; more are never FULL, but raise the estimated rate. 1 %: 18.3 bits a key.
+     *  - Counting ($counting): each bit is a counter of 4 bits, so that bloom_remove() and bloom_count() work. Its
+     *    capacity is fixed, and removals give it back. 1 %: 40.3 bits a key.
      *
-     * This version has filters of fixed capacity only: expansion other than 0, window and counting throw
-     * UNAVAILABLE.
+     * Cost: zeroing the memory, about 0.1 s a GB; the lock is held for microseconds.
      *
      * @param string $filter Its name.
      * @param int $capacity Keys, 1 to 2^40 (1,099,511,627,776).
      * @param float $error_rate Share of absent keys that are answered "maybe"; above 0, at most 0.5.
-     * @param int $expansion 0: never grows, adds beyond the capacity throw FULL. 2 to 32: grows when full, each
-     *     layer that many times the size of the one before, and the error rate of all layers together is kept.
-     * @param int $window Seconds, 0 or 1 to 315,360,000. Above 0: a key is found for at least this long after
-     *     its last add, and gone after at most 4/3 of it.
-     * @param bool $counting Keeps a count of 0 to 15 for each key, so that bloom_remove() works.
+     * @param int $expansion 0: never grows. 2 to 32: grows when full, each layer that many times the size of the
+     *     one before. With $window or $counting only 0 and the default 2, which are the same there.
+     * @param int $window Seconds, 0 (keys are not forgotten) or 1 to 315,360,000 (ten years).
+     * @param bool $counting Keeps counts, so that keys can be removed. Not together with $window.
      * @param string|null $seed 1 to 64 bytes from which the seed of the hash is made, for filters that must be
-     *     alike on several hosts. null: random and secret, which no attacker can aim at.
+     *     alike on several hosts or are to be merged. null: random and secret, which no attacker can aim at.
      * @return bool true: created; false: a filter with the same parameters stands already and is left as it is
      *     (a null seed accepts any).
      * @throws \BloomShm\Exception EXISTS: one with other parameters stands. NO_SPACE: it does not fit into what
@@ -112,18 +123,29 @@ namespace {
     function bloom_reserve(string $filter, int $capacity, float $error_rate = 0.01, int $expansion = 2, int $window = 0, bool $counting = false, ?string $seed = null): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Adds keys and tells of each whether it was new; creates the
-     * filter first where there is none. A filter that stands keeps its own parameters.
+     * Adds keys and tells of each whether it was new; makes the filter first where there is none (as BF.INSERT does).
+     *
+     * A filter that stands keeps its own parameters: $capacity, $error_rate and $expansion are checked all the same,
+     * and are for one that is made. It has a random seed, and it stands even if $keys is empty or does not fit.
+     *
+     * All keys are read out of $keys before the filter is touched. When a filter that does not grow has room for
+     * some only, none is added; a key that is offered twice takes one place, and is new once at most.
+     *
+     * Cost: as bloom_add_many(), which is the cheaper one when nobody wants to know which keys were new.
      *
      * @param string $filter Its name.
      * @param iterable $keys string, int, float, Stringable, or database rows whose first column is the key.
-     * @param int $capacity Keys, for a filter that is created.
-     * @param float $error_rate Above 0, at most 0.5; for a filter that is created.
-     * @param int $expansion 0, or 2 to 32; for a filter that is created.
-     * @param bool $create false: do not create a missing filter; the policy applies.
-     * @return array<bool> For each key, true if it was certainly not there before: under the array keys of $keys, or
-     *     as a list for any other iterable.
-     * @throws \BloomShm\Exception FULL, NO_SPACE, READ_ONLY, TIMEOUT; NOT_FOUND by the policy.
+     * @param int $capacity Keys, 1 to 2^40, for a filter that is made.
+     * @param float $error_rate Above 0, at most 0.5; for a filter that is made.
+     * @param int $expansion 0, or 2 to 32; for a filter that is made.
+     * @param bool $create false: a missing filter is not made, but NOT_FOUND thrown, whatever the policy.
+     * @return array<bool> For each key, true if it was certainly not there before: under the array keys of $keys and
+     *     in their order, or as a list for any other iterable.
+     * @throws \BloomShm\Exception FULL: the keys go beyond the capacity of a filter that does not grow; none was added.
+     *     NO_SPACE: it cannot be made, or cannot grow (some keys may have been added), or no private memory for the
+     *     list. NOT_FOUND: only with $create false. CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
+     * @throws \TypeError Names the first element that is no key; nothing was made or added.
+     * @throws \ValueError An argument is outside its range.
      */
     function bloom_insert(string $filter, iterable $keys, int $capacity = 100, float $error_rate = 0.01, int $expansion = 2, bool $create = true): array {}
 
@@ -133,16 +155,22 @@ namespace {
      * Once this has returned, every process finds the key. A missing filter is not created: everything is
      * "maybe" there already. A key added while its filter is being loaded anew is in the new filter too.
      *
-     * Cost: as a question, and an atomic operation for each bit that was not set. Takes a lock only while
-     * a load, copy or clear of this filter runs.
+     * In a sliding filter every add counts, also of a key that is there: it is found for another window. In a
+     * counting one it is counted once more.
+     *
+     * Cost: as a question, and an atomic operation for each bit that was not set. Takes the lock only while
+     * a load, copy or clear of this filter runs; for a counting filter; when a scalable one grows, which is also when
+     * memory is zeroed (0.1 ms a MB, as a rule before the layer in use is full, and once for all adders); and for a
+     * sliding one in the first add to a partition in each third of the window.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
      * @return bool true: the key was certainly not there before. false: it was (maybe) there, or there is no
      *     filter to add it to.
      * @throws \BloomShm\Exception FULL: the filter does not grow and is at its capacity (a key that is maybe
-     *     there already never is too many). NO_SPACE: nothing is published under the name just now, and the
-     *     journal of what is added meanwhile is full. READ_ONLY, TIMEOUT; NOT_FOUND by the policy.
+     *     there already never is too many). NO_SPACE: it is full, and there is no room for it to grow; or nothing is
+     *     published under the name just now, and the journal of what is added meanwhile is full. READ_ONLY, TIMEOUT;
+     *     NOT_FOUND by the policy.
      */
     function bloom_add(string $filter, string $key): bool {}
 
@@ -156,7 +184,8 @@ namespace {
      * @param iterable $keys string, int, float, Stringable, or database rows whose first column is the key.
      * @return int How many were certainly not there before; 0 when there is no filter to add them to.
      * @throws \BloomShm\Exception FULL, READ_ONLY; NO_SPACE (as bloom_add(), or no private memory for the list) and
-     *     TIMEOUT: some may have been added, and adding them again does no harm; NOT_FOUND by the policy.
+     *     TIMEOUT: some may have been added, and adding them again does no harm (in a counting filter it counts
+     *     again); NOT_FOUND by the policy.
      * @throws \TypeError Names the first element that is no key; nothing was added.
      */
     function bloom_add_many(string $filter, iterable $keys): int {}
@@ -168,7 +197,7 @@ namespace {
      * waits, and writes nothing that others share.
      *
      * Cost: one hash (XXH3, 128 bits) and one memory read for each of the filter's probes (6 at 1 %), all
-     * within 8 kB.
+     * within 8 kB; in a scalable filter one line of memory for each of its layers, all asked for at once.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -192,23 +221,36 @@ namespace {
     function bloom_maybe_has_many(string $filter, array $keys): array {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Takes a key back out of a counting filter, once for each time
-     * that it was added.
+     * Takes one add of a key back out of a counting filter. Once each add is taken back, the key is not found any more.
+     *
+     * A key that is certainly absent is refused. One that was never added but is "maybe" there (the filter's error
+     * rate) cannot be told from one that was: removing it takes away from the keys it looks like, which may then be
+     * denied. So only remove what was added. A key whose counters have reached 15 stays for good: nobody knows any more
+     * how many keys they stand for.
+     *
+     * A load that runs meanwhile publishes the keys that it was given, this one too if it is among them.
+     *
+     * Cost: as a question, and the lock for a moment.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
-     * @return bool false: the key was certainly absent, and nothing changed.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND, READ_ONLY.
+     * @return bool true: taken back. false: the key was certainly absent, and nothing changed; or the segment is
+     *     unreachable.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is none, whatever the policy.
+     *     CORRUPT: it is damaged. READ_ONLY, TIMEOUT.
      */
     function bloom_remove(string $filter, string $key): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. How often a key was added to a counting filter, at most.
+     * How often a key was added to a counting filter (and not removed), at most.
+     *
+     * An upper bound: other keys may share its counters, of an absent one too (the filter's error rate). Takes no lock.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
-     * @return int 0: certainly absent. 15: fifteen times or more, or unreachable.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND.
+     * @return int 0 to 15. 0: certainly absent. 15: fifteen times or more, or the filter cannot say (it is damaged, being
+     *     cleared, or unreachable).
+     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is none, whatever the policy.
      */
     function bloom_count(string $filter, string $key): int {}
 
@@ -221,7 +263,7 @@ namespace {
      * comes back. Keys that others add meanwhile are in the new filter too.
      *
      * The last step before publishing measures every bit: the rate is the mean over the partitions of
-     * fill^probes, exact for keys that are absent.
+     * fill^probes, exact for keys that are absent. The new filter has one layer, made for its keys.
      *
      * Cost: 16 bytes of private memory a key until it is published; one pass over $keys. Needs room in the
      * segment for the old and the new filter together.
@@ -234,9 +276,9 @@ namespace {
      *     that come: the size follows from the keys.
      * @param float|null $max_error_rate The measured rate above which nothing is published; above 0, at most 1.
      *     null: 1.5 x $error_rate.
-     * @param int $expansion 0: later adds beyond the capacity throw FULL. 2 to 32: they are taken; in this version
-     *     into the one layer there is, and the estimated rate shows it.
-     * @param bool $counting true: not part of this version, throws UNAVAILABLE.
+     * @param int $expansion 0: later adds beyond the capacity throw FULL. 2 to 32: the filter grows then, and the error
+     *     rate is kept; its keys take at most 1.2 bits more. With $counting only 0 and the default 2.
+     * @param bool $counting true: a counting filter; a key that is offered twice counts 2.
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty true: a load without a key publishes an empty filter, which says no to every question.
      * @return array As bloom_info() of what was published, and `keys` (offered, repeated ones counted) and
@@ -284,10 +326,10 @@ namespace {
     function bloom_drop(string $filter): bool {}
 
     /**
-     * Empties a filter and keeps its parameters, seed and size.
+     * Empties a filter and keeps its parameters and seed; one that has grown is back to its first layer.
      *
      * While the bits are being zeroed (about 0.1 s a GB) questions are answered "maybe"; keys that are added
-     * meanwhile are in the emptied filter.
+     * meanwhile are in the emptied filter. A sliding filter is empty at once, whatever its size.
      *
      * @param string $filter Its name.
      * @return bool false: there is none, or the segment is unreachable.
@@ -324,35 +366,66 @@ namespace {
     function bloom_copy(string $from, string $to): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Adds all that is in other filters, bit by bit; they must have the
-     * same seed and, layer by layer, the same geometry.
+     * Publishes the union of filters under the name of $into, in one step: all that is in $into, if it stands, and in
+     * each of the others, which are left as they are.
      *
-     * @param string $into The filter that takes the keys.
+     * Filters can be united if the same key has the same bits in all of them: one kind, one seed (so it must have been
+     * given, or they are copies), one window, and layers of the same sizes; of scalable filters one may have grown
+     * further than another. Counts are added up, to 15 at most. A key of a sliding filter is found for as long
+     * as it would have been. The union may hold more keys than its capacity: a fixed one is full then, and its
+     * estimated rate tells.
+     *
+     * `items` of the union is what its bits say, for nobody knows which keys were in several.
+     *
+     * Without any $from, or of $into alone, nothing changes. Adds to $into meanwhile are in the union; adds to one of
+     * $from may come too late.
+     *
+     * Cost: the union's memory once more, and the time to read all sources.
+     *
+     * @param string $into The filter that takes the keys; it need not stand, unless nothing else is named.
      * @param string ...$from The filters that they come from.
      * @return bool true.
-     * @throws \BloomShm\Exception INCOMPATIBLE: seed or geometry differ. NOT_FOUND, READ_ONLY, TIMEOUT.
+     * @throws \BloomShm\Exception INCOMPATIBLE: names the filter that does not fit the others, and what differs. NOT_FOUND:
+     *     names the one that is missing. NO_SPACE: the union does not fit. CORRUPT, READ_ONLY, TIMEOUT (also: a source was
+     *     replaced again and again meanwhile), UNAVAILABLE.
      */
     function bloom_merge(string $into, string ...$from): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Saves a filter to a file with checksums, replacing that file in
-     * one step; the new file can be read by its owner alone.
+     * Saves a filter to a file: all layers, counts and lanes, the parameters, the seed and the number of keys.
+     *
+     * The file is written under another name in the same folder, synced, and then renamed, so that at $path there
+     * is the old file or the new one, always whole. It can be read by its owner alone (0600), for the seed in it is a
+     * secret. A symbolic link at $path is replaced, not followed. docs/FORMAT.md has the format.
+     *
+     * Filters can be used and added to meanwhile; what is added after the call has begun may or may not be in the file.
+     * Takes no lock, and works with bloomshm.readonly too.
      *
      * @param string $filter Its name.
-     * @param string $path The file; open_basedir applies.
-     * @return int Bytes written.
-     * @throws \BloomShm\Exception IO, NOT_FOUND.
+     * @param string $path A file of the local file system, no stream; open_basedir applies to it and to its folder.
+     * @return int Bytes written: the filter's, 200 more, and 72 for each layer.
+     * @throws \BloomShm\Exception IO: the file cannot be written; the message has the system's reason. NOT_FOUND. CORRUPT:
+     *     the filter is damaged. TIMEOUT: it was replaced again and again meanwhile. UNAVAILABLE, INCOMPATIBLE, NO_SPACE.
+     * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_dump(string $filter, string $path): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Publishes a filter saved by bloom_dump(), after all of the file has
-     * been checked. A sliding filter has aged by the time that passed.
+     * Publishes a filter that bloom_dump() saved, in the place of what has the name.
      *
-     * @param string $filter The name to publish it under; replaces what has it.
-     * @param string $path The file; open_basedir applies.
+     * Nothing changes, and nobody sees anything of the file, before all of it has been read and its checksums agree.
+     * They find damage, not malice: whoever may write the file decides what the filter says. Keys that are added to
+     * the name meanwhile are in the restored filter too. A sliding filter has aged by the wall-clock time that passed.
+     *
+     * Cost: reading the file; room in the segment for the old and the new filter together.
+     *
+     * @param string $filter The name to publish it under; it need not be the one it was saved from.
+     * @param string $path A file of the local file system, no stream; open_basedir applies.
      * @return bool true.
-     * @throws \BloomShm\Exception IO, CORRUPT, INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT.
+     * @throws \BloomShm\Exception IO: the file cannot be read. CORRUPT: it is damaged, cut short, has something after its
+     *     end, or is no such file. INCOMPATIBLE: another format version or byte order. NO_SPACE: it does not fit.
+     *     READ_ONLY, TIMEOUT, UNAVAILABLE.
+     * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_restore(string $filter, string $path): bool {}
 
@@ -376,17 +449,20 @@ namespace {
      *
      * Reads every bit of it to measure `fill` and the rates: about 0.1 s a GB.
      *
-     *  - name, type: `fixed` or `scalable`
-     *  - error_rate, capacity, expansion, window: as asked for; after a load `capacity` is what its size holds
-     *  - items: different keys, as far as could be told when they were added
-     *  - hashes: probes a key; partitions; bytes: 8,192 a partition
+     *  - name, type: `fixed`, `scalable`, `sliding` or `counting`
+     *  - error_rate, expansion, window: as asked for
+     *  - capacity: keys, as asked for; after a load what its size holds; scalable: what its layers hold
+     *  - items: different keys, as far as could be told when they were added; sliding: of those still found, estimated
+     *    from the bits
+     *  - hashes: probes a key, in the newest layer; partitions; bytes: 8,192 a partition; of all layers
      *  - bits_per_key: 8 x bytes / items; null when it is empty
-     *  - fill: share of the bits that are set
-     *  - estimated_error_rate: mean over the partitions of fill^hashes; worst_partition_error_rate: its largest
+     *  - fill: share of the bits that are set; counting: of the counters that are not 0; sliding: mean of the lanes in use
+     *  - estimated_error_rate: how many of all absent keys are answered "maybe", from the bits: for a fixed filter the
+     *    mean over the partitions of fill^hashes. worst_partition_error_rate: of the partition that is worst
      *  - generation: grows with every publication of the name; published_at: unix time with fractions
      *  - false_positives: confirmed by bloom_fetch(), so 0 in this version
-     *  - layers: one array each with capacity, items, error_rate, hashes, partitions, bytes, fill,
-     *    estimated_error_rate; exactly one in this version
+     *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's share), hashes,
+     *    partitions, bytes, fill, estimated_error_rate; only scalable filters have several
      *
      * @param string $filter Its name.
      * @return array<string, mixed>|null null: not published, damaged, being cleared, or unreachable.

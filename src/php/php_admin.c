@@ -138,6 +138,39 @@ PHP_FUNCTION(bloom_copy)
 	move_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, bshm_filter_copy);
 }
 
+/* The names in the arguments from #2 on; false: an exception was thrown. */
+static bool names_of(zval *arguments, uint32_t count, bshm_key *names)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		zend_string *name;
+		if (!zend_parse_arg_str(&arguments[i], &name, false, i + 2)) {
+			zend_wrong_parameter_error(
+				ZPP_ERROR_WRONG_ARG, i + 2, NULL, Z_EXPECTED_STRING, &arguments[i]);
+			return false;
+		}
+		if (!php_bloomshm_check_name(name, i + 2)) {
+			return false;
+		}
+		names[i] = (bshm_key){ZSTR_VAL(name), ZSTR_LEN(name)};
+	}
+	return true;
+}
+
+static void merge(const zend_string *into, const bshm_key *from, uint32_t count)
+{
+	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_error error;
+	if (segment == NULL || bshm_filter_merge(segment, ZSTR_VAL(into), ZSTR_LEN(into), from, count,
+							   &error) == BSHM_OK) {
+		return;
+	}
+	/* It may be one of the sources. */
+	const bool named = error.status == BSHM_E_NOT_FOUND || error.status == BSHM_E_INCOMPATIBLE ||
+					   error.status == BSHM_E_CORRUPT;
+	const bool source = named && error.available < count;
+	php_bloomshm_throw(&error, source ? from[error.available].bytes : ZSTR_VAL(into));
+}
+
 PHP_FUNCTION(bloom_merge)
 {
 	zend_string *into;
@@ -151,31 +184,12 @@ PHP_FUNCTION(bloom_merge)
 	if (!php_bloomshm_check_name(into, 1)) {
 		RETURN_THROWS();
 	}
-	bshm_key *from = safe_emalloc(count + 1, sizeof(*from), 0);
-	bool sound = true;
-	for (uint32_t i = 0; sound && i < count; i++) {
-		zend_string *name = NULL;
-		sound = zend_parse_arg_str(&sources[i], &name, false, i + 2);
-		if (!sound && EG(exception) == NULL) {
-			zend_argument_type_error(
-				i + 2, "must be of type string, %s given", zend_zval_type_name(&sources[i]));
-		}
-		sound = sound && php_bloomshm_check_name(name, i + 2);
-		from[i] = sound ? (bshm_key){ZSTR_VAL(name), ZSTR_LEN(name)} : (bshm_key){0};
-	}
-	bshm_segment *segment = sound ? php_bloomshm_segment_to_change() : NULL;
-	bshm_error error;
-	if (segment != NULL && bshm_filter_merge(segment, ZSTR_VAL(into), ZSTR_LEN(into), from, count,
-							   &error) != BSHM_OK) {
-		const size_t i = error.available;
-		const bool own = error.status == BSHM_E_NOT_FOUND || error.status == BSHM_E_INCOMPATIBLE;
-		php_bloomshm_throw(&error, own && i < count ? from[i].bytes : ZSTR_VAL(into));
+	bshm_key *from = safe_emalloc(count, sizeof(*from), 0);
+	if (names_of(sources, count, from)) {
+		merge(into, from, count);
 	}
 	efree(from);
-	if (EG(exception) != NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_TRUE;
+	RETURN_BOOL(EG(exception) == NULL);
 }
 
 /* ------------------------------------------------------------------ inspection */

@@ -18,6 +18,7 @@
 #include "ext/spl/spl_exceptions.h"
 #include "platform/atomic.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	return zend_strpprintf(0, "cannot %s %s (bloomshm.path): %s", op, path, strerror(e->os_code));
 }
 
-static zend_string *explain_no_space(const bshm_error *e, const char *path)
+static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
 {
 	const char *op = e->op;
 	char asked[32];
@@ -96,6 +97,12 @@ static zend_string *explain_no_space(const bshm_error *e, const char *path)
 			"the filter takes %s (%" PRIu64 " bytes), and %s (%" PRIu64
 			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
 			asked, e->asked, there, e->available);
+	}
+	if (strcmp(op, "grow") == 0) {
+		return zend_strpprintf(0,
+			"filter \"%s\" is full and must grow by %s (%" PRIu64 " bytes), and %s (%" PRIu64
+			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+			name, asked, e->asked, there, e->available);
 	}
 	if (strcmp(op, "reserve") == 0) {
 		return zend_strpprintf(0,
@@ -120,7 +127,9 @@ static zend_string *explain_no_space(const bshm_error *e, const char *path)
 			e->available);
 	}
 	if (strcmp(op, "memory") == 0) {
-		return zend_strpprintf(0, "no private memory left for the load (%s in use)", there);
+		return e->available == 0
+				   ? zend_strpprintf(0, "no private memory left")
+				   : zend_strpprintf(0, "no private memory left for the load (%s in use)", there);
 	}
 	return zend_strpprintf(0, "cannot %s %s: %s", op, path, strerror(e->os_code));
 }
@@ -132,14 +141,20 @@ static zend_string *explain_incompatible(const bshm_error *e, const char *name)
 		return zend_strpprintf(
 			0, "filter \"%s\" does not count; reserve or load it with counting: true", name);
 	}
-	return zend_strpprintf(0, "filter \"%s\" cannot be merged: it has another %s", name, e->op);
+	return zend_strpprintf(0, "filter \"%s\" cannot be merged with the others: it has another %s%s",
+		name, e->op,
+		strcmp(e->op, "geometry") == 0 ? " (made for another capacity or error rate)" : "");
 }
 
-static zend_string *explain_damage(const bshm_error *e, const char *path)
+/* `name` is NULL while the segment itself is looked at. */
+static zend_string *explain_damage(const bshm_error *e, const char *name, const char *path)
 {
 	if (e->status == BSHM_E_INCOMPATIBLE) {
 		return zend_strpprintf(
 			0, "%s was made by a build with another layout; stop its users and remove it", path);
+	}
+	if (name != NULL) {
+		return zend_strpprintf(0, "filter \"%s\" in %s is damaged (%s)", name, path, e->op);
 	}
 	if (strcmp(e->op, "magic") == 0) {
 		return zend_strpprintf(0, "%s is not a bloomshm segment", path);
@@ -160,12 +175,12 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_UNAVAILABLE:
 			return explain_unavailable(e, path);
 		case BSHM_E_NO_SPACE:
-			return explain_no_space(e, path);
+			return explain_no_space(e, name, path);
 		case BSHM_E_INCOMPATIBLE:
-			return strcmp(e->op, "layout") == 0 ? explain_damage(e, path)
+			return strcmp(e->op, "layout") == 0 ? explain_damage(e, filter, path)
 												: explain_incompatible(e, name);
 		case BSHM_E_CORRUPT:
-			return explain_damage(e, path);
+			return explain_damage(e, filter, path);
 		case BSHM_E_FULL:
 			return zend_strpprintf(0,
 				"filter \"%s\" is full: it would hold %" PRIu64 " keys, its capacity is %" PRIu64
@@ -194,30 +209,52 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 	}
 }
 
+/* What a file of a filter can have wrong; every other damage is the segment's. */
+static bool is_damaged_file(const bshm_error *e)
+{
+	static const char *const faults[] = {
+		"magic", "truncated", "trailing bytes", "header", "layer", "checksum"};
+	for (size_t i = 0; e->status == BSHM_E_CORRUPT && i < sizeof(faults) / sizeof(faults[0]); i++) {
+		if (strcmp(e->op, faults[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static zend_string *explain_io(const bshm_error *e, const char *path)
+{
+	if (strcmp(e->op, "open_basedir") == 0) {
+		return zend_strpprintf(0, "open_basedir does not allow the file %s", path);
+	}
+	if (strcmp(e->op, "open") == 0 && e->os_code == EINVAL) {
+		return zend_strpprintf(0, "%s is not a regular file", path);
+	}
+	return zend_strpprintf(0, "cannot %s the file %s: %s",
+		strcmp(e->op, "publish") == 0 ? "replace" : e->op, path, strerror(e->os_code));
+}
+
 /* What is wrong with a file; NULL: it is not the file. */
 static zend_string *explain_file(const bshm_error *e, const char *path)
 {
-	if (e->status == BSHM_E_IO && strcmp(e->op, "open_basedir") == 0) {
-		return zend_strpprintf(0, "open_basedir does not allow %s", path);
-	}
 	if (e->status == BSHM_E_IO) {
-		return zend_strpprintf(0, "cannot %s the file %s: %s", e->op, path, strerror(e->os_code));
+		return explain_io(e, path);
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "byte order") == 0) {
-		return zend_strpprintf(0, "%s is a filter in the other byte order", path);
+		return zend_strpprintf(0, "the file %s holds a filter in the other byte order", path);
 	}
-	if (e->status == BSHM_E_INCOMPATIBLE) {
+	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "version") == 0) {
 		return zend_strpprintf(0,
-			"%s is a filter of file version %" PRIu64 ", and this build reads version %" PRIu64,
+			"the file %s has the format version %" PRIu64 ", and this build reads version %" PRIu64,
 			path, e->available, e->asked);
 	}
-	if (e->status != BSHM_E_CORRUPT) {
+	if (!is_damaged_file(e)) {
 		return NULL;
 	}
-	if (strcmp(e->op, "magic") == 0) {
-		return zend_strpprintf(0, "%s is not a file of a filter", path);
-	}
-	return zend_strpprintf(0, "the file %s is damaged (%s); nothing was changed", path, e->op);
+	return strcmp(e->op, "magic") == 0
+			   ? zend_strpprintf(0, "the file %s was not made by bloom_dump()", path)
+			   : zend_strpprintf(
+					 0, "the file %s is damaged (%s); nothing was changed", path, e->op);
 }
 
 static void throw_text(bshm_status status, zend_string *text)
@@ -237,6 +274,15 @@ void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const 
 void php_bloomshm_throw(const bshm_error *error, const char *filter)
 {
 	throw_text(error->status, php_bloomshm_explain(error, filter));
+}
+
+void php_bloomshm_throw_add(const bshm_error *error, const char *filter)
+{
+	bshm_error e = *error;
+	if (e.status == BSHM_E_NO_SPACE && strcmp(e.op, "filter_memory") == 0) {
+		e.op = "grow";
+	}
+	php_bloomshm_throw(&e, filter);
 }
 
 const char *php_bloomshm_last_error(void)

@@ -11,24 +11,59 @@
 
 #include "php_bloomshm.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Throws; frees the path. */
+static char *refuse(const char *op, int os_code, const zend_string *path, char *absolute)
+{
+	const bshm_error error = {.status = BSHM_E_IO, .op = op, .os_code = os_code};
+	php_bloomshm_throw_file(&error, NULL, ZSTR_VAL(path));
+	if (absolute != NULL) {
+		efree(absolute);
+	}
+	return NULL;
+}
+
 /* The absolute path, to be freed with efree(); NULL: an exception was thrown. */
 static char *path_of(const zend_string *path)
 {
-	bshm_error error = {.status = BSHM_E_IO, .op = "open", .os_code = ENOENT};
 	if (ZSTR_LEN(path) == 0) {
 		zend_argument_value_error(2, "cannot be empty");
 		return NULL;
 	}
-	char *absolute = expand_filepath(ZSTR_VAL(path), NULL);
+	/* Links are left to the kernel, which does not follow everybody's in a shared folder. */
+	char *absolute = expand_filepath_with_mode(ZSTR_VAL(path), NULL, NULL, 0, CWD_EXPAND);
 	if (absolute == NULL) {
-		php_bloomshm_throw_file(&error, NULL, ZSTR_VAL(path));
-		return NULL;
+		return refuse("use", ENAMETOOLONG, path, NULL);
 	}
 	if (php_check_open_basedir_ex(absolute, 0) != 0) {
-		error.op = "open_basedir";
-		php_bloomshm_throw_file(&error, NULL, ZSTR_VAL(path));
-		efree(absolute);
+		return refuse("open_basedir", EPERM, path, absolute);
+	}
+	return absolute;
+}
+
+/*
+ * The same for a file that shall be written. Its folder must be allowed too, for a new file is made
+ * there: where the path is a link, it takes the link's place. A device or FIFO is left alone.
+ */
+static char *path_to_write(const zend_string *path)
+{
+	char *absolute = path_of(path);
+	if (absolute == NULL) {
 		return NULL;
+	}
+	char *folder = estrdup(absolute);
+	zend_dirname(folder, strlen(folder));
+	const bool allowed = php_check_open_basedir_ex(folder, 0) == 0;
+	efree(folder);
+	if (!allowed) {
+		return refuse("open_basedir", EPERM, path, absolute);
+	}
+	zend_stat_t st;
+	if (VCWD_LSTAT(absolute, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+		return refuse("open", EINVAL, path, absolute);
 	}
 	return absolute;
 }
@@ -45,7 +80,7 @@ PHP_FUNCTION(bloom_dump)
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	char *absolute = path_of(path);
+	char *absolute = path_to_write(path);
 	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_or_throw();
 	uint64_t bytes = 0;
 	bshm_error error;

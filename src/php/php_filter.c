@@ -266,7 +266,7 @@ static bool add_failed(const bshm_error *error, const zend_string *filter)
 		error->status == BSHM_E_BUSY) {
 		return php_bloomshm_unanswered(error->status, ZSTR_VAL(filter), 0);
 	}
-	php_bloomshm_throw(error, ZSTR_VAL(filter));
+	php_bloomshm_throw_add(error, ZSTR_VAL(filter));
 	return false;
 }
 
@@ -342,9 +342,6 @@ static void answer_insert(
 	ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(keys), index, name)
 	{
 		zval answer;
-		if (i == list->count) { /* the array has grown since: user code ran */
-			break;
-		}
 		ZVAL_BOOL(&answer, fresh[i++]);
 		if (name != NULL) {
 			zend_hash_update(answers, name, &answer);
@@ -385,7 +382,7 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 	uint64_t added;
 	if (bshm_filter_add_many(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter), list->keys,
 			list->count, fresh, &added, &error) != BSHM_OK) {
-		php_bloomshm_throw(&error, ZSTR_VAL(filter));
+		php_bloomshm_throw_add(&error, ZSTR_VAL(filter));
 		return false;
 	}
 	return true;
@@ -416,7 +413,7 @@ PHP_FUNCTION(bloom_insert)
 	}
 	parameters.capacity = (uint64_t) capacity;
 	zval kept;
-	ZVAL_COPY(&kept, keys); /* user code may change the caller's variable meanwhile */
+	ZVAL_COPY(&kept, keys); /* so that no user code changes the array before it is answered */
 	php_bloomshm_list list;
 	if (php_bloomshm_list_collect(&list, &kept, 2)) {
 		bool *fresh = safe_emalloc(list.count + 1, sizeof(*fresh), 0);

@@ -52,8 +52,8 @@ bool php_bloomshm_kind(bshm_parameters *out, zend_long window, uint32_t window_a
 		return true;
 	}
 	if (out->expansion != 0 && out->expansion != 2) {
-		zend_argument_value_error(expansion_argument,
-			"must be 0 or its default for a filter with %s", counting ? "counts" : "a window");
+		zend_argument_value_error(expansion_argument, "must be 0 or its default for a %s",
+			counting ? "counting filter" : "filter with a window");
 		return false;
 	}
 	out->expansion = 0;

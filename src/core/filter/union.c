@@ -101,7 +101,10 @@ static bshm_status describe(const task *t, bshm_build *build)
 		if (status != BSHM_OK) {
 			return status;
 		}
-		if (view != NULL && view->descriptor.layer_count > build->descriptor.layer_count) {
+		/* Of equals, the target stays what it is. */
+		const uint32_t most = build->descriptor.layer_count;
+		if (view != NULL && (view->descriptor.layer_count > most ||
+								(i == t->count && view->descriptor.layer_count == most))) {
 			build->descriptor = view->descriptor;
 			memcpy(build->layers, layers, sizeof(layers));
 		}
