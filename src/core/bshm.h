@@ -267,8 +267,8 @@ typedef struct {
 	/*
 	 * What an absent key's chance of "maybe" is, from the bits: a partition of a plain filter says
 	 * it with fill^k; of a sliding one with the sum, over the sets of live lanes, of +-(share of
-	 * positions set in all of them)^k; layers with 1 - product of (1 - rate). Mean, and worst
-	 * partition (of the worst layer).
+	 * positions set in all of them)^k; layers with 1 - product of (1 - rate). Mean, and for a
+	 * key that meets the worst partition of each layer.
 	 */
 	double estimated_error_rate;
 	double worst_partition_error_rate;

@@ -335,7 +335,7 @@ static void add_layer(bshm_info *info, const bshm_view *view, const bshm_layer *
 	info->partition_count += parts->partition_count;
 	info->bytes += layer->bytes;
 	info->estimated_error_rate += (1 - info->estimated_error_rate) * r.mean;
-	info->worst_partition_error_rate = fmax(info->worst_partition_error_rate, r.worst);
+	info->worst_partition_error_rate += (1 - info->worst_partition_error_rate) * r.worst;
 	info->capacity += info->type == BSHM_SCALABLE ? layer->capacity : 0;
 }
 

@@ -364,8 +364,9 @@ static bool is_time(uint64_t bits)
 static bool is_sound_header(const file_header *h)
 {
 	const bool sliding = h->kind == BSHM_KIND_SLIDING;
-	return h->kind <= BSHM_KIND_GROWING && h->capacity >= 1 && h->capacity <= BSHM_CAPACITY_MAX &&
-		   is_rate(h->error_rate) && is_time(h->published_s) && is_time(h->dumped_s) &&
+	return h->header_bytes == sizeof(*h) && h->kind <= BSHM_KIND_GROWING && h->capacity >= 1 &&
+		   h->capacity <= BSHM_CAPACITY_MAX && is_rate(h->error_rate) && is_time(h->published_s) &&
+		   is_time(h->dumped_s) &&
 		   (h->expansion == 0 || (h->expansion >= 2 && h->expansion <= 32)) &&
 		   (h->expansion != 0) == (h->kind == BSHM_KIND_GROWING) && sliding == (h->window_s != 0) &&
 		   h->window_s <= BSHM_WINDOW_MAX_S && h->layer_count >= 1 &&
@@ -388,7 +389,7 @@ static bshm_status get_header(const input *in, file_header *h)
 	if (h->magic != FILE_MAGIC) {
 		return fail_file(in, "magic");
 	}
-	if (h->version != FILE_VERSION || h->header_bytes != sizeof(*h)) {
+	if (h->version != FILE_VERSION) {
 		return bshm__fail_sizes(
 			in->error, BSHM_E_INCOMPATIBLE, "version", FILE_VERSION, h->version);
 	}

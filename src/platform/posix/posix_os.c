@@ -124,6 +124,13 @@ int bshm_os_file_open(const char *path, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
+/* The folder of a path, with its slash; "" for none. */
+static int folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash == NULL ? 0 : (int) (slash - path) + 1;
+}
+
 int bshm_os_file_create(const char *path, char *name, int *fd)
 {
 	uint64_t number;
@@ -131,7 +138,9 @@ int bshm_os_file_create(const char *path, char *name, int *fd)
 	if (code != 0) {
 		return code;
 	}
-	sprintf(name, "%s.%016llx.tmp", path, (unsigned long long) number);
+	/* Not the path with something behind it: that may be longer than a name can be. */
+	sprintf(
+		name, "%.*s.bloomshm.%016llx.tmp", folder_length(path), path, (unsigned long long) number);
 	return bshm_os_create(name, fd);
 }
 
@@ -154,12 +163,12 @@ int bshm_os_file_write(int fd, const void *bytes, size_t count)
 /* The name is on disk once the folder is; some file systems cannot sync one, and need not. */
 static void sync_folder(const char *path)
 {
-	char folder[4096] = ".";
-	const char *slash = strrchr(path, '/');
-	if (slash != NULL && (size_t) (slash - path) + 1 < sizeof(folder)) {
-		memcpy(folder, path, (size_t) (slash - path) + 1);
-		folder[slash - path + 1] = '\0';
+	char folder[4096];
+	const int length = folder_length(path);
+	if (length >= (int) sizeof(folder)) {
+		return;
 	}
+	snprintf(folder, sizeof(folder), length == 0 ? "." : "%.*s", length, path);
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		fsync(fd);
