@@ -8,7 +8,9 @@
  * The truth is a ledger outside the segment. An adder first writes its key there, as a page
  * writes its row to the database before bloom_add(), then adds it, then marks it confirmed. A
  * loader reads the ledger after it has begun, as a batch job runs its query. So every confirmed
- * key must be found, at any time, by anybody.
+ * key must be found, at any time, by anybody: in the catalogue, which is loaded again and again,
+ * and in the log, which nobody loads and which grows. A third filter slides: its keys must be found
+ * for a second after they were added.
  *
  * Ends with the validator, and with the memory that must be free again. Prints its seed.
  *
@@ -36,6 +38,8 @@
 #define OBSERVERS 2
 #define WORKERS   6
 #define CHURNED   8
+#define RECENT    64
+#define WINDOW_S  1
 
 typedef struct {
 	uint32_t stop;
@@ -46,7 +50,9 @@ typedef struct {
 	uint64_t moves;
 	uint64_t kills;
 	uint64_t failures;
-	uint64_t slowest_ns; /* observer call */
+	uint64_t slowest_ns;        /* observer call */
+	uint64_t turns;             /* adds to the filter that slides */
+	uint64_t recent_ns[RECENT]; /* when an add of the key had begun that has returned */
 	uint8_t written[LEDGER];
 	uint8_t confirmed[LEDGER];
 } shared;
@@ -56,6 +62,8 @@ static char path[256];
 static bool threads;
 static bshm_segment *first; /* threads: whose mapping all share */
 static const char filter[] = "catalogue";
+static const char grown[] = "log";
+static const char recent[] = "recent";
 
 static uint64_t draw(uint64_t *state)
 {
@@ -84,7 +92,7 @@ static size_t golden_key(char out[32], uint32_t i)
 
 static bshm_segment *attach(void)
 {
-	const bshm_options options = {.path = path, .filter_bytes = 8 << 20, .mode = 0600};
+	const bshm_options options = {.path = path, .filter_bytes = 16 << 20, .mode = 0600};
 	bshm_segment *segment;
 	bshm_error error;
 	if (threads && first != NULL) {
@@ -118,10 +126,23 @@ static void detach(bshm_segment *segment)
 static bool expected(bshm_status status)
 {
 	return status >= 0 || status == BSHM_E_TIMEOUT || status == BSHM_E_NO_SPACE ||
-		   status == BSHM_E_NOT_FOUND || status == BSHM_E_EXISTS;
+		   status == BSHM_E_NOT_FOUND || status == BSHM_E_EXISTS || status == BSHM_E_FULL ||
+		   status == BSHM_E_INCOMPATIBLE;
 }
 
 /* ------------------------------------------------------------------ the cast */
+
+static void observe_recent(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+{
+	char key[32];
+	const uint32_t i = (uint32_t) (draw(random) % RECENT);
+	const size_t length = (size_t) snprintf(key, sizeof(key), "recent %u", i);
+	const uint64_t added = BSHM_LOAD(&S->recent_ns[i], ACQUIRE);
+	const int found = bshm_filter_has(segment, cache, recent, strlen(recent), key, length);
+	if (found == 0 && bshm_os_monotonic_ns() - added < WINDOW_S * UINT64_C(1000000000)) {
+		fail("false negative within the window", key);
+	}
+}
 
 static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 {
@@ -138,6 +159,10 @@ static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 	if (bshm_filter_has(segment, cache, filter, strlen(filter), key, length) == 0) {
 		fail("false negative", key);
 	}
+	if (key[0] == 'r' && bshm_filter_has(segment, cache, grown, strlen(grown), key, length) == 0) {
+		fail("false negative of the log", key);
+	}
+	observe_recent(segment, cache, random);
 	const uint64_t took = bshm_os_monotonic_ns() - start;
 	uint64_t slowest = BSHM_LOAD(&S->slowest_ns, RELAXED);
 	while (took > slowest && !BSHM_CAS(&S->slowest_ns, &slowest, took, RELAXED)) {
@@ -156,7 +181,13 @@ static void add_row(bshm_segment *segment, bshm_cache *cache)
 	}
 	const size_t length = ledger_key(key, row);
 	BSHM_STORE(&S->written[row], 1, SEQ_CST);
-	const int added = bshm_filter_add(segment, cache, filter, strlen(filter), key, length, &error);
+	const int logged = bshm_filter_add(segment, cache, grown, strlen(grown), key, length, &error);
+	if (logged < 0 && !expected(logged)) {
+		fail("add to the log", bshm_status_str(logged));
+	}
+	const int added =
+		logged < 0 ? logged
+				   : bshm_filter_add(segment, cache, filter, strlen(filter), key, length, &error);
 	if (added >= 0) {
 		BSHM_STORE(&S->confirmed[row], 1, RELEASE);
 		BSHM_ADD(&S->added, 1, RELAXED);
@@ -165,6 +196,24 @@ static void add_row(bshm_segment *segment, bshm_cache *cache)
 		}
 	} else if (!expected(added)) {
 		fail("add", bshm_status_str(added));
+	}
+}
+
+static void add_recent(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+{
+	char key[32];
+	bshm_error error;
+	const uint32_t i = (uint32_t) (draw(random) % RECENT);
+	const size_t length = (size_t) snprintf(key, sizeof(key), "recent %u", i);
+	const uint64_t began = bshm_os_monotonic_ns();
+	const int added = bshm_filter_add(segment, cache, recent, strlen(recent), key, length, &error);
+	if (added >= 0) {
+		uint64_t last = BSHM_LOAD(&S->recent_ns[i], RELAXED);
+		while (last < began && !BSHM_CAS(&S->recent_ns[i], &last, began, RELEASE)) {
+		}
+		BSHM_ADD(&S->turns, 1, RELAXED);
+	} else if (!expected(added)) {
+		fail("add to what slides", bshm_status_str(added));
 	}
 }
 
@@ -199,19 +248,61 @@ static void load(bshm_segment *segment, uint64_t *random)
 	}
 }
 
+/* Through a file, which may be another's by the time it is read. */
+static int travel(bshm_segment *segment, bshm_cache *cache, const char *from, size_t from_length,
+	const char *to, size_t to_length, bshm_error *error)
+{
+	char file[280];
+	uint64_t bytes;
+	snprintf(file, sizeof(file), "%s.dump", path);
+	const int status = bshm_filter_dump(segment, cache, from, from_length, file, &bytes, error);
+	return status == BSHM_OK ? bshm_filter_restore(segment, to, to_length, file, error) : status;
+}
+
+/* A few hundred keys, which make a growing filter grow; and some of them taken out again. */
+static int fill(
+	bshm_segment *segment, bshm_cache *cache, const char *name, size_t length, uint64_t *random)
+{
+	uint64_t numbers[300];
+	bshm_key keys[300];
+	bshm_error error;
+	uint64_t added;
+	for (int i = 0; i < 300; i++) {
+		numbers[i] = draw(random) % 100000;
+		keys[i] = (bshm_key){(const char *) &numbers[i], sizeof(numbers[i])};
+	}
+	int status =
+		bshm_filter_add_many(segment, cache, name, length, keys, 300, NULL, &added, &error);
+	for (int i = 0; status >= 0 && i < 100; i++) {
+		status =
+			bshm_filter_remove(segment, cache, name, length, keys[i].bytes, keys[i].length, &error);
+	}
+	return status;
+}
+
 /* Everything else, on filters whose content nobody relies on. */
 static void churn(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 {
 	char a[16];
 	char b[16];
-	bshm_error error;
 	const size_t a_length =
 		(size_t) snprintf(a, sizeof(a), "churn %d", (int) (draw(random) % CHURNED));
 	const size_t b_length =
 		(size_t) snprintf(b, sizeof(b), "churn %d", (int) (draw(random) % CHURNED));
-	const bshm_parameters parameters = {.error_rate = 0.01, .capacity = 1 + draw(random) % 60000};
+	const uint64_t kind = draw(random) % 4;
+	const bshm_parameters parameters = {
+		.error_rate = 0.01,
+		.capacity = 1 + draw(random) % (kind == 1 ? 200 : 60000),
+		.expansion = kind == 1 ? 2 : 0,
+		.window_s = kind == 2 ? 1 : 0,
+		.counting = kind == 3,
+		.seed = "churn",
+		.seed_length = 5,
+	};
+	const bshm_key other = {a, a_length};
+	bshm_error error = {0};
 	int status = 0;
-	switch (draw(random) % 6) {
+	switch (draw(random) % 10) {
 		case 0:
 			status = bshm_filter_reserve(segment, a, a_length, &parameters, &error);
 			break;
@@ -227,6 +318,16 @@ static void churn(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 		case 4:
 			status = bshm_filter_clear(segment, a, a_length, &error);
 			break;
+		case 5:
+			status = bshm_filter_merge(segment, b, b_length, &other, 1, &error);
+			break;
+		case 6:
+			status = travel(segment, cache, a, a_length, b, b_length, &error);
+			break;
+		case 7:
+		case 8:
+			status = fill(segment, cache, a, a_length, random);
+			break;
 		default:
 			status = bshm_filter_copy(segment, filter, strlen(filter), b, b_length, &error);
 			if (status == BSHM_OK &&
@@ -236,7 +337,7 @@ static void churn(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 			break;
 	}
 	if (!expected(status)) {
-		fail("churn", bshm_status_str(status));
+		fail("churn", error.op == NULL ? bshm_status_str(status) : error.op);
 	}
 	BSHM_ADD(&S->moves, 1, RELAXED);
 }
@@ -266,6 +367,7 @@ static void *play(void *argument)
 			load(segment, &self->random);
 		} else if (self->role % 3 == 1) {
 			add_row(segment, cache);
+			add_recent(segment, cache, &self->random);
 			if (draw(&self->random) % 16 == 0) {
 				bshm_os_sleep_us(200);
 			}
@@ -365,16 +467,20 @@ static void check_end(bshm_segment *segment)
 	bshm_segment_check(segment, tell, NULL);
 	char key[32];
 	for (uint32_t i = 0; i < LEDGER; i++) {
+		const size_t length = ledger_key(key, i);
 		if (S->confirmed[i] != 0 &&
-			bshm_filter_has(segment, cache, filter, strlen(filter), key, ledger_key(key, i)) == 0) {
+			(bshm_filter_has(segment, cache, filter, strlen(filter), key, length) == 0 ||
+				bshm_filter_has(segment, cache, grown, strlen(grown), key, length) == 0)) {
 			fail("lost in the end", key);
 		}
 	}
-	printf("%llu asked (slowest %.3f ms), %llu added, %llu loads, %llu moves, %llu kills, "
-		   "%llu repairs, %llu time-outs\n",
+	printf(
+		"%llu asked (slowest %.3f ms), %llu added, %llu slid, %llu loads, %llu moves, %llu kills, "
+		"%llu repairs, %llu time-outs\n",
 		(unsigned long long) S->asked, (double) S->slowest_ns / 1e6, (unsigned long long) S->added,
-		(unsigned long long) S->loads, (unsigned long long) S->moves, (unsigned long long) S->kills,
-		(unsigned long long) stat.repairs, (unsigned long long) stat.lock_timeouts);
+		(unsigned long long) S->turns, (unsigned long long) S->loads, (unsigned long long) S->moves,
+		(unsigned long long) S->kills, (unsigned long long) stat.repairs,
+		(unsigned long long) stat.lock_timeouts);
 	bshm_cache_free(cache);
 }
 
@@ -400,6 +506,11 @@ int main(int argc, char **argv)
 	uint64_t random = seed;
 	S->next = 0;
 	load(segment, &(uint64_t){1}); /* 1: this draw publishes */
+	bshm_error error;
+	const bshm_parameters log = {.error_rate = 0.01, .capacity = 100, .expansion = 2};
+	const bshm_parameters window = {.error_rate = 0.01, .capacity = 1000, .window_s = WINDOW_S};
+	bshm_filter_reserve(segment, grown, strlen(grown), &log, &error);
+	bshm_filter_reserve(segment, recent, strlen(recent), &window, &error);
 	const uint64_t until = bshm_os_monotonic_ns() + (uint64_t) (seconds * 1e9);
 	if (threads) {
 		run_threads(until, &random);
@@ -408,6 +519,8 @@ int main(int argc, char **argv)
 	}
 	check_end(segment);
 	bshm_segment_close(segment);
+	unlink(path);
+	strcat(path, ".dump");
 	unlink(path);
 	return S->failures == 0 ? 0 : 1;
 }

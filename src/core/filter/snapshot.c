@@ -266,8 +266,11 @@ static bshm_status dump_once(
 {
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	const bool read = bshm__layers_read(segment, &view->descriptor, layers);
-	const uint64_t items =
+	const uint64_t counted =
 		BSHM_LOAD(&segment->entries[view->entry].items[view->descriptor.items_slot & 1], RELAXED);
+	/* Places that were taken when it grew may have been given back since. */
+	const uint64_t before = view->descriptor.newest.items_before;
+	const uint64_t items = counted < before ? before : counted;
 	if (!bshm_view_current(view)) {
 		return BSHM_E_BUSY;
 	}
@@ -483,32 +486,30 @@ static bshm_status get_records(const input *in, file_header *h)
 	return BSHM_OK;
 }
 
-/* Partitions that lie one after the other, from i on, up to a block. */
-static uint32_t neighbours(const bshm__parts *parts, uint32_t i)
-{
-	uint32_t count = 1;
-	while (count < BLOCK_COUNT && i + count < parts->partition_count &&
-		   (parts->map == NULL || parts->map[i + count] == parts->map[i] + count)) {
-		count++;
-	}
-	return count;
-}
-
-static bshm_status get_layer_bits(const input *in, const bshm__parts *parts, uint64_t *check)
+/*
+ * Not straight into the partitions: an adder that was stopped may still set a bit in one that was
+ * its filter's, which is a needless "maybe" there, but between reading and hashing it would be damage.
+ */
+static bshm_status get_layer_bits(
+	const input *in, const bshm__parts *parts, uint64_t *block, uint64_t *check)
 {
 	XXH3_state_t hash;
 	XXH3_64bits_reset(&hash);
 	for (uint32_t i = 0; i < parts->partition_count;) {
-		const uint32_t count = neighbours(parts, i);
-		uint64_t *words = bshm__parts_at(parts, i);
+		const uint32_t left = parts->partition_count - i;
+		const uint32_t count = left < BLOCK_COUNT ? left : BLOCK_COUNT;
 		const size_t bytes = (size_t) count * BSHM_PARTITION_BYTES;
-		const bshm_status status = get(in, words, bytes);
+		const bshm_status status = get(in, block, bytes);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		XXH3_64bits_update(&hash, words, bytes);
-		for (size_t k = 0; swap32(1) != 1 && k < bytes / sizeof(*words); k++) {
-			words[k] = swap64(words[k]);
+		XXH3_64bits_update(&hash, block, bytes);
+		for (uint32_t k = 0; k < count; k++) {
+			const uint64_t *from = block + (size_t) k * BSHM_PARTITION_WORDS;
+			uint64_t *to = bshm__parts_at(parts, i + k);
+			for (uint32_t w = 0; w < BSHM_PARTITION_WORDS; w++) {
+				BSHM_STORE(&to[w], swap64(from[w]), RELAXED);
+			}
 		}
 		i += count;
 	}
@@ -531,10 +532,12 @@ static bshm_status get_bits(const input *in)
 	const uint32_t count = build->descriptor.layer_count;
 	uint64_t found[BSHM_LAYERS_MAX + 1];
 	uint64_t stored[BSHM_LAYERS_MAX + 1];
-	bshm_status status = BSHM_OK;
+	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
+	bshm_status status = block == NULL ? bshm__fail(in->error, BSHM_E_NO_SPACE, "memory") : BSHM_OK;
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
-		status = get_layer_bits(in, bshm__view_layer(&build->view, i), &found[i]);
+		status = get_layer_bits(in, bshm__view_layer(&build->view, i), block, &found[i]);
 	}
+	free(block);
 	if (status == BSHM_OK) {
 		status = get(in, stored, (count + 1) * sizeof(stored[0]));
 	}

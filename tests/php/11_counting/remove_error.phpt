@@ -20,7 +20,7 @@ show_thrown(
     fn () => bloom_remove('', 'a'),
     fn () => bloom_count('', 'a'),
     fn () => bloom_remove('f', []),
-    fn () => bloom_count('f', null),
+    fn () => bloom_count('f', new stdClass()),
     fn () => bloom_remove('f'),
 );
 // The policy is for questions and adds only, and these count no answers.
@@ -46,7 +46,7 @@ BloomShm\Exception INCOMPATIBLE: filter "loaded" does not count%S
 ValueError: bloom_remove(): Argument #1 ($filter) must be %s
 ValueError: bloom_count(): Argument #1 ($filter) must be %s
 TypeError: bloom_remove(): Argument #2 ($key) must be of type string, array given
-TypeError: bloom_count(): Argument #2 ($key) must be of type string, null given
+TypeError: bloom_count(): Argument #2 ($key) must be of type string, stdClass given
 ArgumentCountError: bloom_remove() expects exactly 2 arguments, 1 given
 BloomShm\Exception NOT_FOUND: filter "missing" %s
 BloomShm\Exception NOT_FOUND: filter "missing" %s
