@@ -4,7 +4,7 @@ Keys added to the target while it is merged are in the union; readers never get 
 bloomshm
 --INI--
 bloomshm.path={PWD}/merge_concurrent.seg
-bloomshm.filter_memory=1M
+bloomshm.filter_memory=32M
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';
