@@ -121,9 +121,8 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 	}
 	if (strcmp(op, "journal") == 0) {
 		return zend_strpprintf(0,
-			"more than %" PRIu64 " keys were added while the load ran; raise "
-			"bloomshm.filter_memory (for a new segment), "
-			"or load in less time",
+			"more than %" PRIu64 " keys were added to the filter while it was made anew; raise "
+			"bloomshm.filter_memory (for a new segment), or do it when less is added",
 			e->available);
 	}
 	if (strcmp(op, "memory") == 0) {

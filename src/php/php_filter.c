@@ -374,7 +374,11 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 		return false;
 	}
 	bshm_cache *cache = php_bloomshm_cache();
-	if (create && !bshm_filter_ready(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter)) &&
+	const bshm_view *view;
+	/* A damaged one is left to say "maybe": an empty one in its place would say "no". */
+	if (create &&
+		bshm_view_open(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter), &view) ==
+			BSHM_E_NOT_FOUND &&
 		!create_for_insert(segment, filter, parameters)) {
 		return false;
 	}

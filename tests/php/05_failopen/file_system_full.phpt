@@ -32,6 +32,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -40,6 +42,10 @@ load: NO_SPACE
 load_file: NO_SPACE
 rename: NO_SPACE
 copy: NO_SPACE
+insert: NO_SPACE
+merge: NO_SPACE
+dump: NO_SPACE
+restore: NO_SPACE
 available: false
 reason: %s
 array(0) {

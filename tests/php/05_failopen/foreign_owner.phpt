@@ -33,6 +33,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -41,6 +43,10 @@ load: UNAVAILABLE
 load_file: UNAVAILABLE
 rename: UNAVAILABLE
 copy: UNAVAILABLE
+insert: UNAVAILABLE
+merge: UNAVAILABLE
+dump: UNAVAILABLE
+restore: UNAVAILABLE
 available: false
 reason: %s
 maybe_has: true
@@ -49,6 +55,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -57,6 +65,10 @@ load: UNAVAILABLE
 load_file: UNAVAILABLE
 rename: UNAVAILABLE
 copy: UNAVAILABLE
+insert: UNAVAILABLE
+merge: UNAVAILABLE
+dump: UNAVAILABLE
+restore: UNAVAILABLE
 available: false
 reason: %s
 --CLEAN--

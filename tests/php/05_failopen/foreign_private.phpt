@@ -26,6 +26,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -34,6 +36,10 @@ load: UNAVAILABLE
 load_file: UNAVAILABLE
 rename: UNAVAILABLE
 copy: UNAVAILABLE
+insert: UNAVAILABLE
+merge: UNAVAILABLE
+dump: UNAVAILABLE
+restore: UNAVAILABLE
 available: false
 reason: %s
 bool(true)

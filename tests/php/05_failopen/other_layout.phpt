@@ -27,6 +27,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -35,6 +37,10 @@ load: INCOMPATIBLE
 load_file: INCOMPATIBLE
 rename: INCOMPATIBLE
 copy: INCOMPATIBLE
+insert: INCOMPATIBLE
+merge: INCOMPATIBLE
+dump: INCOMPATIBLE
+restore: INCOMPATIBLE
 available: false
 reason: %slayout%S
 bool(true)

@@ -21,6 +21,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -29,6 +31,10 @@ load: UNAVAILABLE
 load_file: UNAVAILABLE
 rename: UNAVAILABLE
 copy: UNAVAILABLE
+insert: UNAVAILABLE
+merge: UNAVAILABLE
+dump: UNAVAILABLE
+restore: UNAVAILABLE
 available: false
 reason: %s
 bool(true)

@@ -25,6 +25,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -33,6 +35,10 @@ load: UNAVAILABLE
 load_file: UNAVAILABLE
 rename: UNAVAILABLE
 copy: UNAVAILABLE
+insert: UNAVAILABLE
+merge: UNAVAILABLE
+dump: UNAVAILABLE
+restore: UNAVAILABLE
 available: false
 reason: %s
 array(2) {

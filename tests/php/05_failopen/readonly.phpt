@@ -12,6 +12,8 @@ require __DIR__ . '/../helper.inc';
 
 $writer = new Child(<<<'PHP'
     bloom_load('f', ['a']);
+    bloom_load('counting', ['c', 'c'], counting: true);
+    bloom_dump('f', scratch('.dump'));
     echo "loaded\n";
     fgets(STDIN);
     bloom_add('f', 'later');
@@ -34,8 +36,15 @@ foreach (['f', 'missing'] as $name) {
         fn () => bloom_load($name, ['x']),
         fn () => bloom_load_file($name, scratch()),
         fn () => bloom_reserve($name, 10, expansion: 0),
+        fn () => bloom_insert($name, ['a']),
+        fn () => bloom_remove($name, 'a'),
+        fn () => bloom_merge($name, 'f'),
+        fn () => bloom_merge($name),
+        fn () => bloom_restore($name, scratch('.dump')),
     );
 }
+// What changes no filter works: counts, and dumps.
+var_dump(bloom_count('counting', 'c'), bloom_dump('f', scratch('.copy')) === filesize(scratch('.dump')));
 // A bad argument is one all the same.
 show_thrown(fn () => bloom_add('', 'x'), fn () => bloom_reserve('f', 0, expansion: 0));
 $writer->say('go on');
@@ -53,8 +62,10 @@ array(2) {
   [1]=>
   bool(false)
 }
-array(1) {
+array(2) {
   [0]=>
+  string(8) "counting"
+  [1]=>
   string(1) "f"
 }
 bool(true)
@@ -79,14 +90,28 @@ BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
 BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
 BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
 BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+BloomShm\Exception READ_ONLY: %sbloomshm.readonly%S
+int(2)
+bool(true)
 ValueError: bloom_add(): Argument #1 ($filter) %s
 ValueError: bloom_reserve(): Argument #2 ($capacity) %s
 bool(true)
 bool(false)
-array(2) {
+array(3) {
   [0]=>
-  string(1) "f"
+  string(8) "counting"
   [1]=>
+  string(1) "f"
+  [2]=>
   string(1) "g"
 }
 bool(true)

@@ -36,6 +36,8 @@ add: false
 add_many: 0
 drop: false
 clear: false
+remove: false
+count: 15
 ready: false
 list: []
 info: null
@@ -44,6 +46,10 @@ load: CORRUPT
 load_file: CORRUPT
 rename: CORRUPT
 copy: CORRUPT
+insert: CORRUPT
+merge: CORRUPT
+dump: CORRUPT
+restore: CORRUPT
 available: false
 reason: %s
 --CLEAN--

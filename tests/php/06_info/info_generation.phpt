@@ -19,9 +19,17 @@ var_dump(count(array_unique($seen)));
 $sorted = $seen;
 sort($sorted);
 var_dump($sorted === $seen);
+// So is a layer more: the filter is described anew; when it was published stays.
+bloom_reserve('g', 100);
+$before = bloom_info('g');
+bloom_add_many('g', keys('k', 5000));
+$after = bloom_info('g');
+var_dump($after['generation'] > $before['generation'], $after['published_at'] === $before['published_at']);
 ?>
 --EXPECT--
 int(20)
+bool(true)
+bool(true)
 bool(true)
 --CLEAN--
 <?php
