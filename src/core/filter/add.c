@@ -178,7 +178,9 @@ static bshm_status add_fixed(call *c, const bshm_view *view)
 	}
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->fresh[i]) {
-			c->fresh[i] = bshm__view_put(view, hash_of(c, view, i));
+			/* Of many, the hashes may have been sorted. */
+			const bshm_hash h = c->count == 1 ? c->absent[0] : hash_of(c, view, i);
+			c->fresh[i] = bshm__view_put(view, h);
 			c->added += c->fresh[i];
 		}
 	}

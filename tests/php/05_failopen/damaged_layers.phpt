@@ -11,28 +11,31 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-echo Child::run('bloom_reserve("f", 100); bloom_add_many("f", keys("k", 12000)); bloom_load("other", ["o"]);');
-$sound = file_get_contents(segment());
-$layers = bloom_info('f')['layers'];
+// This process does not look at the filter: what it has resolved, its children would have too.
+$code = 'bloom_reserve("f", 100); bloom_add_many("f", keys("k", 12000)); bloom_load("other", ["o"]); echo json_encode(bloom_info("f"));';
+$layers = json_decode(Child::run($code), true)['layers'];
 var_dump(count($layers));
+$sound = file_get_contents(segment());
 $file = fopen(segment(), 'r+');
 $doubted = $bytes = 0;
 foreach (array_slice($layers, 0, -1) as $i => $layer) {
-    // A record: first partition and count, the run's checksum, capacity, the keys before it, ...
-    $record = strpos($sound, pack('VPP', $layer['partitions'], 0, $layer['capacity'])) - 4;
+    // The number of partitions, the run's checksum and the capacity, behind the first partition's number. The last
+    // place with these, for descriptors have a layer too.
+    $record = strrpos($sound, pack('VPP', $layer['partitions'], 0, $layer['capacity'])) - 4;
     check($record > 0 && $record % 64 === 0, "the record of layer $i");
     for ($at = $record; $at < $record + 64; $at++) {
         fseek($file, $at);
         fwrite($file, ~$sound[$at]);
         if (pcntl_fork() === 0) {
-            // Nothing that was resolved before: as a process that comes anew.
             bloom_rename('other', 'again');
             $wrong = count_no('f', keys('k', 12000)) + count_no('again', ['o']);
             $maybe = bloom_maybe_has('f', 'absent') && !bloom_ready('f') && bloom_info('f') === null;
             $found = bloom_verify() !== [];
             $wrong += (int) (bloom_add('f', 'later') && !bloom_maybe_has('f', 'later'));
             bloom_add_many('f', keys('more ', 20000));
-            bloom_clear('f');
+            $wrong += (int) !str_contains(thrown_by(fn () => bloom_clear('f')), ' CORRUPT: ');
+            bloom_load('f', keys('new ', 5000));
+            $wrong += count_no('f', keys('new ', 5000)) + count(bloom_verify());
             posix_kill(posix_getpid(), $wrong !== 0 ? SIGKILL : ($maybe && $found ? SIGTERM : SIGUSR1));
         }
         pcntl_wait($status);
