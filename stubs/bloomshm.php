@@ -63,7 +63,7 @@ namespace BloomShm {
         /** The false-positive rate measured before publishing is above the limit; nothing was published. */
         public const ERROR_RATE = 8;
 
-        /** The segment or a file that was to be read is damaged. */
+        /** The segment, a filter in it, or a file that was to be read is damaged. */
         public const CORRUPT = 9;
 
         /** A counter would leave the range of integers. */
@@ -95,8 +95,7 @@ namespace {
      *    the one before. Layers share the error, so that the rate of all together stays at or below $error_rate at
      *    every size; the first one leaves the others their share, for at most 1.2 bits a key more than a fixed
      *    filter has (1 %: 11.0). It begins with at least 8 kB, and holds what fits there (1 %: 3,399 keys) before it
-     *    grows. A question asks every layer. An add that has to grow the filter zeroes the new layer; old and new
-     *    are both needed from then on.
+     *    grows. The add that makes it grow zeroes the new layer. Older layers stay, and a question asks them all.
      *  - Sliding ($window): a key is found for at least $window seconds after its last add and is gone at most
      *    4/3 x $window after it, whether or not anybody calls in between. $capacity is the number of different keys
      *    in a window that come at an even flow; more are never FULL, but raise the estimated rate. 1 %: 18.3 bits a key.
@@ -143,7 +142,8 @@ namespace {
      *     in their order, or as a list for any other iterable.
      * @throws \BloomShm\Exception FULL: the keys go beyond the capacity of a filter that does not grow; none was added.
      *     NO_SPACE: it cannot be made, or cannot grow (some keys may have been added), or no private memory for the
-     *     list. NOT_FOUND: only with $create false. CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
+     *     list. NOT_FOUND: only with $create false. CORRUPT: it is damaged, and stays so until it is loaded, restored or
+     *     dropped. READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
      * @throws \TypeError Names the first element that is no key; nothing was made or added.
      * @throws \ValueError An argument is outside its range.
      */
@@ -458,8 +458,10 @@ namespace {
      *  - bits_per_key: 8 x bytes / items; null when it is empty
      *  - fill: share of the bits that are set; counting: of the counters that are not 0; sliding: mean of the lanes in use
      *  - estimated_error_rate: how many of all absent keys are answered "maybe", from the bits: for a fixed filter the
-     *    mean over the partitions of fill^hashes. worst_partition_error_rate: of the partition that is worst
-     *  - generation: grows with every publication of the name; published_at: unix time with fractions
+     *    mean over the partitions of fill^hashes. worst_partition_error_rate: of those whose partition, in each layer,
+     *    is the worst
+     *  - generation: grows with every publication of the name, and with every layer; published_at: when it was
+     *    published, unix time with fractions
      *  - false_positives: confirmed by bloom_fetch(), so 0 in this version
      *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's share), hashes,
      *    partitions, bytes, fill, estimated_error_rate; only scalable filters have several

@@ -65,11 +65,19 @@ bloom_load('loaded twice', keys('i', 1000));
 bloom_load('cleared', keys('j', 1000));
 bloom_clear('cleared');
 bloom_reserve('empty', 1, expansion: 0);
+bloom_insert('grown', keys('n', 20000));
+bloom_insert('grown by four', keys('o', 20000), 10, 0.3, 4);
+bloom_reserve('sliding', 3000, window: 3600);
+bloom_add_many('sliding', keys('p', 3000));
+bloom_clear('sliding');
+bloom_add_many('sliding', keys('q', 3000));
+bloom_load('counting', [...keys('r', 3000), ...keys('r', 1000)], counting: true);
+bloom_copy('grown', 'grown, copied');
 bloom_load('dropped', keys('k', 1000));
 bloom_drop('dropped');
 fragment();
-bloom_load('scattered', keys('l', 40000), 0.01);
-bloom_load('scattered, one in a million', keys('m', 20000), 1e-6);
+bloom_load('scattered', keys('l', 40000), 0.01, expansion: 0);
+bloom_load('scattered, one in a million', keys('m', 20000), 1e-6, expansion: 0);
 
 $added = [
     'one percent' => keys('a', 3000),
@@ -81,6 +89,11 @@ $added = [
     'renamed' => keys('g', 1000),
     'copied' => keys('h', 1000),
     'loaded twice' => keys('i', 1000),
+    'grown' => keys('n', 20000),
+    'grown by four' => keys('o', 5000),
+    'grown, copied' => keys('n', 2000),
+    'sliding' => keys('q', 3000),
+    'counting' => keys('r', 3000),
     'scattered' => keys('l', 3000),
     'scattered, one in a million' => keys('m', 3000),
 ];

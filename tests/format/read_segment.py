@@ -18,18 +18,21 @@ import os
 import stat
 import struct
 import sys
+import time
 
 from xxhash import xxh3_64_intdigest, xxh3_128_intdigest
 
 MASK = 2**64 - 1
 MAGIC = 0x4D485342304D4C42
-LAYOUT_PARTS = (1, 4096, 32768, 8192, 448, 128, 4096, 8192, 128, 32, 56, 384)
+LAYOUT_PARTS = (2, 4096, 32768, 8192, 576, 192, 64, 4096, 8192, 128, 32, 96, 512)
 PAGE = 4096
 OWNERS, OWNER_BYTES = 2048, 16
 OPS, OP_BYTES = 64, 128
-ENTRY_BYTES = 448
+ENTRY_BYTES, DESCRIPTOR_BYTES, LAYER_BYTES = 576, 192, 64
 PARTITION_BYTES, PARTITION_BITS = 8192, 65536
 ABSENT, LIVE, CLEARING = 0, 1, 2
+PLAIN, SLIDING, COUNTING, GROWING = 0, 1, 2, 3
+LAYERS_MAX = 32
 TRIES = 16
 
 
@@ -68,6 +71,25 @@ def padded(name):
     return bytes((len(name),)) + name.ljust(63, b"\0")
 
 
+class Layer:
+    """Section 5."""
+
+    def __init__(self, raw):
+        (
+            self.first,
+            self.count,
+            self.run_check,
+            self.capacity,
+            self.items_before,
+            self.error_rate,
+            self.hash_count,
+            self.older,
+            self.older_check,
+            self.check,
+        ) = struct.unpack("=IIQQQdIIQQ", raw)
+        self.partitions = None
+
+
 class Descriptor:
     """Section 5."""
 
@@ -78,57 +100,163 @@ class Descriptor:
             self.capacity,
             self.error_rate,
             self.published_s,
+            self.born,
+            self.origin_ns,
             self.state,
-            self.hash_count,
+            self.kind,
             self.expansion,
             self.window_s,
-            self.first,
-            self.count,
-            self.run_check,
-        ) = struct.unpack_from("=QQQddIIIIIIQ", raw)
+            self.items_slot,
+            self.layer_count,
+            self.sized,
+        ) = struct.unpack_from("=QQQddQQIIIIIII", raw)
+        self.newest = Layer(raw[96:160])
+
+
+def key_hash(key, seed):
+    """The two halves of section 7's h."""
+    h = xxh3_128_intdigest(key, seed=seed)
+    return h & MASK, h >> 64
+
+
+def probes(low, high, count):
+    """Section 7: 16 bits each."""
+    words = [(low, 4), (high, 2)]
+    rotated = (high << 32 & MASK) | high >> 32
+    for group in range(max(0, (count - 6 + 3) // 4)):
+        words.append((mix((low ^ rotated) + (group + 1) * 0x9E3779B97F4A7C15 & MASK), 4))
+    return [word >> 16 * j & 0xFFFF for word, slices in words for j in range(slices)][:count]
+
+
+def growing_positions(low, high, count):
+    """Section 7: the bits of a key in a growing filter's partition."""
+    line = (low >> 57) * 8
+    positions = []
+    for i in range(3):
+        q = low >> 18 * i
+        word = line + (q >> 12 & 7)
+        positions += [word * 64 + (q & 63), word * 64 + (q >> 6 & 63)]
+    return positions[:count] + probes(low, high, count)[6:]
+
+
+def nibbles(words, positions):
+    """The four bits that each of the probes finds."""
+    return [words[p >> 6] >> (p & 63 & ~3) & 15 for p in positions]
+
+
+def partition_has(kind, words, low, high, count, live=15):
+    if kind == PLAIN:
+        return all(words[p >> 6] >> (p & 63) & 1 for p in probes(low, high, count))
+    if kind == GROWING:
+        return all(words[p >> 6] >> (p & 63) & 1 for p in growing_positions(low, high, count))
+    found = nibbles(words, probes(low, high, count))
+    if kind == COUNTING:
+        return min(found) != 0
+    lanes = live
+    for nibble in found:
+        lanes &= nibble
+    return lanes != 0
+
+
+def line_rate(words, count):
+    """The share of absent keys that the first six probes let through, in one line."""
+    shares = [word.bit_count() / 64 for word in words]
+    rate = 1.0
+    for i in range(0, 6, 2):
+        exponent = max(0, min(2, count - i))
+        rate *= sum(share**exponent for share in shares) / len(shares)
+    return rate
+
+
+def partition_rate(kind, words, count, live=15):
+    """Fill, and the share of absent keys that it lets through."""
+    if kind in (PLAIN, GROWING):
+        fill = sum(word.bit_count() for word in words) / PARTITION_BITS
+        if kind == PLAIN:
+            return fill, fill**count
+        lines = [line_rate(words[i : i + 8], count) for i in range(0, len(words), 8)]
+        return fill, sum(lines) / len(lines) * fill ** max(0, count - 6)
+    counts = [0] * 16
+    for word in words:
+        for shift in range(0, 64, 4):
+            counts[word >> shift & 15] += 1
+    if kind == COUNTING:
+        fill = 1 - counts[0] / 16384
+        return fill, fill**count
+    rate = fill = 0.0
+    for lanes in range(1, 16):
+        if lanes & ~live == 0:
+            share = sum(n for nibble, n in enumerate(counts) if nibble & lanes == lanes) / 16384
+            rate += share**count if lanes.bit_count() % 2 else -(share**count)
+            fill += share if lanes.bit_count() == 1 else 0
+    return fill / max(1, live.bit_count()), rate
+
+
+def live_lanes(newest, epoch):
+    """The lanes of a partition turned to `newest` that are not over in `epoch`."""
+    return sum(1 << e % 4 for e in range(newest - 3, newest + 1) if e >= epoch - 3)
 
 
 class Filter:
-    """A sound descriptor with the list of its partitions."""
+    """A sound descriptor with the partitions of its layers, the oldest first."""
 
-    def __init__(self, segment, index, descriptor, partitions):
+    def __init__(self, segment, index, descriptor, layers):
         self.segment = segment
         self.index = index
         self.descriptor = descriptor
-        self.partitions = partitions
+        self.layers = layers
 
     def stands(self):
         return self.segment.generation(self.index) == self.descriptor.generation
 
-    def bits(self, key):
-        """Section 7: the partition, as an index into the run, and the positions of the key's bits in it."""
-        h = xxh3_128_intdigest(key, seed=self.descriptor.seed)
-        low, high = h & MASK, h >> 64
-        words = [(low, 4), (high, 2)]
-        rotated = (high << 32 & MASK) | high >> 32
-        probes = 6
-        while probes < self.descriptor.hash_count:
-            group = (probes - 6) // 4 + 1
-            words.append((mix((low ^ rotated) + group * 0x9E3779B97F4A7C15 & MASK), 4))
-            probes += 4
-        positions = [word >> 16 * j & 0xFFFF for word, slices in words for j in range(slices)]
-        return (high >> 32) * len(self.partitions) >> 32, positions[: self.descriptor.hash_count]
+    def epoch(self):
+        d = self.descriptor
+        age = (self.segment.clock_ns() - d.origin_ns) & MASK
+        return 0 if age >> 63 else age // (d.window_s * 10**9 // 3)
+
+    def live(self, partition):
+        if self.descriptor.kind != SLIDING:
+            return 15
+        return live_lanes(self.segment.u64[self.segment.epochs_off // 8 + partition] >> 32, self.epoch())
+
+    def words(self, partition):
+        first = (self.segment.partitions_off + partition * PARTITION_BYTES) // 8
+        return self.segment.u64[first : first + PARTITION_BYTES // 8]
 
     def maybe_has(self, key):
-        partition, positions = self.bits(key)
-        first_word = (self.segment.partitions_off + self.partitions[partition] * PARTITION_BYTES) // 8
-        words = self.segment.u64
-        return all(words[first_word + (p >> 6)] >> (p & 63) & 1 for p in positions)
+        d = self.descriptor
+        low, high = key_hash(key, d.seed)
+        for layer in self.layers:
+            partition = layer.partitions[(high >> 32) * layer.count >> 32]
+            for _ in range(TRIES):
+                word = self.segment.u64[self.segment.epochs_off // 8 + partition]
+                if partition_has(d.kind, self.words(partition), low, high, layer.hash_count, self.live(partition)):
+                    return True
+                if d.kind != SLIDING or self.segment.u64[self.segment.epochs_off // 8 + partition] == word:
+                    break
+            else:
+                return True
+        return False
+
+    def count(self, key):
+        low, high = key_hash(key, self.descriptor.seed)
+        layer = self.layers[0]
+        words = self.words(layer.partitions[(high >> 32) * layer.count >> 32])
+        return min(nibbles(words, probes(low, high, layer.hash_count)))
 
     def rates(self):
-        """Share of bits set, and the mean over the partitions of that share to the power of hash_count."""
-        fill = rate = 0.0
-        for partition in self.partitions:
-            off = self.segment.partitions_off + partition * PARTITION_BYTES
-            share = int.from_bytes(self.segment.bytes(off, PARTITION_BYTES), "little").bit_count() / PARTITION_BITS
-            fill += share
-            rate += share**self.descriptor.hash_count
-        return fill / len(self.partitions), rate / len(self.partitions)
+        """Share of bits set, and the rate of all layers together."""
+        fills = total = 0.0
+        for layer in self.layers:
+            rate = 0.0
+            for partition in layer.partitions:
+                fill, own = partition_rate(
+                    self.descriptor.kind, self.words(partition), layer.hash_count, self.live(partition)
+                )
+                fills += fill
+                rate += own
+            total += (1 - total) * rate / layer.count
+        return fills / sum(layer.count for layer in self.layers), total
 
 
 class Segment:
@@ -168,10 +296,13 @@ class Segment:
         self.ops_off = off
         self.heads_off = off = off + OPS * OP_BYTES
         self.entries_off = off = off + round_up(heads * 4)
-        self.tags_off = off = off + round_up(entries * ENTRY_BYTES)
+        self.layers_off = off = off + round_up(entries * ENTRY_BYTES)
+        self.layer_count = p // 3 + 32
+        self.tags_off = off = off + round_up(self.layer_count * LAYER_BYTES)
         self.chunks_off = off = off + round_up(chunks * 8)
         self.links_off = off = off + chunks * PAGE
-        self.partitions_off = off = off + round_up(p * 4)
+        self.epochs_off = off = off + round_up(p * 4)
+        self.partitions_off = off = off + round_up(p * 8)
         end = off + p * PARTITION_BYTES
         if not segment_bytes == file_bytes == end:
             raise Refused(f"damaged: the file has {file_bytes} bytes and should have {end}")
@@ -182,6 +313,10 @@ class Segment:
     def words(self, off, count):
         """Copies `count` bytes as whole words of 8."""
         return self.u64[off // 8 : (off + count) // 8].tobytes()
+
+    def clock_ns(self):
+        """Section 3: the engine clock."""
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC) + self.u64[144 // 8] & MASK
 
     def checksum(self, raw):
         return xxh3_64_intdigest(raw, seed=self.name_seed)
@@ -213,21 +348,50 @@ class Segment:
             raise Damaged("a chain is longer than the directory")
 
     def sound_descriptor(self, index, generation):
-        raw = self.words(self.entry_off(index) + 128 + 128 * (generation & 1), 128)
-        return self.check_descriptor(raw, generation, self.name(index))
+        return self.check_descriptor(self.descriptor_bytes(index, generation), generation, self.name(index))
+
+    def descriptor_bytes(self, index, generation):
+        off = self.entry_off(index) + 128 + DESCRIPTOR_BYTES * (generation & 1)
+        return self.words(off, DESCRIPTOR_BYTES)
 
     def check_descriptor(self, raw, generation, name64):
         d = Descriptor(raw)
         seed = self.name_seed if d.state == ABSENT else self.checksum(name64)
-        check = xxh3_64_intdigest(raw[:120], seed=seed)
-        if d.generation != generation or struct.unpack_from("=Q", raw, 120)[0] != check:
+        check = xxh3_64_intdigest(raw[:184], seed=seed)
+        if d.generation != generation or struct.unpack_from("=Q", raw, 184)[0] != check:
             raise Damaged("a descriptor does not match its checksum or its entry")
         if d.state == ABSENT:
             return d
-        if d.state not in (LIVE, CLEARING) or not 1 <= d.hash_count <= 64:
+        if d.state not in (LIVE, CLEARING) or d.kind > GROWING or (d.kind == SLIDING) != (d.window_s != 0):
             raise Damaged("a descriptor makes no sense")
-        self.check_bounds(d.first, d.count, d.run_check)
+        if (d.kind == GROWING) != (d.expansion != 0) or not 1 <= d.layer_count <= (32 if d.kind == GROWING else 1):
+            raise Damaged("a descriptor makes no sense")
+        self.check_layer(d.newest, raw[96:160])
         return d
+
+    def check_layer(self, layer, raw):
+        if layer.check != self.checksum(raw[:56]) or not 1 <= layer.hash_count <= 64:
+            raise Damaged("a layer is not sound")
+        self.check_bounds(layer.first, layer.count, layer.run_check)
+
+    def layers(self, d):
+        """The layers of a sound descriptor, the oldest first, with their partitions."""
+        layers = [d.newest]
+        for _ in range(d.layer_count - 1):
+            newer = layers[-1]
+            if not 1 <= newer.older <= self.layer_count:
+                raise Damaged("a layer leads out of the segment")
+            raw = self.words(self.layers_off + (newer.older - 1) * LAYER_BYTES, LAYER_BYTES)
+            layer = Layer(raw)
+            self.check_layer(layer, raw)
+            if layer.check != newer.older_check:
+                raise Damaged("a layer is not the one that was meant")
+            layers.append(layer)
+        if layers[-1].older != 0:
+            raise Damaged("there are more layers than the descriptor says")
+        for layer in layers:
+            layer.partitions = self.run(layer.first, layer.count, layer.run_check)
+        return layers[::-1]
 
     # Section 6: runs
 
@@ -273,7 +437,7 @@ class Segment:
                 return None
             generation = self.generation(index)
             seen = self.name(index)
-            raw = self.words(self.entry_off(index) + 128 + 128 * (generation & 1), 128)
+            raw = self.descriptor_bytes(index, generation)
             if seen != name64 or self.generation(index) != generation:
                 continue
             if generation == 0:
@@ -284,7 +448,7 @@ class Segment:
             if d.state == CLEARING:
                 raise Damaged("the filter is being cleared")
             try:
-                return Filter(self, index, d, self.run(d.first, d.count, d.run_check))
+                return Filter(self, index, d, self.layers(d))
             except Damaged:
                 if self.generation(index) == generation:
                     raise
@@ -315,7 +479,7 @@ class Segment:
             try:
                 d = self.sound_descriptor(index, generation)
                 if d.state != ABSENT:
-                    yield name64[1 : 1 + name64[0]], Filter(self, index, d, self.run(d.first, d.count, d.run_check))
+                    yield name64[1 : 1 + name64[0]], Filter(self, index, d, self.layers(d))
             except Damaged:
                 continue
 
@@ -354,7 +518,8 @@ class Segment:
             try:
                 d = self.sound_descriptor(index, generation)
                 if d.state != ABSENT:
-                    yield what, self.run(d.first, d.count, d.run_check)
+                    for layer in self.layers(d):
+                        yield what, layer.partitions
                     if not named:
                         yield what, Damaged("a filter without a name")
             except Damaged as problem:
@@ -380,19 +545,22 @@ def describe(name, found):
         "name": name.hex(),
         "generation": d.generation,
         "error_rate": d.error_rate,
-        "capacity": d.capacity,
-        "items": found.segment.u64[(found.segment.entry_off(found.index) + 384) // 8 + (d.generation & 1)],
+        "capacity": sum(layer.capacity for layer in found.layers) if d.kind == GROWING else d.capacity,
+        "type": ("fixed", "sliding", "counting", "scalable")[d.kind],
+        "items": found.segment.u64[(found.segment.entry_off(found.index) + 512) // 8 + d.items_slot],
+        "layers": len(found.layers),
         "expansion": d.expansion,
         "window": d.window_s,
-        "hashes": d.hash_count,
-        "partitions": d.count,
+        "hashes": d.newest.hash_count,
+        "partitions": sum(layer.count for layer in found.layers),
         "published_at": d.published_s,
         "fill": fill,
         "estimated_error_rate": rate,
-        "scattered": d.run_check != 0,
+        "scattered": d.newest.run_check != 0,
         "entry_off": found.segment.entry_off(found.index),
-        "descriptor_off": found.segment.entry_off(found.index) + 128 + 128 * (d.generation & 1),
-        "first_link_off": found.segment.links_off + 4 * d.first,
+        "descriptor_off": found.segment.entry_off(found.index) + 128 + DESCRIPTOR_BYTES * (d.generation & 1),
+        "older_off": found.segment.layers_off + LAYER_BYTES * max(0, d.newest.older - 1),
+        "first_link_off": found.segment.links_off + 4 * d.newest.first,
     }
 
 

@@ -77,7 +77,7 @@ undump() {
 	done
 }
 
-sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 1228800
+sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 1257472
 expect 'the example is sound' reader check "$work/example"
 expect 'the example: cat and tag' says $'maybe\nno' reader has "$work/example" tags cat tag
 chmod 600 "$work/example"
@@ -213,9 +213,11 @@ damage $((entry + 65))
 expect_maybe 'another name' "$question"
 damage $((descriptor + 8))
 expect_maybe 'another seed' "$question"
-damage $((descriptor + 60))
+damage $((descriptor + 96 + 4))
 expect_maybe 'another size' "$question"
 damage "$(figure_of scattered first_link_off)"
 expect_maybe 'another link' "$(no_of scattered)"
+damage "$(figure_of grown older_off)"
+expect_maybe 'another older layer' "$(no_of grown)"
 
 closing_line

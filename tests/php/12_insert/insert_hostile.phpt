@@ -30,7 +30,7 @@ var_dump(bloom_insert('f', $list), count($list));
 
 // Made, dropped, loaded while the keys are read: it is looked at afterwards.
 foreach ([
-    fn () => bloom_reserve('g', 10, 0.5, 0),
+    fn () => bloom_reserve('g', 10, 0.003, 0),
     fn () => bloom_drop('g'),
     fn () => bloom_load('g', ['loaded', 'b'], 0.002),
     fn () => bloom_rename('g', 'h'),
@@ -60,7 +60,7 @@ array(3) {
   bool(true)
 }
 int(2)
-[true,true,true] 0.5
+[true,true,true] 0.003
 [true,true,true] 0.01
 [true,true,false] 0.002
 [true,true,true] 0.01

@@ -9,6 +9,7 @@ bloomshm.filter_memory=2M
 <?php
 require __DIR__ . '/../helper.inc';
 
+bloom_reserve('f', 20000, 0.000001, seed: 'fixed');
 bloom_insert('f', ['old']);
 $answers = [
     bloom_insert('f', ['x' => 'old', 5 => 'a', -3 => 'old', '' => 'b', '7' => 'a', 'y' => 'c']),

@@ -16,7 +16,7 @@ bloom_reserve('scalable', 100, 0.02, 3);
 bloom_add_many('scalable', keys('k', 20000));
 bloom_reserve('sliding', 6000, window: 3600);
 bloom_add_many('sliding', keys('k', 5000));
-bloom_reserve('counting', 6000, counting: true);
+bloom_reserve('counting', 6000, counting: true, seed: 'fixed');
 bloom_add_many('counting', [...keys('k', 5000), ...keys('k', 50)]);
 bloom_reserve('empty', 100);
 $names = ['fixed', 'loaded', 'scalable', 'sliding', 'counting', 'empty'];

@@ -9,9 +9,9 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_load('f', [...keys('common ', 1000), ...keys('file ', 1000)]);
+bloom_load('f', [...keys('common ', 1000), ...keys('file ', 1000)], 0.000001, seed: 'fixed');
 bloom_dump('f', scratch('.file'));
-bloom_load('f', [...keys('common ', 1000), ...keys('live ', 1000)]);
+bloom_load('f', [...keys('common ', 1000), ...keys('live ', 1000)], 0.000001, seed: 'fixed');
 bloom_dump('f', scratch('.live'));
 $reader = new Child(<<<'PHP'
     echo "here\n";
