@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Proves docs/FORMAT.md: read_segment.py, written from that page alone, reads what the extension wrote and gives the
-# extension's answers; on a quiet segment, on one that is being written, and on damaged ones.
+# extension's answers; on a quiet segment, on one that is being written, and on damaged ones. read_dump.py does the same
+# for the files of filters; those in tests/data pin the format.
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
@@ -183,6 +184,52 @@ expect_refused() {
 	expect "$1: the reader refuses" exits 2 reader check "$work/damaged"
 	expect "$1: the extension says maybe" says maybe extension_asks "$name" "$key"
 }
+
+# ---------------------------------------------------------------- files of filters
+
+dump_reader() {
+	/usr/bin/python3 tests/format/read_dump.py "$@"
+}
+
+# same_but_times FILE FILE: equal, but for when they were published and dumped, the phase, and the header's checksum.
+same_but_times() {
+	[[ $(stat -c %s "$1") -eq $(stat -c %s "$2") ]] || return 1
+	{ cmp -l "$1" "$2" || true; } | awk '!($1 > 48 && $1 <= 64 || $1 > 72 && $1 <= 80 || $1 > 184 && $1 <= 192) { wrong++; print }
+		END { exit wrong > 0 }'
+}
+
+# finds KEYS FILE: key 0 to key KEYS - 1 are found, and most of as many others are not.
+finds() {
+	local keys=() others=()
+	mapfile -t keys < <(seq -f 'key %g' 0 $(($1 - 1)))
+	mapfile -t others < <(seq -f 'other %g' 0 $(($1 - 1)))
+	[[ $(dump_reader has "$2" "${keys[@]}" | grep -c maybe) -eq $1 &&
+		$(dump_reader has "$2" "${others[@]}" | grep -c no) -gt $(($1 * 9 / 10)) ]]
+}
+
+restored() {
+	# shellcheck disable=SC2016
+	with_extension "$work/golden" -r '[, $kind, $from, $to, $count] = $argv;
+		bloom_restore($kind, $from);
+		bloom_dump($kind, $to);
+		$keys = array_map(fn (int $i): string => "key $i", range(0, $count - 1));
+		exit((int) in_array(false, bloom_maybe_has_many($kind, $keys), true));' "$@"
+}
+
+mkdir "$work/fresh"
+with_extension "$work/golden" tests/format/golden.php "$work/fresh"
+for kind in fixed:5000 growing:5000 sliding:3000 counting:1500; do
+	file=tests/data/${kind%:*}.bloom
+	expect "${kind%:*}: the golden file is sound" dump_reader check "$file"
+	expect "${kind%:*}: its keys are found in it" finds "${kind#*:}" "$file"
+	expect "${kind%:*}: the same keys make the same file" same_but_times "$file" "$work/fresh/${kind%:*}.bloom"
+	expect "${kind%:*}: the extension restores it" restored "${kind%:*}" "$file" "$work/again" "${kind#*:}"
+	expect "${kind%:*}: and dumps the same" same_but_times "$file" "$work/again"
+done
+expect 'counting: and how often' says $'3\n2\n1\n0' dump_reader count tests/data/counting.bloom \
+	'key 1' 'key 700' 'key 1200' 'other 1'
+head -c 5000 tests/data/fixed.bloom >"$work/cut"
+expect 'a file that was cut short is refused' exits 3 dump_reader check "$work/cut"
 
 if [[ $failed -ne 0 ]]; then # what follows is aimed with what was read
 	closing_line
