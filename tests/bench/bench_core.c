@@ -238,6 +238,16 @@ static int run_attach(bench *b, const char *number)
 	return 0;
 }
 
+/* What reserving so many keys takes; the filter's name is the rate in percent. */
+static int run_size(bench *b, const char *number)
+{
+	const uint64_t keys = strtoull(number, NULL, 10);
+	const bshm_geometry geometry = bshm_geometry_for(strtod(b->filter, NULL) / 100, keys);
+	const double bytes = (double) geometry.partition_count * (double) BSHM_FILTER_UNIT_BYTES;
+	printf("{\"megabytes\": %.3f}\n", bytes / 1e6);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -248,6 +258,7 @@ int main(int argc, char **argv)
 		{"add", run_add},
 		{"rate", run_rate},
 		{"attach", run_attach},
+		{"size", run_size},
 	};
 	for (size_t i = 0; argc == 5 && i < sizeof commands / sizeof *commands; i++) {
 		if (strcmp(argv[1], commands[i].name) == 0) {
@@ -255,6 +266,6 @@ int main(int argc, char **argv)
 			return commands[i].run(&b, argv[4]);
 		}
 	}
-	fprintf(stderr, "usage: bench_core ask|add|rate|attach SEGMENT FILTER COUNT\n");
+	fprintf(stderr, "usage: bench_core ask|add|rate|attach|size SEGMENT FILTER COUNT\n");
 	return 2;
 }

@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * chart.php - one question, the product beside its peers, as bars on a logarithmic scale.
+ * chart.php - what questions cost, as bars on a logarithmic scale: the product beside its peers, and
+ * the kinds of filters beside each other.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -20,7 +21,7 @@ final readonly class Chart
     private const DECADE = 92;  // pixels from 1 to 10 ns
     private const DECADES = 5;  // 1 ns to 100,000 ns
 
-    private const BARS = [
+    private const QUESTIONS = [
         'phpredis GET, unix socket' => 'redis_far/get',
         "pixiv's way on APCu" => 'in_order/pixiv',
         'Yac::get' => 'in_order/yac_get',
@@ -30,38 +31,59 @@ final readonly class Chart
         'str_contains' => 'in_order/str_contains',
     ];
 
-    public function __construct(private Figures $figures)
+    private const KINDS = [
+        'grown to 12 layers, 33 MB' => 'kinds/grown_absent',
+        'the same, 20 keys a call' => 'kinds/grown_many',
+        'fixed, as many keys, 13 MB' => 'kinds/single_absent',
+        'the same, 20 keys a call ' => 'kinds/single_many',
+        'sliding' => 'kinds/sliding_absent',
+        'counting' => 'kinds/counting_absent',
+        'fixed, memory of the sliding one' => 'kinds/plain_absent',
+    ];
+
+    /** @param array<string, string> $bars label => figure */
+    private function __construct(
+        private Figures $figures,
+        private array $bars,
+        private string $title,
+        private string $subtitle,
+    ) {
+    }
+
+    public static function ofQuestions(Figures $figures): self
     {
+        $subtitle = 'Nanoseconds a key, net of the empty loop; 100,000 keys in order. ';
+        return new self($figures, self::QUESTIONS, '"Is this key there?" asked from PHP', $subtitle);
+    }
+
+    public static function ofKinds(Figures $figures): self
+    {
+        $subtitle = 'Nanoseconds a key, net of the empty loop; 200,000 absent keys, shuffled. ';
+        return new self($figures, self::KINDS, 'The same question to each kind of filter', $subtitle);
     }
 
     public function svg(): string
     {
-        $height = self::TOP + count(self::BARS) * self::STEP + 40;
+        $height = self::TOP + count($this->bars) * self::STEP + 40;
         $width = self::WIDTH;
-        $labels = array_keys(self::BARS);
+        $labels = array_keys($this->bars);
         $bars = implode('', array_map($this->bar(...), $labels, array_keys($labels)));
         return <<<SVG
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
                 font-family="system-ui, sans-serif" font-size="13" fill="#1f2933" role="img">
-            <title>Nanoseconds a key for one membership question asked from PHP</title>
+            <title>{$this->subtitle}</title>
             <rect width="$width" height="$height" fill="#ffffff"/>
-            <text x="20" y="28" font-size="17" font-weight="600">"Is this key there?" asked from PHP</text>
-            <text x="20" y="50" fill="#52606d">{$this->subtitle()}</text>
+            <text x="20" y="28" font-size="17" font-weight="600">{$this->title}</text>
+            <text x="20" y="50" fill="#52606d">{$this->subtitle}Logarithmic scale; the thin line is the spread.</text>
             {$this->axis()}{$bars}</svg>
 
             SVG;
     }
 
-    private function subtitle(): string
-    {
-        return 'Nanoseconds a key, net of the empty loop; 100,000 keys in order. '
-            . 'Logarithmic scale; the thin line is the spread.';
-    }
-
     private function axis(): string
     {
         $top = self::TOP - 8;
-        $bottom = self::TOP + count(self::BARS) * self::STEP;
+        $bottom = self::TOP + count($this->bars) * self::STEP;
         $label_y = $bottom + 20;
         $lines = '';
         for ($decade = 0; $decade <= self::DECADES; $decade++) {
@@ -75,7 +97,7 @@ final readonly class Chart
 
     private function bar(string $label, int $index): string
     {
-        $spread = Spread::of($this->figures->of(self::BARS[$label]));
+        $spread = Spread::of($this->figures->of($this->bars[$label]));
         [$left, $thick] = [self::LEFT, self::THICK];
         $y = self::TOP + $index * self::STEP;
         $middle = $y + $thick / 2;
@@ -83,7 +105,8 @@ final readonly class Chart
         [$low, $end, $high] = array_map($this->x(...), [$spread->low, $spread->median, $spread->high]);
         $width = $end - $left;
         $value = number_format($spread->median, $spread->median < 100 ? 1 : 0);
-        $colour = str_starts_with($label, 'bloom') ? '#0b7285' : '#a3b1bf';
+        $ours = str_starts_with($label, 'bloom') || str_contains($this->bars[$label], 'kinds/');
+        $colour = $ours && !str_starts_with($label, 'fixed') ? '#0b7285' : '#a3b1bf';
         $label = htmlspecialchars($label, ENT_XML1);
         $label_x = $left - 10;
         $value_x = $high + 8;

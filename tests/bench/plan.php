@@ -35,6 +35,9 @@ final readonly class Plan
     private const ARRIVAL_CAPACITY = 100_000_000;
     private const ARRIVAL_KEYS = 5_000_000;
     private const ATTACHES = 101;
+    private const KINDS_KEYS = 10_000_000;
+    private const KINDS_ASKED = 200_000;
+    private const RESTORED_CAPACITY = 200_000_000; // 252 MB
 
     private Commands $commands;
 
@@ -46,7 +49,7 @@ final readonly class Plan
     /** @return list<Section> in the order they run within a round */
     public function sections(): array
     {
-        $sections = [...$this->questions(), ...$this->memory()];
+        $sections = [...$this->questions(), ...$this->memory(), ...$this->kinds()];
         if ($this->options->quick) {
             return $sections;
         }
@@ -109,6 +112,29 @@ final readonly class Plan
                 $case->probes,
             ), 1);
         }
+        return $sections;
+    }
+
+    /** @return list<Section> growth, the kinds of filters, files */
+    private function kinds(): array
+    {
+        $run = $this->commands;
+        $keys = $this->options->quick ? 1_000_000 : self::KINDS_KEYS;
+        $kinds = $run->product('kinds', '128M');
+        $sections = [
+            new Section('growth', $run->php('growth', $run->product('growth', '64M'), $keys), 1),
+            new Section('kinds', $run->php('kinds_fill', $kinds, $keys), 1),
+            $this->everyRound('kinds', $run->php('kinds_ask', $kinds, min(intdiv($keys, 10), self::KINDS_ASKED))),
+        ];
+        foreach (reserved_cases() as [$size, $percent]) {
+            $count = (int) $size * 1_000_000;
+            $command = $run->program('bench_core', 'size', 'none', $percent, $count);
+            $sections[] = new Section("reserved_{$size}_$percent", $command, 1);
+        }
+        $capacity = $this->options->quick ? 20_000_000 : self::RESTORED_CAPACITY;
+        $files = $run->product('files', $this->options->quick ? '128M' : '800M');
+        $file = $run->segmentFile('dump');
+        $sections[] = new Section('files', $run->php('restore', $files, $capacity, $file), 1);
         return $sections;
     }
 

@@ -76,7 +76,7 @@ final readonly class Row
 /** @return list<Row> */
 function rows(bool $quick): array
 {
-    $rows = [...question_rows(), ...attach_rows(), ...memory_rows($quick)];
+    $rows = [...question_rows(), ...attach_rows(), ...memory_rows($quick), ...kind_rows($quick)];
     return $quick ? $rows : [...$rows, ...load_rows(), ...big_rows()];
 }
 
@@ -153,6 +153,32 @@ function memory_rows(bool $quick): array
         $rows[] = new Row("memory, $filter", 'bits a key', $bits, goal: Goal::atMost($case->bits));
         $rows[] = new Row("rate, $filter", 'of the asked', $measured, null, Goal::atMost(1), $of_asked);
         $rows[] = new Row("rate, $filter", 'of the estimated', $measured, $estimated, Goal::between(0.95, 1.05));
+    }
+    return $rows;
+}
+
+/** @return list<Row> */
+function kind_rows(bool $quick): array
+{
+    $growth = 'grown from 100 keys to ' . ($quick ? '1 M' : '10 M');
+    $rows = [
+        new Row("$growth: most memory", 'MB', 'growth/most_bytes', goal: Goal::atMost(36), scale: 1e-6),
+        new Row("$growth: memory when last full", 'MB', 'growth/full_bytes', goal: Goal::atMost(18), scale: 1e-6),
+        new Row("$growth: the same", 'bits a key', 'growth/full_bits_a_key', goal: $quick ? null : Goal::atMost(14.4)),
+        new Row("$growth: layers", 'layers', 'growth/layers', goal: Goal::atMost(12)),
+        new Row("$growth: highest rate", 'of the asked', 'growth/most_rate', null, Goal::atMost(1), 1 / GROWN_RATE),
+        cost('absent keys, grown filter against a single layer', 'kinds/grown_absent', 'kinds/single_absent', Goal::atMost(3)),
+        cost('the same, 20 keys a call', 'kinds/grown_many', 'kinds/single_many', Goal::atMost(3)),
+        cost('present keys, grown filter against a single layer', 'kinds/grown_present', 'kinds/single_present'),
+        cost('absent keys, sliding against fixed of the same memory', 'kinds/sliding_absent', 'kinds/plain_absent', Goal::atMost(1.5)),
+        cost('present keys, the same', 'kinds/sliding_present', 'kinds/plain_present', Goal::atMost(1.5)),
+        cost('absent keys, counting against fixed', 'kinds/counting_absent', 'kinds/plain_absent'),
+        cost('bloom_restore against reading the file into memory', 'files/read', 'files/restore', Goal::atMost(2)),
+        new Row('bloom_dump', 'MB/s', 'files/dump'),
+    ];
+    foreach (reserved_cases() as [$size, $percent, $tair, $goal]) {
+        $title = "reserved, $size keys at $percent % (TairBloom: $tair MB)";
+        $rows[] = new Row($title, 'MB', "reserved_{$size}_$percent/megabytes", goal: Goal::atMost($goal));
     }
     return $rows;
 }

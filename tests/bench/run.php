@@ -12,8 +12,8 @@ namespace BloomShm\Bench;
 
 foreach (
     [
-        'chart', 'commands', 'figures', 'memory_cases', 'options', 'plan', 'program', 'report',
-        'rows', 'statistics',
+        'chart', 'commands', 'figures', 'growth_chart', 'memory_cases', 'options', 'peer_growth', 'plan', 'program',
+        'report', 'rows', 'statistics',
     ] as $file
 ) {
     require __DIR__ . "/$file.php";
@@ -64,5 +64,7 @@ $setting = [
     'apcu' => 'apc.entries_hint fitted to the number of keys',
 ];
 file_put_contents("$options->output/bench.json", as_json($rows, $figures, $setting));
-file_put_contents("$options->output/bench.svg", (new Chart($figures))->svg());
-echo "Written to $options->output: bench.json, bench.svg\n";
+file_put_contents("$options->output/bench.svg", Chart::ofQuestions($figures)->svg());
+file_put_contents("$options->output/kinds.svg", Chart::ofKinds($figures)->svg());
+file_put_contents("$options->output/growth.svg", (new GrowthChart($figures))->svg());
+echo "Written to $options->output: bench.json, bench.svg, kinds.svg, growth.svg\n";

@@ -279,6 +279,8 @@ TEST(a_growing_filters_partition_holds_what_was_set)
 		uint32_t found = 0;
 		for (uint64_t i = 1000; i < 3000; i++) {
 			CHECK_INT(line_has(atomic, hash_of(i), k), line_set(atomic, hash_of(i), k));
+			CHECK(k != 6 ||
+				  bshm__line_has_six(atomic, hash_of(i)) == line_has(atomic, hash_of(i), k));
 			found += line_has(atomic, hash_of(i), k);
 		}
 		CHECK(found < 100);

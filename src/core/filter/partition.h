@@ -21,19 +21,24 @@ static inline uint64_t bshm__partition_bit(const uint64_t *words, uint32_t posit
 }
 
 /*
- * Adds the bit at `position` to a count. On x86-64 this is one bit test and one add with carry;
- * the compiler's own shift wants the one register that can count it, six times.
+ * Adds bit (position mod 64) of a word to a count. On x86-64 this is one bit test and one add with
+ * carry; the compiler's own shift wants the one register that can count it, six times.
  */
-static inline __attribute__((always_inline)) uint32_t bshm__partition_count(
-	const uint64_t *words, uint64_t position, uint32_t count)
+static inline __attribute__((always_inline)) uint32_t bshm__word_count(
+	uint64_t word, uint64_t position, uint32_t count)
 {
-	const uint64_t word = BSHM_LOAD(&words[position >> 6], RELAXED);
 #if defined(__x86_64__) && defined(__GNUC__)
 	__asm__("btq %1, %2\n\tadcl $0, %0" : "+r"(count) : "r"(position), "r"(word) : "cc");
 	return count;
 #else
 	return count + (uint32_t) (word >> (position & 63) & 1);
 #endif
+}
+
+static inline __attribute__((always_inline)) uint32_t bshm__partition_count(
+	const uint64_t *words, uint64_t position, uint32_t count)
+{
+	return bshm__word_count(BSHM_LOAD(&words[position >> 6], RELAXED), position, count);
 }
 
 /* Are the probes after the first six set? */
@@ -113,6 +118,21 @@ static inline __attribute__((always_inline)) bool bshm__line_has(
 	const uint64_t b = ~BSHM_LOAD(&words[line->word[1]], RELAXED) & line->bits[1];
 	const uint64_t c = ~BSHM_LOAD(&words[line->word[2]], RELAXED) & line->bits[2];
 	return (a | b | c) == 0;
+}
+
+/* The same for six probes of a key that is asked for in one layer: without making masks first. */
+static inline __attribute__((always_inline)) bool bshm__line_has_six(
+	const uint64_t *words, bshm_hash h)
+{
+	const uint64_t *line = words + (h.low >> 57) * BSHM_LINE_WORDS;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint64_t probes = h.low >> (18 * i);
+		const uint64_t word = BSHM_LOAD(&line[probes >> 12 & (BSHM_LINE_WORDS - 1)], RELAXED);
+		count = bshm__word_count(word, probes, count);
+		count = bshm__word_count(word, probes >> 6, count);
+	}
+	return count == BSHM_LINE_PROBES;
 }
 
 /* As bshm__partition_add(). */

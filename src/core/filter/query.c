@@ -353,12 +353,11 @@ static __attribute__((noinline)) bool has_slowly(
 static inline __attribute__((always_inline)) bool view_has_at(
 	const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
-	if (view->path == PLAIN_SIX) {
-		return bshm__partition_has_six(words, h);
+	if (BSHM_LIKELY(view->path == GROWING_SIX)) { /* what is loaded by default */
+		return bshm__line_has_six(words, h);
 	}
-	if (view->path == GROWING_SIX) {
-		const bshm__line six = bshm__hash_line(h, BSHM_LINE_PROBES);
-		return bshm__line_has(words, &six);
+	if (BSHM_LIKELY(view->path == PLAIN_SIX)) {
+		return bshm__partition_has_six(words, h);
 	}
 	return has_slowly(view, words, h);
 }

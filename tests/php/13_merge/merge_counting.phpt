@@ -26,6 +26,9 @@ var_dump(bloom_merge('a', 'b'), bloom_info('a')['items']);
 foreach (['both', 'only a', 'only b', 'often', 'absent'] as $key) {
     echo $key, ': ', bloom_count('a', $key), ', ', bloom_count('b', $key), "\n";
 }
+// A source that is named twice counts once.
+bloom_merge('once', 'b', 'b', 'b');
+var_dump(bloom_count('once', 'only b'));
 // Each add can be taken back; what is saturated stays.
 for ($i = 0; $i < 8; $i++) {
     check_same(true, bloom_remove('a', 'both'), "removal $i");
@@ -42,6 +45,7 @@ only a: 3, 0
 only b: 5, 5
 often: 15, 9
 absent: 0, 0
+int(5)
 bool(false)
 bool(false)
 int(15)
