@@ -58,7 +58,7 @@ final readonly class Chart
 
     public static function ofKinds(Figures $figures): self
     {
-        $subtitle = 'Nanoseconds a key, net of the empty loop; 200,000 absent keys, shuffled. ';
+        $subtitle = 'Nanoseconds a key, net of the loop; 200,000 absent keys, shuffled. ';
         return new self($figures, self::KINDS, 'The same question to each kind of filter', $subtitle);
     }
 
@@ -105,8 +105,8 @@ final readonly class Chart
         [$low, $end, $high] = array_map($this->x(...), [$spread->low, $spread->median, $spread->high]);
         $width = $end - $left;
         $value = number_format($spread->median, $spread->median < 100 ? 1 : 0);
-        $ours = str_starts_with($label, 'bloom') || str_contains($this->bars[$label], 'kinds/');
-        $colour = $ours && !str_starts_with($label, 'fixed') ? '#0b7285' : '#a3b1bf';
+        $ours = preg_match('~/(hot_)?bloom|^kinds/(grown|sliding|counting)~', $this->bars[$label]) === 1;
+        $colour = $ours ? '#0b7285' : '#a3b1bf';
         $label = htmlspecialchars($label, ENT_XML1);
         $label_x = $left - 10;
         $value_x = $high + 8;

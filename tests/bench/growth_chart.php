@@ -15,7 +15,7 @@ final readonly class GrowthChart
     private const WIDTH = 800;
     private const HEIGHT = 420;
     private const LEFT = 70;
-    private const RIGHT = 640;
+    private const RIGHT = 590;
     private const TOP = 74;
     private const BOTTOM = 370;
     private const MOST_BITS = 200;
@@ -32,15 +32,16 @@ final readonly class GrowthChart
         foreach ($this->sizes() as $keys) {
             $own[$keys] = 8 * $this->figures->of("growth/bytes_$keys")[0] / $keys;
         }
-        $lines = '';
+        $curves = [];
         foreach (growing_peers() as $i => $peer) {
             $points = [];
             foreach ($this->sizes() as $keys) {
                 $points[$keys] = 8 * $peer->bytes($keys) / $keys;
             }
-            $lines .= $this->line($peer->name, $points, self::COLOURS[$i], 1.5);
+            $curves[] = [$peer->name, $points, self::COLOURS[$i], 1.5];
         }
-        $lines .= $this->line('bloomshm (measured)', $own, '#0b7285', 3);
+        $curves[] = ['bloomshm (measured)', $own, '#0b7285', 3];
+        $lines = $this->lines($curves);
         return <<<SVG
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
                 font-family="system-ui, sans-serif" font-size="13" fill="#1f2933" role="img">
@@ -100,17 +101,28 @@ final readonly class GrowthChart
         return $axes;
     }
 
+    /** @param list<array{string, array<int, float>, string, float}> $curves name, keys => bits a key, colour, width */
+    private function lines(array $curves): string
+    {
+        usort($curves, fn (array $a, array $b): int => end($a[1]) <=> end($b[1]));
+        $label_y = INF;
+        $lines = '';
+        foreach ($curves as [$name, $points, $colour, $thick]) {
+            $label_y = min($label_y - 16, $this->y(end($points)) + 4.5); // never one over the other
+            $lines .= $this->line($name, $points, $colour, $thick, $label_y);
+        }
+        return $lines;
+    }
+
     /** @param array<int, float> $points keys => bits a key */
-    private function line(string $name, array $points, string $colour, float $thick): string
+    private function line(string $name, array $points, string $colour, float $thick, float $label_y): string
     {
         $path = [];
         foreach ($points as $keys => $bits) {
             $path[] = "{$this->x($keys)},{$this->y($bits)}";
         }
-        $last = end($points);
-        $label_y = $this->y($last) + 4.5;
         $label_x = self::RIGHT + 8;
-        $value = round($last);
+        $value = round(end($points));
         return '<polyline points="' . implode(' ', $path) . "\" fill=\"none\" stroke=\"$colour\" stroke-width=\"$thick\"/>\n"
             . "<text x=\"$label_x\" y=\"$label_y\" fill=\"$colour\">$name: $value</text>\n";
     }

@@ -22,6 +22,7 @@
 
 #include "core/core.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -484,6 +485,22 @@ static void check_end(bshm_segment *segment)
 	bshm_cache_free(cache);
 }
 
+/* With what dumps that were cut off have left in it. */
+static void remove_folder(const char *folder)
+{
+	char file[300];
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+	while (entries != NULL && (entry = readdir(entries)) != NULL) {
+		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
+		unlink(file);
+	}
+	if (entries != NULL) {
+		closedir(entries);
+	}
+	rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
 	const double seconds = argc > 1 ? strtod(argv[1], NULL) : 5;
@@ -495,7 +512,12 @@ int main(int argc, char **argv)
 	printf("stress%s: seed %llu (BLOOMSHM_SEED)\n", threads ? " threads" : "",
 		(unsigned long long) seed);
 	fflush(stdout);
-	snprintf(path, sizeof(path), "/dev/shm/bloomshm-stress.%d", (int) getpid());
+	char folder[] = "/dev/shm/bloomshm-stress.XXXXXX";
+	if (mkdtemp(folder) == NULL) {
+		perror("mkdtemp");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/segment", folder);
 	S = mmap(NULL, sizeof(*S), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (S == MAP_FAILED) {
 		perror("mmap");
@@ -519,8 +541,6 @@ int main(int argc, char **argv)
 	}
 	check_end(segment);
 	bshm_segment_close(segment);
-	unlink(path);
-	strcat(path, ".dump");
-	unlink(path);
+	remove_folder(folder);
 	return S->failures == 0 ? 0 : 1;
 }

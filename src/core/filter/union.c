@@ -278,11 +278,18 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 		.with_target = true,
 		.error = error,
 	};
-	bshm_status status = BSHM_OK;
-	if (!all_are(from, count, into, into_length)) {
+	bshm_status status;
+	if (all_are(from, count, into, into_length)) { /* nothing to add: is it there? */
+		const bshm_view *view;
+		status = bshm_view_open(segment, cache, into, into_length, &view);
+		if (status == BSHM_E_BUSY) {
+			status = BSHM_OK; /* it is being cleared */
+		}
+		if (status != BSHM_OK) {
+			fail(&t, status, "from", 0);
+		}
+	} else {
 		status = unite(&t);
-	} else if (!bshm_filter_ready(segment, cache, into, into_length)) {
-		status = bshm__fail(error, BSHM_E_NOT_FOUND, "from");
 	}
 	bshm_cache_free(cache);
 	return status;

@@ -87,11 +87,13 @@ static void mark_used(const bshm_segment *segment, uint64_t *map)
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
 		const bshm_entry *entry = &segment->entries[i];
 		const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+		if (generation == 0 || entry->descriptor[generation & 1].newest.older == 0) {
+			continue;
+		}
 		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
 		bshm_layer layers[BSHM_LAYERS_MAX];
 		const bshm__name name = bshm__entry_name(entry);
-		if (generation == 0 || descriptor.newest.older == 0 ||
-			!bshm__descriptor_sound(segment, &name, &descriptor, generation) ||
+		if (!bshm__descriptor_sound(segment, &name, &descriptor, generation) ||
 			!bshm__layers_read(segment, &descriptor, layers)) {
 			continue;
 		}

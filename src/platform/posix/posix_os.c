@@ -141,7 +141,8 @@ int bshm_os_file_create(const char *path, char *name, int *fd)
 	/* Not the path with something behind it: that may be longer than a name can be. */
 	sprintf(
 		name, "%.*s.bloomshm.%016llx.tmp", folder_length(path), path, (unsigned long long) number);
-	return bshm_os_create(name, fd);
+	const int created = bshm_os_create(name, fd);
+	return created != 0 ? created : bshm_os_set_mode(*fd, 0600); /* whatever the umask is */
 }
 
 int bshm_os_file_write(int fd, const void *bytes, size_t count)
