@@ -114,10 +114,11 @@ static inline bool bshm__partition_add(
 static inline __attribute__((always_inline)) bool bshm__line_has(
 	const uint64_t *words, const bshm__line *line)
 {
-	const uint64_t a = ~BSHM_LOAD(&words[line->word[0]], RELAXED) & line->bits[0];
-	const uint64_t b = ~BSHM_LOAD(&words[line->word[1]], RELAXED) & line->bits[1];
-	const uint64_t c = ~BSHM_LOAD(&words[line->word[2]], RELAXED) & line->bits[2];
-	return (a | b | c) == 0;
+	/* In this form a loop over layers needs one instruction a word besides the load. */
+	const uint64_t a = BSHM_LOAD(&words[line->word[0]], RELAXED) | ~line->bits[0];
+	const uint64_t b = BSHM_LOAD(&words[line->word[1]], RELAXED) | ~line->bits[1];
+	const uint64_t c = BSHM_LOAD(&words[line->word[2]], RELAXED) | ~line->bits[2];
+	return (a & b & c) == UINT64_MAX;
 }
 
 /* The same for six probes of a key that is asked for in one layer: without making masks first. */

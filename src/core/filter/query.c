@@ -314,11 +314,10 @@ static bool layers_have(const bshm_view *view, const uint64_t *newest, bshm_hash
 {
 	const bshm__line line = bshm__hash_line(h, view->line_probes);
 	const uint64_t pick = h.high >> 32;
-	uint64_t maybe = 0; /* layers whose line has the bits: the newest is the highest bit */
-	const bshm__parts *older = view->older;
-	const bshm__parts *end = older + view->older_count;
-	maybe = bshm__line_has(newest, &line);
-	for (; older != end; older++) {
+	/* Layers whose line has the bits: the newest is the highest bit. */
+	uint64_t maybe = bshm__line_has(newest, &line);
+	const bshm__parts *end = view->older + view->older_count;
+	for (const bshm__parts *older = view->older; older != end; older++) {
 		size_t place = (pick * older->partition_count) >> 32;
 		if (BSHM_UNLIKELY(older->map != NULL)) {
 			place = older->map[place];
@@ -327,10 +326,7 @@ static bool layers_have(const bshm_view *view, const uint64_t *newest, bshm_hash
 			(const uint64_t *) (const void *) (older->partitions + place * BSHM_PARTITION_BYTES);
 		maybe = maybe * 2 + bshm__line_has(words, &line);
 	}
-	if (BSHM_LIKELY(maybe == 0)) {
-		return false;
-	}
-	return layers_have_rest(view, h, maybe);
+	return BSHM_UNLIKELY(maybe != 0) && layers_have_rest(view, h, maybe);
 }
 
 /* What is not a single layer with six probes. */
