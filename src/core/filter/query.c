@@ -316,8 +316,8 @@ static bool layers_have(const bshm_view *view, const uint64_t *newest, bshm_hash
 	const uint64_t pick = h.high >> 32;
 	/* Layers whose line has the bits: the newest is the highest bit. */
 	uint64_t maybe = bshm__line_has(newest, &line);
-	const bshm__parts *end = view->older + view->older_count;
-	for (const bshm__parts *older = view->older; older != end; older++) {
+	for (uint32_t i = 0; i < view->older_count; i++) {
+		const bshm__parts *older = &view->older[i];
 		size_t place = (pick * older->partition_count) >> 32;
 		if (BSHM_UNLIKELY(older->map != NULL)) {
 			place = older->map[place];
