@@ -34,6 +34,7 @@ final readonly class Chart
     private const KINDS = [
         'grown to 12 layers, 33 MB' => 'kinds/grown_absent',
         'the same, 20 keys a call' => 'kinds/grown_many',
+        'fixed, 33 MB' => 'kinds/as_large_absent',
         'fixed, as many keys, 13 MB' => 'kinds/single_absent',
         'the same, 20 keys a call ' => 'kinds/single_many',
         'sliding' => 'kinds/sliding_absent',

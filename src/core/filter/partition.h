@@ -174,10 +174,19 @@ static inline uint64_t bshm__cell(const uint64_t *words, uint64_t probe)
 	return BSHM_LOAD(&words[probe >> 6], RELAXED) >> bshm__cell_shift((uint32_t) probe);
 }
 
-static inline void bshm__partition_prefetch(const uint64_t *words, bshm_hash h, uint32_t hash_count)
+static inline __attribute__((always_inline)) void bshm__partition_prefetch(
+	const uint64_t *words, bshm_hash h, uint32_t hash_count)
 {
-	for (uint32_t i = 0; i < hash_count; i++) {
-		__builtin_prefetch(&words[bshm__hash_probe(h, i) >> 6]);
+	__builtin_prefetch(&words[(h.low & 0xffff) >> 6]);
+	__builtin_prefetch(&words[(h.low >> 16 & 0xffff) >> 6]);
+	__builtin_prefetch(&words[(h.low >> 32 & 0xffff) >> 6]);
+	__builtin_prefetch(&words[h.low >> 54]);
+	__builtin_prefetch(&words[(h.high & 0xffff) >> 6]);
+	__builtin_prefetch(&words[(h.high >> 16 & 0xffff) >> 6]);
+	uint64_t more = 0;
+	for (uint32_t i = 6; i < hash_count; i++) {
+		more = (i - 6) % 4 == 0 ? bshm__hash_more(h, (i - 6) / 4) : more >> 16;
+		__builtin_prefetch(&words[(more & 0xffff) >> 6]);
 	}
 }
 

@@ -19,7 +19,7 @@ $absent = shuffled(absent_keys($count));
 $present = shuffled(present_keys($count));
 $calls = array_chunk($absent, KEYS_A_CALL);
 $loops = [];
-foreach (['single', 'grown', 'plain', 'sliding', 'counting'] as $filter) {
+foreach (['single', 'grown', 'as_large', 'plain', 'sliding', 'counting'] as $filter) {
     must(array_sum(\bloom_maybe_has_many($filter, $present)) === $count, "$filter has lost keys");
     must(array_sum(\bloom_maybe_has_many($filter, $absent)) < $count / 20, "$filter says maybe to all");
     $one = static function (array $keys) use ($filter): void {

@@ -5,7 +5,7 @@ declare(strict_types=1);
 /*
  * kinds_fill.php - KEYS: a filter of each kind, for kinds_ask.php.
  *
- * One that has grown to KEYS keys and a fixed one of as many; a sliding one, and a fixed one that takes
+ * One that has grown to KEYS keys; fixed ones of as many keys, and of as much memory; a sliding one, and a fixed one that takes
  * the same memory and is full; a counting one.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -34,9 +34,15 @@ fill('grown', $keys);
 fill('single', $keys);
 fill('sliding', $some);
 fill('counting', $some);
-// As many partitions as the sliding one has, filled as far as 1 % allows.
-$like = (int) (\bloom_info('sliding')['partitions'] * \bloom_info('single')['capacity'] / \bloom_info('single')['partitions']);
+// As many partitions as the others have, but for one or two; the one beside the sliding filter is filled as far as 1 % allows.
+$a_partition = \bloom_info('single')['capacity'] / \bloom_info('single')['partitions'];
+$like = (int) (\bloom_info('sliding')['partitions'] * $a_partition);
 \bloom_reserve('plain', $like, expansion: 0);
 fill('plain', $like);
-must(\bloom_info('plain')['bytes'] === \bloom_info('sliding')['bytes'], 'the plain filter has another size');
+\bloom_reserve('as_large', (int) (\bloom_info('grown')['partitions'] * $a_partition), expansion: 0);
+fill('as_large', $keys);
+foreach (['plain' => 'sliding', 'as_large' => 'grown'] as $filter => $other) {
+    $ratio = \bloom_info($filter)['bytes'] / \bloom_info($other)['bytes'];
+    must(abs($ratio - 1) < 0.001, "$filter has $ratio times the size of $other");
+}
 report(['grown_layers' => count(\bloom_info('grown')['layers'])]);
