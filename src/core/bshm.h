@@ -62,6 +62,8 @@ typedef struct {
 
 #define BSHM_FILTER_BYTES_MIN  (UINT64_C(1) << 20)
 #define BSHM_FILTER_BYTES_MAX  (UINT64_C(1) << 43)
+#define BSHM_CACHE_BYTES_MIN   (UINT64_C(1) << 20)
+#define BSHM_CACHE_BYTES_MAX   (UINT64_C(1) << 34)
 #define BSHM_FILTER_UNIT_BYTES UINT64_C(8192) /* memory is given out in partitions of this size */
 #define BSHM_CAPACITY_MAX      (UINT64_C(1) << 40)
 #define BSHM_NAME_BYTES_MAX    63
@@ -72,6 +74,8 @@ typedef struct bshm_segment bshm_segment;
 typedef struct {
 	const char *path;
 	uint64_t filter_bytes; /* for a new segment; a standing one keeps its own */
+	uint64_t cache_bytes;   /* the record store; 0 = none */
+	uint64_t cache_records; /* at most; 0 = as many as fit */
 	uint32_t mode;         /* permission bits of a new file; a standing one may not have more */
 	bool readonly;
 	bool huge_pages;
@@ -320,6 +324,187 @@ bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);
 /* Gives everything up. NULL is allowed. Takes no lock. */
 void bshm_build_abort(bshm_build *build);
+
+/* ------------------------------------------------------------------ records */
+
+/* What a value is. The engine keeps the bytes; numbers are 8 of them in the machine's order. */
+typedef enum {
+	BSHM_VALUE_NULL,
+	BSHM_VALUE_FALSE,
+	BSHM_VALUE_TRUE,
+	BSHM_VALUE_INT,
+	BSHM_VALUE_FLOAT,
+	BSHM_VALUE_STRING,
+	BSHM_VALUE_PHP,      /* serialized */
+	BSHM_VALUE_IGBINARY, /* serialized */
+	BSHM_VALUE_NOTHING   /* of a key that a filter knows and the backend does not: bytes of its set */
+} bshm_value_type;
+
+typedef struct {
+	bshm_value_type type;
+	const void *bytes;
+	uint64_t length;
+} bshm_value;
+
+#define BSHM_KEY_BYTES_MAX    65535
+#define BSHM_RECORD_BYTES_MAX (UINT64_C(64) << 20) /* key and value; and a quarter of the store */
+#define BSHM_TTL_MAX_S        315360000
+
+/* Keys of two spaces have nothing in common: users' own, and those of fetches. */
+#define BSHM_SPACE_CACHE 0u
+#define BSHM_SPACE_FETCH 1u
+
+/* Has the segment a record store? */
+bool bshm_store_exists(const bshm_segment *segment);
+
+/*
+ * A record that was found: what kind of value it has, and how long that is. Its bytes are fetched
+ * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile.
+ */
+typedef struct {
+	bshm_value_type type;
+	uint32_t key_length;
+	uint64_t length;    /* of the value, in bytes */
+	uint32_t expires_s; /* engine seconds; 0 = never */
+	uint32_t space;
+	bool expired; /* only with BSHM_FIND_STALE */
+	/* The engine's own. */
+	bshm_segment *segment;
+	uint8_t *slot;
+	uint8_t *bytes;
+	uint64_t sequence;
+	uint32_t shard;
+	uint32_t state;
+	uint32_t first;
+	uint32_t next;
+} bshm_found;
+
+#define BSHM_FIND_USE   1u /* a use: sets the record's recency, and counts a hit or a miss */
+#define BSHM_FIND_STALE 2u /* records that have expired are found too */
+
+/*
+ * Looks a key up. 1 = found, 0 = absent or expired; UNAVAILABLE (no record store). Takes no lock and
+ * never waits. Cost: one hash and two or three lines of the processor's cache.
+ */
+int bshm_record_find(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found);
+/* The same for 1..BSHM_BATCH keys: all memory is requested before any is used. */
+int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
+	unsigned count, unsigned flags, bshm_found *found, bool *present);
+/*
+ * Copies the value out, which takes found->length bytes. False: it was replaced or removed meanwhile,
+ * and what is in `to` is worth nothing: find it again.
+ */
+bool bshm_found_copy(const bshm_found *found, void *to);
+/* The same for the key: found->key_length bytes. */
+bool bshm_found_copy_key(const bshm_found *found, void *to);
+
+typedef enum {
+	BSHM_PUT_SET,
+	BSHM_PUT_ADD,     /* only if absent */
+	BSHM_PUT_REPLACE, /* only if present */
+	BSHM_PUT_CAS      /* only if it is `expected`, type and bytes; NULL: only if absent */
+} bshm_put_mode;
+
+typedef struct {
+	uint32_t space;
+	bshm_key key;
+	bshm_value value;
+	uint32_t ttl_s; /* 0 = none, else 1..BSHM_TTL_MAX_S */
+	bshm_put_mode mode;
+	const bshm_value *expected;
+} bshm_put;
+
+/*
+ * Stores a record with one step: others see the old one or the new one. 1 = stored, 0 = not, because
+ * of the mode, or because key and value are larger than the store takes (a SET then removes what was
+ * there). TIMEOUT, UNAVAILABLE. Waits for the shard's lock, 50 ms at most. Evicts what is worth least
+ * when there is no room.
+ */
+int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
+
+/*
+ * Adds `by` to an int, or stores initial + by with this ttl where there is none; a standing record
+ * keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the edge), NO_SPACE, TIMEOUT, UNAVAILABLE.
+ */
+bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by,
+	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
+/* Appends to a string, after `delimiter`, or stores `suffix` where there is none; as above. */
+bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
+	const bshm_key *delimiter, uint64_t *length, bshm_error *error);
+/* Sets the ttl of a record. 1 = done, 0 = absent. */
+int bshm_record_touch(
+	bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error);
+/* 1 = removed, 0 = was absent (or had expired). */
+int bshm_record_remove(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
+/* Removes what was found, if it is that still. 1 or 0. */
+int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *error);
+/* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is none. */
+int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
+
+/*
+ * Walks the records: start with *cursor = 0, ends with 0. Finds up to `room` (64 at least) of them a
+ * call, of a few neighbouring places; every record that is not written meanwhile comes exactly once.
+ * Takes no lock. Any cursor is harmless.
+ */
+#define BSHM_SCAN_ROOM 64
+unsigned bshm_record_scan(
+	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room);
+
+typedef struct {
+	uint64_t records; /* with those that have expired and were not taken out yet */
+	uint64_t max_records;
+	uint64_t bytes_used; /* pages that hold anything, and all structures around them */
+	uint64_t bytes_total;
+	uint64_t data_bytes; /* of keys and values */
+	uint64_t hits;
+	uint64_t misses;
+	uint64_t sets;
+	uint64_t evictions;
+	uint64_t expired; /* records that were taken out because they had */
+	uint64_t rejected;
+	uint64_t lock_timeouts;
+	uint64_t repairs;
+	uint64_t shards;
+} bshm_store_info;
+
+/* UNAVAILABLE. Takes no lock. */
+bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out);
+
+/* ------------------------------------------------------------------ leases */
+
+/* One process at a time loads what belongs to a key; the lease ends with the process. */
+typedef struct {
+	uint64_t hash;
+	uint64_t serial; /* 0 = none was given */
+	uint32_t shard;
+	uint32_t slot;
+} bshm_lease_grant;
+
+typedef enum {
+	BSHM_LEASE_MINE,  /* load, then release it */
+	BSHM_LEASE_TAKEN, /* another loads it: wait, or take what there is */
+	BSHM_LEASE_OWN,   /* this thread is loading it just now, further up: load */
+	BSHM_LEASE_NONE   /* there is none to be had: load without */
+} bshm_lease_status;
+
+bshm_lease_status bshm_lease_take(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_lease_grant *grant);
+/* Is it being loaded still, by a process that lives? `probe`: asks the kernel about the process. */
+bool bshm_lease_held(bshm_segment *segment, uint32_t space, const bshm_key *key, bool probe);
+/*
+ * Gives the lease back and stores `put` with it in one step, if it is not NULL and nobody has spoilt
+ * the lease. 1 = stored, 0 = not.
+ */
+int bshm_lease_release(
+	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
+/*
+ * The record of this key, and what is just being loaded for it, are void. 1 = there was a record.
+ * Quick where neither is the case.
+ */
+int bshm_record_forget(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
 
 /* ------------------------------------------------------------------ files */
 

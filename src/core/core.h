@@ -42,6 +42,14 @@ struct bshm_segment {
 	uint32_t *links;
 	uint64_t *epochs;
 	uint8_t *partitions;
+	/* The record store; all NULL and 0 when there is none. */
+	bshm_store *store;
+	bshm_tally *tallies;
+	bshm_shard *shards;
+	bshm_lease *leases;
+	bshm_table *tables;
+	bshm_page *pages;
+	uint8_t *slabs;
 	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
 	uint64_t segment_bytes;
 	uint64_t name_seed;
@@ -50,9 +58,16 @@ struct bshm_segment {
 	uint32_t head_count;
 	uint32_t chunk_count;
 	uint32_t layer_count;
+	uint32_t shard_count;
+	uint32_t shard_tables; /* of each shard */
+	uint32_t shard_pages;
+	uint64_t cache_bytes;
+	uint64_t cache_records;
+	uint64_t store_off;    /* of its regions in the file */
 	uint64_t clock_offset; /* engine clock = monotonic clock + this */
 	int fd;
-	bool readonly;
+	bool readonly;       /* the filters are mapped for reading */
+	bool store_writable; /* the record store is not */
 	uint64_t device; /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner;     /* this process's owner word; 0 = has no slot */
@@ -83,6 +98,11 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 
 /* ------------------------------------------------------------------ lock.c */
 
+/*
+ * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
+ * from a process that is gone, and the caller mends what that has left.
+ */
+bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, bool *dead);
 /* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What dead processes left is mended before it returns. */
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
 void bshm__unlock(bshm_segment *segment);
@@ -372,6 +392,12 @@ uint64_t bshm__spool_count(const bshm__spool *spool);
 bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
 /* Sets all of them in a new filter that nobody else writes; returns how many keys were new. */
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
+
+/* ------------------------------------------------------------------ cache/verify.c */
+
+typedef void (*bshm__fault)(void *context, const char *what);
+/* Looks through the whole record store; OK, or why that was not possible. */
+bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *context);
 
 static inline double bshm__double(uint64_t bits)
 {

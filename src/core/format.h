@@ -32,6 +32,22 @@
  *      +----------------------+
  *      | partitions           |  8 kB of filter bits each
  *      +----------------------+
+ *      | bshm_store           |  the record store: what belongs to no shard
+ *      +----------------------+
+ *      | bshm_tally [2049]    |  what each attached process has looked up
+ *      +----------------------+
+ *      | bshm_shard []        |  a lock, its intent, its figures
+ *      +----------------------+
+ *      | bshm_lease []        |  64 a shard: who loads which key
+ *      +----------------------+
+ *      | bshm_table []        |  where the lines of the index are
+ *      +----------------------+
+ *      | bshm_page []         |  which slots of a page are taken
+ *      +----------------------+
+ *      | pages                |  16 kB each: records, and the index
+ *      +----------------------+
+ *
+ * Without a record store the file ends with the partitions.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -45,7 +61,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 2
+#define BSHM_LAYOUT_VERSION 3
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
 #define BSHM_PAGE_BYTES      4096u
@@ -75,7 +91,11 @@
  * 128: | directory_vers. | clock_boot      | clock_offset    |
  *      +-----------------+-----------------+-----------------+
  * 192: | repairs         | lock_timeouts   |
- *      +-----------------+-----------------+
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ * 256: | shards | tables | pages  | 0      | cache_records   | cache_bytes     |
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ * 288: | cache_check     |
+ *      +-----------------+
  *
  *  magic..check        written once by the creator before the file has its name
  *  lock                by compare-and-swap: 0 = free, else the owner word (slot + 1 in the low 16
@@ -86,6 +106,7 @@
  *  clock_boot, clock_offset
  *                      by the creator; under the lock by the first who attaches after a reboot
  *  repairs, lock_timeouts  fetch_add by anyone
+ *  shards..cache_check written once by the creator before the file has its name
  */
 typedef struct {
 	uint64_t magic;
@@ -112,7 +133,15 @@ typedef struct {
 	uint8_t reserved2[40];
 	uint64_t repairs;
 	uint64_t lock_timeouts;
-	uint8_t reserved3[3888];
+	uint8_t reserved3[48];
+	uint32_t shard_count; /* 0 = no record store */
+	uint32_t table_count; /* a multiple of shard_count */
+	uint32_t page_count;  /* a multiple of shard_count */
+	uint32_t reserved4;
+	uint64_t cache_records; /* at most; 0 = as many as fit */
+	uint64_t cache_bytes;   /* as asked for: all regions of the record store fit in */
+	uint64_t cache_check;   /* XXH3-64 of the bytes from shard_count on, seeded with name_seed */
+	uint8_t reserved5[3800];
 } bshm_header;
 
 BSHM_STATIC_ASSERT(header, sizeof(bshm_header) == BSHM_PAGE_BYTES);
@@ -137,6 +166,12 @@ BSHM_AT(header, clock_boot, 136);
 BSHM_AT(header, clock_offset, 144);
 BSHM_AT(header, repairs, 192);
 BSHM_AT(header, lock_timeouts, 200);
+BSHM_AT(header, shard_count, 256);
+BSHM_AT(header, table_count, 260);
+BSHM_AT(header, page_count, 264);
+BSHM_AT(header, cache_records, 272);
+BSHM_AT(header, cache_bytes, 280);
+BSHM_AT(header, cache_check, 288);
 
 /*
  *  off   0                 8
@@ -330,12 +365,15 @@ BSHM_AT(descriptor, check, 184);
  *      +-----------------+-----------------+
  * 512: | items[0]        | items[1]        |  written by every add of a new key
  *      +-----------------+-----------------+
+ * 528: | false_positives | false_positives |  confirmed by loaders: [0] and [1]
+ *      +-----------------+-----------------+
  *
  *  generation   under the lock, release: the one store that publishes; grows for ever
  *  builders     under the lock: 1 while an op with a journal will publish here
  *  next, name   under the lock, directory_version odd
  *  items[slot]  fetch_add by adders to the set whose descriptor names the slot; set before that
  *               set is published
+ *  false_positives[slot]  as items
  */
 typedef struct {
 	uint64_t generation;
@@ -345,7 +383,8 @@ typedef struct {
 	uint8_t name[BSHM_NAME_MAX + 1]; /* length 0: the entry is free */
 	bshm_descriptor descriptor[2];
 	uint64_t items[2];
-	uint8_t reserved1[48];
+	uint64_t false_positives[2];
+	uint8_t reserved1[32];
 } bshm_entry;
 
 BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 576);
@@ -355,6 +394,7 @@ BSHM_AT(entry, next, 12);
 BSHM_AT(entry, name, 64);
 BSHM_AT(entry, descriptor, 128);
 BSHM_AT(entry, items, 512);
+BSHM_AT(entry, false_positives, 528);
 
 /*
  * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane
@@ -383,6 +423,325 @@ BSHM_STATIC_ASSERT(chunk, sizeof(bshm_chunk) == BSHM_PAGE_BYTES);
 BSHM_AT(chunk, count, 0);
 BSHM_AT(chunk, hash, 16);
 
+/* ------------------------------------------------------------------ the record store */
+
+/*
+ * Places in the pages are told by a `ref`: the page's number + 1 in the high 20 bits, the offset in
+ * it in units of 4 bytes in the low 12. 0 is no place.
+ */
+#define BSHM_SLAB_BYTES    16384u
+#define BSHM_SLAB_MAX      ((1u << 20) - 1)
+#define BSHM_SLOT_UNIT     4u
+#define BSHM_SHARD_MAX     64u
+#define BSHM_CLASS_COUNT   64u
+#define BSHM_CLASS_CHUNK   62u /* parts of large records */
+#define BSHM_CLASS_INDEX   63u /* units of the index */
+#define BSHM_LEASE_COUNT   64u /* a shard */
+#define BSHM_PAGE_WORDS    16u
+#define BSHM_TABLE_UNITS   32u
+#define BSHM_UNIT_BYTES    4096u
+#define BSHM_UNIT_LINES    64u
+#define BSHM_LINE_SLOTS    10u
+#define BSHM_POSITION_BITS 18u
+
+/*
+ *  off   0                 8        12
+ *      +-----------------+--------+--------+
+ *   0: | reserved        | recount| fetched|
+ *      +-----------------+--------+--------+
+ *
+ *  reserved  compare-and-swap by whoever holds a shard's lock: never less than the records that
+ *            there are; only where there are several shards and a limit
+ *  recount, fetched   stored by anyone: `reserved` may be too high; bloom_fetch has been used
+ */
+typedef struct {
+	uint64_t reserved;
+	uint32_t recount;
+	uint32_t fetched;
+	uint8_t reserved0[48];
+} bshm_store;
+
+BSHM_STATIC_ASSERT(store, sizeof(bshm_store) == 64);
+BSHM_AT(store, reserved, 0);
+BSHM_AT(store, recount, 8);
+BSHM_AT(store, fetched, 12);
+
+/*
+ *  off   0                 8
+ *      +-----------------+-----------------+
+ *   0: | hits            | misses          |
+ *      +-----------------+-----------------+
+ *
+ * By the process that has the owner slot of the same number; what an earlier owner counted stays.
+ * The last one is everybody's who has no slot (fetch_add).
+ */
+typedef struct {
+	uint64_t hits;
+	uint64_t misses;
+	uint8_t reserved[48];
+} bshm_tally;
+
+BSHM_STATIC_ASSERT(tally, sizeof(bshm_tally) == 64);
+BSHM_AT(tally, hits, 0);
+BSHM_AT(tally, misses, 8);
+
+/*
+ *  off   0                 8                 16                24
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ *   0: | kind   | place  | fresh  | old    | records_after   | data_after      |
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ *  32: | table  | count  | step   |
+ *      +--------+--------+--------+
+ *
+ * What the holder of a shard's lock is just doing, so that whoever takes it over from a dead one
+ * finishes or undoes it. Under the shard's lock; `kind` is stored last, with release, and set to
+ * 0 when it is done.
+ */
+typedef struct {
+	uint32_t kind;  /* BSHM_INTENT_* */
+	uint32_t place; /* ref of the word that publishes */
+	uint32_t fresh; /* ref that the word will hold: a chain of slots that is not in use yet */
+	uint32_t old;   /* ref that it held: a chain of slots that will be free */
+	uint64_t records_after;
+	uint64_t data_after;
+	uint32_t table; /* resize, move of a unit: index of the table */
+	uint32_t count; /* resize: how many units it will have */
+	uint32_t step;  /* resize: how many of them are taken */
+	uint8_t reserved[20];
+} bshm_intent;
+
+BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 64);
+BSHM_AT(intent, kind, 0);
+BSHM_AT(intent, place, 4);
+BSHM_AT(intent, fresh, 8);
+BSHM_AT(intent, old, 12);
+BSHM_AT(intent, records_after, 16);
+BSHM_AT(intent, data_after, 24);
+BSHM_AT(intent, table, 32);
+BSHM_AT(intent, count, 36);
+BSHM_AT(intent, step, 40);
+
+#define BSHM_INTENT_NONE       0u
+#define BSHM_INTENT_PUT        1u /* place: old -> fresh; then old's slots are freed */
+#define BSHM_INTENT_REMOVE     2u /* place: old -> 0; the same */
+#define BSHM_INTENT_MOVE       3u /* place: old -> fresh; the rest of the chain stays */
+#define BSHM_INTENT_MOVE_CHUNK 4u /* the same for a part of a large record */
+#define BSHM_INTENT_MOVE_UNIT  5u /* the same for a unit of the index */
+#define BSHM_INTENT_RESIZE     6u /* a table gets other units */
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *   0: | sequence        | clock           |  read by every look-up
+ *      +-----------------+-----------------+
+ *  64: | touches         |  counted by look-ups that set a recency stamp
+ *      +-----------------+-----------------+-----------------+-----------------+
+ * 128: | lock            | records         | data_bytes      | page   | slot   |
+ *      +--------+--------+--------+--------+--------+--------+-----------------+
+ * 160: | given  | leases | aging_page| aging  | pop_page | pop_stamp | ...
+ *      +--------+--------+-----------+--------+----------+-----------+-----------------+
+ * 192: | sets            | evictions       | expired         | rejected        |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ * 224: | timeouts        | repairs         |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ * 256: | intent: 64 bytes                                                      |
+ *      +--------+--------------------------------------------------------------+
+ * 320: | hint[64], pages[64], used[64]: 4 bytes each                           |
+ *      +-----------------------------------------------------------------------+
+ *
+ *  lock            as the header's
+ *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
+ *                  when memory gets another meaning
+ *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
+ *  touches         fetch_add, and set to 0, by anyone
+ *  leases          under the lock
+ *  timeouts        fetch_add by anyone
+ *  all others      under the lock
+ */
+typedef struct {
+	uint64_t sequence;
+	uint64_t clock;
+	uint8_t reserved0[48];
+	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
+	uint8_t reserved1[56];
+	uint64_t lock;
+	uint64_t records;
+	uint64_t data_bytes; /* of keys and values */
+	uint32_t hand_page;  /* where the next candidates for eviction are */
+	uint32_t hand_slot;
+	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
+	uint32_t leases;     /* in use */
+	uint32_t aging_page; /* how far the renumbering of old stamps has come */
+	uint32_t aging;      /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
+	uint32_t pop_page;   /* before it there is no record of pop_stamp - 1 */
+	uint32_t pop_stamp;  /* 1 + the oldest stamp that there is; 0 = not known */
+	uint8_t reserved2[8];
+	uint64_t sets;
+	uint64_t evictions;
+	uint64_t expired;
+	uint64_t rejected;
+	uint64_t timeouts;
+	uint64_t repairs;
+	uint8_t reserved3[16];
+	bshm_intent intent;
+	uint32_t hint[BSHM_CLASS_COUNT];  /* a page of the class that may have room, + 1 */
+	uint32_t pages[BSHM_CLASS_COUNT]; /* of the class; neither is exact after a death */
+	uint32_t used[BSHM_CLASS_COUNT];  /* its slots that are taken */
+} bshm_shard;
+
+BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1088);
+BSHM_AT(shard, sequence, 0);
+BSHM_AT(shard, clock, 8);
+BSHM_AT(shard, touches, 64);
+BSHM_AT(shard, lock, 128);
+BSHM_AT(shard, records, 136);
+BSHM_AT(shard, data_bytes, 144);
+BSHM_AT(shard, hand_page, 152);
+BSHM_AT(shard, hand_slot, 156);
+BSHM_AT(shard, given_pages, 160);
+BSHM_AT(shard, leases, 164);
+BSHM_AT(shard, aging_page, 168);
+BSHM_AT(shard, aging, 172);
+BSHM_AT(shard, pop_page, 176);
+BSHM_AT(shard, pop_stamp, 180);
+BSHM_AT(shard, sets, 192);
+BSHM_AT(shard, evictions, 200);
+BSHM_AT(shard, expired, 208);
+BSHM_AT(shard, rejected, 216);
+BSHM_AT(shard, timeouts, 224);
+BSHM_AT(shard, repairs, 232);
+BSHM_AT(shard, intent, 256);
+BSHM_AT(shard, hint, 320);
+BSHM_AT(shard, pages, 576);
+BSHM_AT(shard, used, 832);
+
+#define BSHM_SEQUENCE_JUMP 4096u /* as many as a record has versions */
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *   0: | owner           | hash            | serial          | thread | spoilt |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *
+ *  owner..thread  under the shard's lock; owner 0 = free
+ *  spoilt         under the shard's lock: what is being loaded must not be stored
+ */
+typedef struct {
+	uint64_t owner;
+	uint64_t hash;
+	uint64_t serial; /* differs each time the lease is given */
+	uint32_t thread;
+	uint32_t spoilt;
+} bshm_lease;
+
+BSHM_STATIC_ASSERT(lease, sizeof(bshm_lease) == 32);
+BSHM_AT(lease, owner, 0);
+BSHM_AT(lease, hash, 8);
+BSHM_AT(lease, serial, 16);
+BSHM_AT(lease, thread, 24);
+BSHM_AT(lease, spoilt, 28);
+
+/*
+ *  off   0                 8        12
+ *      +-----------------+--------+--------+
+ *   0: | shape           | records|        |
+ *      +-----------------+--------+--------+
+ *  64: | units[0]: 32 refs                 |
+ *      +-----------------------------------+
+ * 192: | units[1]: 32 refs                 |
+ *      +-----------------------------------+
+ *
+ * Where the lines of a part of the index are: 64 in each unit. All under the shard's lock; `shape`
+ * (release) selects one of the two lists by its lowest bit, the other is free to be written.
+ */
+typedef struct {
+	uint64_t shape;   /* count of units << 1 | which list */
+	uint32_t records; /* slots of the lines that are taken */
+	uint8_t reserved[52];
+	uint32_t units[2][BSHM_TABLE_UNITS];
+} bshm_table;
+
+BSHM_STATIC_ASSERT(table, sizeof(bshm_table) == 320);
+BSHM_AT(table, shape, 0);
+BSHM_AT(table, records, 8);
+BSHM_AT(table, units, 64);
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-------------------------+
+ *   0: | tags 0..3       | tags 4..7       | 8, 9 and passed | ref[10], 4 bytes each   |
+ *      +-----------------+-----------------+-----------------+-------------------------+
+ *
+ * A line of the index. A tag has 16 bits, the first the lowest; the high half of the third word says
+ * how many records lie further on because this line was full. All under the shard's lock; ref
+ * (release) after what it leads to is whole.
+ */
+typedef struct {
+	uint64_t head[3];
+	uint32_t ref[BSHM_LINE_SLOTS]; /* 0 = free */
+} bshm_line;
+
+BSHM_STATIC_ASSERT(line, sizeof(bshm_line) == 64);
+BSHM_AT(line, head, 0);
+BSHM_AT(line, ref, 24);
+
+/*
+ * Which slots of a page are taken: a bit each. Under the shard's lock. The pages of a shard are
+ * neighbours: page_count / shard_count of them.
+ */
+typedef struct {
+	uint32_t size_class; /* + 1; 0 = the page is free */
+	uint32_t reserved;
+	uint64_t taken[BSHM_PAGE_WORDS];
+} bshm_page;
+
+BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 136);
+BSHM_AT(page, size_class, 0);
+BSHM_AT(page, taken, 8);
+
+/*
+ *  off   0        4        8
+ *      +--------+--------+---------------+-----+-------+
+ *   0: | state  | shape  | [expires_s]   | key | value |      a record in one slot
+ *      +--------+--------+---------------+-----+-------+
+ *
+ *      +--------+--------+---------------+-----------+-------------+------+
+ *   0: | state  | shape  | [expires_s]   | key_bytes | value_bytes | next | first part    a large one
+ *      +--------+--------+---------------+-----------+-------------+------+
+ *
+ *      +--------+--------+---------------+
+ *   0: | state  | next   | prev  | 0     | 4,080 bytes of key and value          a chunk of it
+ *      +--------+--------+---------------+
+ *
+ * All words have 4 bytes.
+ *
+ *  state   recency stamp in the low 16 bits (compare-and-swap by anyone); BSHM_STATE_*; version in the
+ *          high 12: changed by whoever holds the lock, one more each time the slot is given out
+ *  expires_s  by touch, under the lock, at any time; else written before the record is published
+ *  prev, next of chunks   under the lock
+ *  all others  written before the record is published, and not changed after
+ */
+#define BSHM_SLOT_STAMP        0xffffu
+#define BSHM_SLOT_MAIN         (1u << 16) /* was used again, not only once */
+#define BSHM_SLOT_LIVE         (1u << 17)
+#define BSHM_SLOT_CHAINED      (1u << 18)
+#define BSHM_SLOT_EXPIRES      (1u << 19) /* has the word expires_s */
+#define BSHM_SLOT_VERSION      20
+#define BSHM_SLOT_VERSION_MASK 0xfff00000u
+
+/* shape: key_bytes (12 bits), value_bytes (12 bits; both 0 if chained), type (4), namespace (1) */
+#define BSHM_SHAPE_VALUE 12
+#define BSHM_SHAPE_TYPE  24
+#define BSHM_SHAPE_SPACE 28
+#define BSHM_SHAPE_BYTES 0xfffu
+
+#define BSHM_SLOT_BYTES_MIN  16u
+#define BSHM_SLOT_BYTES_MAX  4096u
+#define BSHM_SLOT_HEAD       8u
+#define BSHM_CHAIN_HEAD      12u /* key_bytes, value_bytes, next */
+#define BSHM_CHUNK_HEAD      16u
+#define BSHM_CHUNK_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+
 /* Two builds that disagree about any size or place above refuse each other's segments. */
 static inline uint64_t bshm__layout_word(void)
 {
@@ -400,6 +759,14 @@ static inline uint64_t bshm__layout_word(void)
 		offsetof(bshm_op, run),
 		offsetof(bshm_descriptor, newest),
 		offsetof(bshm_entry, items),
+		sizeof(bshm_store) + sizeof(bshm_tally) * (BSHM_OWNER_COUNT + 1),
+		sizeof(bshm_shard),
+		sizeof(bshm_lease) * BSHM_LEASE_COUNT,
+		sizeof(bshm_table),
+		sizeof(bshm_line),
+		sizeof(bshm_page),
+		BSHM_SLAB_BYTES,
+		offsetof(bshm_shard, intent),
 	};
 	uint64_t word = UINT64_C(0xcbf29ce484222325); /* FNV-1a, a part at a time */
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

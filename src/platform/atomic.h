@@ -26,6 +26,46 @@
  */
 #define BSHM_FENCE(order) __atomic_thread_fence(__ATOMIC_##order)
 
+/*
+ * Copies and comparisons that may race with a writer of the same bytes: what they give is thrown
+ * away unless a version word, read before and after, says that there was none. For the sanitizer
+ * they are bytes of relaxed atomics; else the library's own, which are faster.
+ */
+#if defined(__has_feature)
+# if __has_feature(thread_sanitizer)
+#  define BSHM_RACY_BYTES
+# endif
+#endif
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* From, or to, the segment. */
+static inline void bshm__racy_copy(void *to, const void *from, size_t count)
+{
+#ifdef BSHM_RACY_BYTES
+	for (size_t i = 0; i < count; i++) {
+		BSHM_STORE((uint8_t *) to + i, BSHM_LOAD((const uint8_t *) from + i, RELAXED), RELAXED);
+	}
+#else
+	memcpy(to, from, count);
+#endif
+}
+
+static inline int bshm__racy_equal(const void *shared, const void *own, size_t count)
+{
+#ifdef BSHM_RACY_BYTES
+	for (size_t i = 0; i < count; i++) {
+		if (BSHM_LOAD((const uint8_t *) shared + i, RELAXED) != ((const uint8_t *) own)[i]) {
+			return 0;
+		}
+	}
+	return 1;
+#else
+	return memcmp(shared, own, count) == 0;
+#endif
+}
+
 #if defined(__x86_64__) || defined(__i386__)
 # define BSHM_PAUSE() __builtin_ia32_pause()
 #elif defined(__aarch64__)

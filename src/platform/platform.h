@@ -51,6 +51,8 @@ int bshm_os_file_write(int fd, const void *bytes, size_t count);
 int bshm_os_file_publish(int fd, const char *name, const char *path);
 int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got);
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
+/* Makes a part of a mapping for reading, of whole pages, writable. */
+int bshm_os_protect(void *begin, uint64_t bytes);
 void bshm_os_unmap(void *base, uint64_t bytes);
 void bshm_os_advise_huge(void *base, uint64_t bytes);
 
@@ -63,6 +65,8 @@ bool bshm_os_byte_held(int fd, int64_t offset);
 
 uint32_t bshm_os_effective_uid(void);
 uint64_t bshm_os_process_id(void);
+/* Differs between the threads of the system that live. */
+uint32_t bshm_os_thread_id(void);
 uint64_t bshm_os_monotonic_ns(void);
 /* The clock of sliding filters: the monotonic one, unless a test has set it. The cheap one costs a
  * fifth and lags behind by the length of the system's tick, 1 to 10 ms. */

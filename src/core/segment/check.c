@@ -2,7 +2,7 @@
  * check.c - the whole-segment validator.
  *
  * Looks at everything that has a rule: header, chains, entries, descriptors, runs and their
- * overlap, ops, journal. Filter bits have none: any bits are a filter. It mends nothing. Faults
+ * overlap, ops, journal, and the record store (verify.c). Filter bits have none: any bits are a filter. It mends nothing. Faults
  * are noted under the lock, so that no work in progress is taken for one, and told after it.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -52,6 +52,8 @@ static void check_header(report *r)
 		h->segment_bytes != s->segment_bytes || h->partition_count != s->partition_count ||
 		h->entry_count != s->entry_count || h->head_count != s->head_count ||
 		h->chunk_count != s->chunk_count || h->name_seed != s->name_seed ||
+		h->shard_count != s->shard_count || h->cache_bytes != s->cache_bytes ||
+		h->cache_records != s->cache_records ||
 		h->check != bshm__checksum(h, offsetof(bshm_header, check), 0)) {
 		note(r, "the header has changed since this process attached", NULL);
 	}
@@ -172,6 +174,11 @@ static void check_ops(report *r)
 	}
 }
 
+static void note_store(void *context, const char *what)
+{
+	note(context, what, NULL);
+}
+
 int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context)
 {
 	report *r = calloc(1, sizeof(*r));
@@ -196,7 +203,12 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 			if (status == BSHM_OK) {
 				bshm__unlock(segment);
 			}
-			status = r->count;
+			if (segment->store_writable) {
+				const bshm_status store = bshm__store_verify(segment, note_store, r);
+				status = store == BSHM_OK ? r->count : store;
+			} else {
+				status = r->count;
+			}
 		}
 	}
 	for (int i = 0; i < r->count && i < FAULTS_TOLD; i++) {

@@ -31,19 +31,13 @@ static bool enter_process(bshm_segment *segment, uint64_t deadline)
 	return true;
 }
 
-static void mend(bshm_segment *segment)
+bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, bool *dead)
 {
-	BSHM_ADD(&segment->header->repairs, 1, RELAXED);
-	bshm__directory_repair(segment);
-}
-
-static bool acquire(bshm_segment *segment, uint64_t deadline)
-{
-	uint64_t *word = &segment->header->lock;
 	uint64_t next_probe = 0;
+	*dead = false;
 	for (unsigned spin = 0;; spin++) {
 		uint64_t holder = 0;
-		if (BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) { /* pairs with bshm__unlock() */
+		if (BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) { /* pairs with the store of 0 */
 			return true;
 		}
 		if (spin < SPINS) {
@@ -53,10 +47,9 @@ static bool acquire(bshm_segment *segment, uint64_t deadline)
 		const uint64_t now = bshm_os_monotonic_ns();
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
-			/* Our own word: a thread of ours died inside, for `busy` keeps the living out. */
-			if ((holder == segment->owner || !bshm__owner_alive(segment, holder)) &&
+			if (!bshm__owner_alive(segment, holder) &&
 				BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
-				mend(segment);
+				*dead = true;
 				return true;
 			}
 		}
@@ -65,6 +58,22 @@ static bool acquire(bshm_segment *segment, uint64_t deadline)
 		}
 		bshm_os_sleep_us(SLEEP_US);
 	}
+}
+
+/* The segment's lock. Our own word in it: a thread of ours died inside, for `busy` keeps the living
+ * out. */
+static bool acquire(bshm_segment *segment, uint64_t deadline)
+{
+	uint64_t *word = &segment->header->lock;
+	bool dead = BSHM_LOAD(word, RELAXED) == segment->owner;
+	if (!dead && !bshm__word_lock(segment, word, deadline, &dead)) {
+		return false;
+	}
+	if (dead) {
+		BSHM_ADD(&segment->header->repairs, 1, RELAXED);
+		bshm__directory_repair(segment);
+	}
+	return true;
 }
 
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error)

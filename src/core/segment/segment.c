@@ -30,6 +30,33 @@ static void *at(const uint8_t *base, uint64_t off)
 	return (void *) ((uintptr_t) base + (uintptr_t) off);
 }
 
+/* The regions of the record store, from `off` on: from the shards on they fit in cache_bytes. Returns
+ * their end. */
+static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64_t off)
+{
+	const uint64_t shards = segment->shard_count;
+	segment->store = at(base, off);
+	off += sizeof(bshm_store);
+	segment->tallies = at(base, off);
+	off += sizeof(bshm_tally) * (BSHM_OWNER_COUNT + 1);
+	const uint64_t begin = off;
+	segment->shards = at(base, off);
+	off += sizeof(bshm_shard) * shards;
+	segment->leases = at(base, off);
+	off += sizeof(bshm_lease) * BSHM_LEASE_COUNT * shards;
+	segment->tables = at(base, off);
+	off += sizeof(bshm_table) * shards * segment->shard_tables;
+	segment->pages = at(base, off);
+	const uint64_t fixed = round_up(off - begin, BSHM_PAGE_BYTES) + BSHM_PAGE_BYTES;
+	const uint64_t bytes = segment->cache_bytes - fixed;
+	const uint64_t pages = bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page));
+	segment->shard_pages = (uint32_t) (pages / shards);
+	off += sizeof(bshm_page) * shards * segment->shard_pages;
+	off = round_up(off, BSHM_PAGE_BYTES);
+	segment->slabs = at(base, off);
+	return off + shards * segment->shard_pages * BSHM_SLAB_BYTES;
+}
+
 /* Sets the regions from the counts; returns the bytes of the whole file. */
 static uint64_t lay_out(bshm_segment *segment, const uint8_t *base)
 {
@@ -56,7 +83,8 @@ static uint64_t lay_out(bshm_segment *segment, const uint8_t *base)
 	off += round_up(sizeof(uint64_t) * (uint64_t) segment->partition_count, BSHM_PAGE_BYTES);
 	segment->partitions = at(base, off);
 	off += (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES;
-	return off;
+	segment->store_off = off;
+	return segment->shard_count == 0 ? off : lay_out_store(segment, base, off);
 }
 
 static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
@@ -76,6 +104,32 @@ static void count_regions(bshm_segment *segment, uint64_t partition_count)
 	segment->chunk_count = clamp(partition_count / 32, BSHM_CHUNK_COUNT_MIN, BSHM_CHUNK_COUNT_MAX);
 	/* Always enough, with those of a filter that is just growing: layers.c. */
 	segment->layer_count = segment->partition_count / 3 + BSHM_LAYERS_MAX;
+}
+
+/*
+ * A table of the index serves TABLE_RECORDS records as a rule, which grow it in small steps; a shard
+ * has several. There is one shard where they are few: then recency is exact over the whole store.
+ * A shard is so large that the largest record, a quarter of the store or 64 MB, is a part of it.
+ */
+#define TABLE_BYTES   (UINT64_C(256) << 10)
+#define TABLE_RECORDS 8192u
+#define LONE_TABLES   256u
+#define SHARD_BYTES   (UINT64_C(128) << 20)
+
+static void count_shards(bshm_segment *segment, uint64_t cache_bytes, uint64_t cache_records)
+{
+	if (cache_bytes == 0) {
+		return;
+	}
+	uint64_t tables = cache_bytes / TABLE_BYTES;
+	if (cache_records != 0 && cache_records / TABLE_RECORDS + 1 < tables) {
+		tables = cache_records / TABLE_RECORDS + 1;
+	}
+	const bool lone = tables <= LONE_TABLES;
+	segment->shard_count = lone ? 1 : clamp(cache_bytes / SHARD_BYTES, 2, BSHM_SHARD_MAX);
+	segment->shard_tables = (uint32_t) (tables / segment->shard_count);
+	segment->cache_bytes = cache_bytes;
+	segment->cache_records = cache_records;
 }
 
 static bshm_status fail_os(bshm_error *error, const char *op, int code)
@@ -135,12 +189,20 @@ static bshm_status check_reserved(
 	return BSHM_OK;
 }
 
+static bool cache_bytes_fit(uint64_t bytes)
+{
+	return bytes == 0 || (bytes >= BSHM_CACHE_BYTES_MIN && bytes <= BSHM_CACHE_BYTES_MAX);
+}
+
 /* Checks the header and lays out the regions. */
 static bshm_status check_header(
 	bshm_segment *segment, uint8_t *base, uint64_t file_bytes, bshm_error *error)
 {
 	bshm_header copy;
-	memcpy(&copy, base, offsetof(bshm_header, lock)); /* written before the file had its name */
+	/* Only what was written before the file had its name. */
+	memcpy(&copy, base, offsetof(bshm_header, lock));
+	memcpy(&copy.shard_count, base + offsetof(bshm_header, shard_count),
+		offsetof(bshm_header, reserved5) - offsetof(bshm_header, shard_count));
 	if (copy.magic != BSHM_MAGIC) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
 	}
@@ -158,7 +220,18 @@ static bshm_status check_header(
 		copy.chunk_count != segment->chunk_count) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
 	}
+	const uint64_t cache_check = bshm__checksum(&copy.shard_count,
+		offsetof(bshm_header, cache_check) - offsetof(bshm_header, shard_count), copy.name_seed);
+	if (copy.cache_check != cache_check || !cache_bytes_fit(copy.cache_bytes)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "header");
+	}
+	count_shards(segment, copy.cache_bytes, copy.cache_records);
 	const uint64_t bytes = lay_out(segment, base);
+	if (copy.shard_count != segment->shard_count ||
+		copy.table_count != segment->shard_count * segment->shard_tables ||
+		copy.page_count != segment->shard_count * segment->shard_pages) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+	}
 	if (copy.segment_bytes != bytes || file_bytes != bytes) {
 		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "size", bytes, file_bytes);
 	}
@@ -167,8 +240,8 @@ static bshm_status check_header(
 	return BSHM_OK;
 }
 
-static bshm_status attach(
-	const bshm_options *options, int fd, bshm_segment *segment, bshm_error *error)
+static bshm_status attach(const bshm_options *options, int fd, bool writable,
+	bshm_segment *segment, bshm_error *error)
 {
 	bshm_os_stat st;
 	int code = bshm_os_stat_fd(fd, &st);
@@ -193,6 +266,14 @@ static bshm_status attach(
 		return status;
 	}
 	segment->readonly = options->readonly;
+	segment->store_writable = writable && segment->shard_count != 0;
+	if (options->readonly && segment->store_writable) {
+		/* The record store, and the owners that its locks need, stay writable. */
+		if (bshm_os_protect(segment->owners, sizeof(bshm_owner) * BSHM_OWNER_COUNT) != 0 ||
+			bshm_os_protect(segment->store, st.bytes - segment->store_off) != 0) {
+			segment->store_writable = false;
+		}
+	}
 	segment->device = st.device;
 	segment->inode = st.inode;
 	if (options->huge_pages) {
@@ -213,6 +294,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 {
 	bshm_segment layout = {0};
 	count_regions(&layout, options->filter_bytes / BSHM_PARTITION_BYTES);
+	count_shards(&layout, options->cache_bytes, options->cache_records);
 	const uint64_t bytes = lay_out(&layout, NULL);
 	int code = bshm_os_reserve(fd, bytes);
 	if (code != 0) {
@@ -231,12 +313,19 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.created_s = (uint64_t) bshm_os_wall_s(),
 		.clock_boot = bshm_os_boot(),
 		.clock_offset = wall_ns() - bshm_os_clock_ns(),
+		.shard_count = layout.shard_count,
+		.table_count = layout.shard_count * layout.shard_tables,
+		.page_count = layout.shard_count * layout.shard_pages,
+		.cache_records = layout.cache_records,
+		.cache_bytes = layout.cache_bytes,
 	};
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
 		return fail_os(error, "random", code);
 	}
 	header.check = bshm__checksum(&header, offsetof(bshm_header, check), 0);
+	header.cache_check = bshm__checksum(&header.shard_count,
+		offsetof(bshm_header, cache_check) - offsetof(bshm_header, shard_count), header.name_seed);
 	void *base;
 	code = bshm_os_map(fd, bytes, false, &base);
 	if (code != 0) {
@@ -360,7 +449,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	memcpy(segment->path, options->path, length + 1);
 
 	int fd = -1;
-	int code = bshm_os_open(options->path, options->readonly, &fd);
+	int code = bshm_os_open(options->path, false, &fd);
 	if (code == ENOENT && !options->readonly) {
 		if (create(options, error) != BSHM_OK) {
 			free(segment);
@@ -368,15 +457,19 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		}
 		code = bshm_os_open(options->path, false, &fd);
 	}
+	const bool writable = code == 0;
+	if (options->readonly && !writable) {
+		code = bshm_os_open(options->path, true, &fd);
+	}
 	const bshm_status status =
-		code != 0 ? fail_os(error, "open", code) : attach(options, fd, segment, error);
+		code != 0 ? fail_os(error, "open", code) : attach(options, fd, writable, segment, error);
 	bshm_os_close(fd);
 	if (status != BSHM_OK) {
 		free(segment);
 		return status;
 	}
 	bshm__owner_remember(segment);
-	if (!segment->readonly) {
+	if (!segment->readonly || segment->store_writable) {
 		bshm__owner_attach(segment); /* without a slot, questions and plain adds still work */
 	}
 	set_clock(segment);

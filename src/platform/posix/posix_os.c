@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -214,6 +215,11 @@ int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base)
 	return 0;
 }
 
+int bshm_os_protect(void *begin, uint64_t bytes)
+{
+	return mprotect(begin, (size_t) bytes, PROT_READ | PROT_WRITE) != 0 ? errno : 0;
+}
+
 void bshm_os_unmap(void *base, uint64_t bytes)
 {
 	munmap(base, (size_t) bytes);
@@ -259,6 +265,11 @@ uint32_t bshm_os_effective_uid(void)
 uint64_t bshm_os_process_id(void)
 {
 	return (uint64_t) getpid();
+}
+
+uint32_t bshm_os_thread_id(void)
+{
+	return (uint32_t) syscall(SYS_gettid);
 }
 
 static inline uint64_t clock_ns(clockid_t clock)

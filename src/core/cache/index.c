@@ -1,0 +1,405 @@
+/*
+ * index.c - from a key to its record: lines of ten tags and refs.
+ *
+ * The hash of a key names a shard, a table in it, and a position. A table has lines, strung together
+ * from units of 64; the line of a position is position * lines >> 18, so the lines are in the order
+ * of the positions whatever their number is. A line that is full passes a record on to the next, and
+ * counts it: a search goes on only where records were passed on.
+ *
+ * A slot's tag is the low 16 bits of the position. The line tells the rest: so a table is given more
+ * lines, or fewer, in one pass over the old ones, a few at a time, without looking at a record. It is
+ * made anew beside the old one and put in force with one store. It can be nine tenths full.
+ *
+ * A record stays in its place as long as it lives, so a search that takes no lock cannot miss it; a
+ * search that began in lines that have been given up since finds that the shard's sequence has
+ * jumped, and begins anew.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+#define PER_LINE   BSHM_LINE_SLOTS
+#define FULL       9u  /* of ten slots a line, before the table grows */
+#define SPARSE     4u  /* of ten, before it shrinks */
+#define COMFORT    7u  /* of ten, after it has shrunk */
+#define PASSED_MAX 15u /* lines: as far as a tag's position is certain in the smallest table */
+
+#define POSITION_MASK ((1u << BSHM_POSITION_BITS) - 1)
+#define TAG_MASK      0xffffu
+#define TAG_SPAN      (1u << 16)
+
+bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
+{
+	const bshm_table *t = &segment->tables[table];
+	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
+	const uint64_t units = shape >> 1 & 0xff;
+	return (bshm__lines){
+		.units = t->units[shape & 1],
+		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
+	};
+}
+
+bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line)
+{
+	const uint32_t ref = BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED);
+	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
+	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
+		return NULL;
+	}
+	return (bshm_line *) (void *) unit + line % BSHM_UNIT_LINES;
+}
+
+/* Bits 15, 31, 47, 63 of those of four tags that are equal to the wanted one; perhaps of one behind
+ * such a one too. */
+static inline uint64_t equal_tags(uint64_t tags, uint64_t wanted)
+{
+	const uint64_t x = tags ^ wanted;
+	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
+}
+
+/* The four bits together: 15 -> 0, 31 -> 1, 47 -> 2, 63 -> 3. */
+static inline uint32_t gather(uint64_t bits)
+{
+	return (uint32_t) ((bits >> 15) * UINT64_C(0x0001000200040008) >> 48) & 15;
+}
+
+uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
+{
+	const uint64_t wanted = (tag & TAG_MASK) * UINT64_C(0x0001000100010001);
+	const uint64_t last = BSHM_LOAD(&line->head[2], RELAXED);
+	*passed = (uint32_t) (last >> 32);
+	const uint64_t a = equal_tags(BSHM_LOAD(&line->head[0], RELAXED), wanted);
+	const uint64_t b = equal_tags(BSHM_LOAD(&line->head[1], RELAXED), wanted);
+	const uint64_t c = equal_tags(last, wanted);
+	return gather(a) | gather(b) << 4 | (gather(c) & 3) << 8;
+}
+
+uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot)
+{
+	return (uint32_t) (BSHM_LOAD(&line->head[slot / 4], RELAXED) >> (slot % 4 * 16)) & TAG_MASK;
+}
+
+static void set_tag(bshm_line *line, uint32_t slot, uint32_t position)
+{
+	uint64_t *word = &line->head[slot / 4];
+	const unsigned shift = slot % 4 * 16;
+	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~((uint64_t) TAG_MASK << shift);
+	BSHM_STORE(word, others | (uint64_t) (position & TAG_MASK) << shift, RELAXED);
+}
+
+static void add_passed(bshm_line *line, int by)
+{
+	uint64_t *word = &line->head[2];
+	const uint64_t change = (uint64_t) (int64_t) by << 32;
+	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) + change, RELAXED);
+}
+
+uint32_t bshm__position_in(uint32_t lines, uint32_t line, uint32_t tag)
+{
+	uint32_t best = 0;
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = 0; i <= POSITION_MASK / TAG_SPAN; i++) {
+		const uint32_t position = i * TAG_SPAN + tag;
+		const uint32_t home = bshm__line_of(position, lines);
+		const uint32_t behind = line >= home ? line - home : line + lines - home;
+		if (behind < least) {
+			least = behind;
+			best = position;
+		}
+	}
+	return best;
+}
+
+/* ------------------------------------------------------------------ places */
+
+/* The ref of a line's word: where its line is, in units of 4 bytes. */
+static uint32_t place_of(const bshm__lines *lines, uint32_t line, uint32_t slot)
+{
+	return BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED) +
+		   line % BSHM_UNIT_LINES * (uint32_t) (sizeof(bshm_line) / BSHM_SLOT_UNIT) +
+		   (uint32_t) (offsetof(bshm_line, ref) / BSHM_SLOT_UNIT) + slot;
+}
+
+uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place)
+{
+	return bshm__slot_word(bshm__ref_at(s, place, BSHM_SLOT_UNIT), 0);
+}
+
+static uint32_t next_line(uint32_t line, uint32_t lines)
+{
+	return line + 1 == lines ? 0 : line + 1;
+}
+
+/* A place that holds `ref`; 0 stands for a free one, which is looked for further than records are. */
+static uint32_t find_place(const bshm__shard *s, const bshm__home *home, uint32_t ref)
+{
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	uint32_t at = lines.lines == 0 ? 0 : bshm__line_of(home->position, lines.lines);
+	for (uint32_t i = 0; i <= PASSED_MAX && lines.lines != 0; i++, at = next_line(at, lines.lines)) {
+		const bshm_line *line = bshm__line_at(s, &lines, at);
+		if (line == NULL) {
+			return 0;
+		}
+		for (uint32_t k = 0; k < PER_LINE; k++) {
+			if (BSHM_LOAD(&line->ref[k], RELAXED) == ref) {
+				return place_of(&lines, at, k);
+			}
+		}
+		if (ref != 0 && BSHM_LOAD(&line->head[2], RELAXED) >> 32 == 0) {
+			return 0;
+		}
+	}
+	return 0;
+}
+
+uint32_t bshm__place_free(const bshm__shard *s, const bshm__home *home)
+{
+	return find_place(s, home, 0);
+}
+
+uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref)
+{
+	return ref == 0 ? 0 : find_place(s, home, ref);
+}
+
+/* The line that a place is in. */
+static bshm_line *line_of_place(const bshm__shard *s, uint32_t place)
+{
+	const uint32_t words = sizeof(bshm_line) / BSHM_SLOT_UNIT;
+	return (bshm_line *) (void *) bshm__ref_at(s, place / words * words, sizeof(bshm_line));
+}
+
+/* Adds to `passed` of the lines from the home on to that of the place. */
+static void count_passed(
+	const bshm__shard *s, const bshm__home *home, const bshm_line *until, int by)
+{
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	uint32_t at = bshm__line_of(home->position, lines.lines);
+	for (uint32_t i = 0; i <= PASSED_MAX; i++, at = next_line(at, lines.lines)) {
+		bshm_line *line = bshm__line_at(s, &lines, at);
+		if (line == NULL || line == until) {
+			return;
+		}
+		add_passed(line, by);
+	}
+}
+
+static void count_records(const bshm__shard *s, uint32_t table, int by)
+{
+	uint32_t *records = &s->segment->tables[table].records;
+	BSHM_STORE(records, BSHM_LOAD(records, RELAXED) + (uint32_t) by, RELAXED);
+}
+
+void bshm__place_enter(const bshm__shard *s, const bshm__home *home, uint32_t place)
+{
+	bshm_line *line = line_of_place(s, place);
+	const uint32_t slot = (uint32_t) (bshm__place_word(s, place) - line->ref);
+	count_passed(s, home, line, 1);
+	set_tag(line, slot, home->position);
+	count_records(s, home->table, 1);
+}
+
+void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t place)
+{
+	count_passed(s, home, line_of_place(s, place), -1);
+	count_records(s, home->table, -1);
+}
+
+/* ------------------------------------------------------------------ more lines, and fewer */
+
+uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
+{
+	const bshm_table *t = &s->segment->tables[table];
+	const uint32_t units = bshm__lines_of(s->segment, table).lines / BSHM_UNIT_LINES;
+	if (BSHM_LOAD(&t->records, RELAXED) + 1 <= units * BSHM_UNIT_LINES * FULL) {
+		return 0;
+	}
+	const uint32_t wanted = units + (units < 8 ? 1 : units / 8);
+	return wanted < BSHM_TABLE_UNITS ? wanted : units < BSHM_TABLE_UNITS ? BSHM_TABLE_UNITS : 0;
+}
+
+/* Puts a ref into lines that nobody else reads yet; false: they are too full. */
+static bool put_line(const bshm__shard *s, const bshm__lines *to, uint32_t position, uint32_t ref)
+{
+	uint32_t at = bshm__line_of(position, to->lines);
+	for (uint32_t i = 0; i <= PASSED_MAX; i++, at = next_line(at, to->lines)) {
+		bshm_line *line = bshm__line_at(s, to, at);
+		for (uint32_t k = 0; line != NULL && k < PER_LINE; k++) {
+			if (BSHM_LOAD(&line->ref[k], RELAXED) == 0) {
+				set_tag(line, k, position);
+				BSHM_STORE(&line->ref[k], ref, RELAXED);
+				return true;
+			}
+		}
+		if (line == NULL) {
+			return false;
+		}
+		add_passed(line, 1);
+	}
+	return false;
+}
+
+/* Copies all refs; *records is their number. */
+static bool copy_lines(
+	const bshm__shard *s, const bshm__lines *from, const bshm__lines *to, uint32_t *records)
+{
+	*records = 0;
+	for (uint32_t i = 0; i < from->lines; i++) {
+		const bshm_line *line = bshm__line_at(s, from, i);
+		for (uint32_t k = 0; line != NULL && k < PER_LINE; k++) {
+			const uint32_t ref = BSHM_LOAD(&line->ref[k], RELAXED);
+			if (ref != 0) {
+				const uint32_t position = bshm__position_in(from->lines, i, bshm__line_tag(line, k));
+				if (!put_line(s, to, position, ref)) {
+					return false;
+				}
+				++*records;
+			}
+		}
+	}
+	return true;
+}
+
+static void zero_unit(const bshm__shard *s, uint32_t ref)
+{
+	uint64_t *words = (uint64_t *) (void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
+	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
+		BSHM_STORE(&words[i], 0, RELAXED);
+	}
+}
+
+/* Takes `count` units into the list that is not in force; false: there is no room. */
+static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
+{
+	uint32_t *step = &s->shard->intent.step;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t ref = bshm__slot_find(s, BSHM_CLASS_INDEX, 0);
+		if (ref == 0) {
+			return false;
+		}
+		BSHM_STORE(&list[i], ref, RELAXED);
+		BSHM_STORE(step, i + 1, RELEASE); /* before it is taken: bshm__table_resize_repair() */
+		bshm__slot_take(s, ref);
+		zero_unit(s, ref);
+	}
+	return true;
+}
+
+static void free_units(const bshm__shard *s, const uint32_t *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && i < BSHM_TABLE_UNITS; i++) {
+		bshm__slot_free(s, BSHM_LOAD(&list[i], RELAXED));
+	}
+}
+
+bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
+{
+	bshm_table *t = &s->segment->tables[table];
+	bshm_intent *intent = &s->shard->intent;
+	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	const bshm__lines from = bshm__lines_of(s->segment, table);
+	const bshm__lines to = {t->units[~shape & 1], units * BSHM_UNIT_LINES};
+	const uint32_t fresh = units << 1 | (~shape & 1);
+	BSHM_STORE(&intent->table, table, RELAXED);
+	BSHM_STORE(&intent->fresh, fresh, RELAXED);
+	BSHM_STORE(&intent->count, from.lines / BSHM_UNIT_LINES, RELAXED);
+	BSHM_STORE(&intent->step, 0, RELAXED);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_RESIZE, RELEASE);
+	uint32_t records = 0;
+	const bool done = take_units(s, t->units[~shape & 1], units) && copy_lines(s, &from, &to, &records);
+	if (done) {
+		BSHM_STORE(&t->records, records, RELAXED);
+		BSHM_STORE(&t->shape, fresh, RELEASE); /* in force; pairs with bshm__lines_of() */
+		bshm__sequence_jump(s);
+		free_units(s, from.units, from.lines / BSHM_UNIT_LINES);
+	} else {
+		free_units(s, to.units, BSHM_LOAD(&intent->step, RELAXED));
+	}
+	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
+	return done;
+}
+
+void bshm__table_tidy(const bshm__shard *s, uint32_t table)
+{
+	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
+	const uint32_t units = bshm__lines_of(s->segment, table).lines / BSHM_UNIT_LINES;
+	const uint32_t wanted = records / (BSHM_UNIT_LINES * COMFORT) + 1;
+	if (wanted < units && records < units * BSHM_UNIT_LINES * SPARSE &&
+		bshm__slots_free(s, BSHM_CLASS_INDEX) >= wanted) {
+		bshm__table_resize(s, table, wanted);
+	}
+}
+
+/* The units of the table that the intent names; NULL: it names none of this shard. */
+static bshm_table *intent_table(const bshm__shard *s)
+{
+	const uint32_t table = BSHM_LOAD(&s->shard->intent.table, RELAXED);
+	const uint32_t first = s->index * s->segment->shard_tables;
+	return table - first < s->segment->shard_tables ? &s->segment->tables[table] : NULL;
+}
+
+void bshm__table_resize_repair(const bshm__shard *s)
+{
+	const bshm_intent *intent = &s->shard->intent;
+	const bshm_table *t = intent_table(s);
+	if (t == NULL) {
+		return;
+	}
+	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	const bool in_force = shape == BSHM_LOAD(&intent->fresh, RELAXED);
+	bshm__sequence_jump(s);
+	free_units(
+		s, t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
+}
+
+/* The place in its table's list of a unit; NULL: it is in none that is in force. */
+static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
+{
+	const uint32_t first = s->index * s->segment->shard_tables;
+	for (*table = first; *table < first + s->segment->shard_tables; ++*table) {
+		bshm_table *t = &s->segment->tables[*table];
+		uint32_t *units = t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
+		const uint32_t count = bshm__lines_of(s->segment, *table).lines / BSHM_UNIT_LINES;
+		for (uint32_t i = 0; i < count; i++) {
+			if (BSHM_LOAD(&units[i], RELAXED) == ref) {
+				return &units[i];
+			}
+		}
+	}
+	return NULL;
+}
+
+bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
+{
+	bshm_intent *intent = &s->shard->intent;
+	uint32_t table;
+	uint32_t *unit = find_unit(s, ref, &table);
+	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, ref >> 12);
+	if (unit == NULL || fresh == 0) {
+		return false;
+	}
+	BSHM_STORE(&intent->table, table, RELAXED);
+	BSHM_STORE(&intent->old, ref, RELAXED);
+	BSHM_STORE(&intent->fresh, fresh, RELAXED);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_MOVE_UNIT, RELEASE);
+	bshm__slot_take(s, fresh);
+	const uint64_t *from = (const uint64_t *) (void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
+	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
+	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
+		BSHM_STORE(&to[i], BSHM_LOAD(&from[i], RELAXED), RELAXED);
+	}
+	BSHM_STORE(unit, fresh, RELEASE);
+	bshm__sequence_jump(s); /* who still searches the old unit starts anew */
+	bshm__slot_free(s, ref);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
+	return true;
+}
+
+void bshm__unit_move_repair(const bshm__shard *s)
+{
+	const bshm_intent *intent = &s->shard->intent;
+	const uint32_t fresh = BSHM_LOAD(&intent->fresh, RELAXED);
+	uint32_t table;
+	bshm__sequence_jump(s);
+	bshm__slot_free(s, find_unit(s, fresh, &table) != NULL ? BSHM_LOAD(&intent->old, RELAXED) : fresh);
+}

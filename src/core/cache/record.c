@@ -1,0 +1,337 @@
+/*
+ * record.c - one record of the store: find it, and copy it out, without a lock.
+ *
+ * A look-up reads the shard's sequence, then the line, the record's state, its key and its value, and
+ * then the state and the sequence once more. The state has changed if the slot was given up meanwhile:
+ * its version is another one (12 bits). It cannot have come back to the same unless the slot was given
+ * up 4,096 times, and then the sequence has moved by as much. Where memory gets another meaning, so
+ * that a state word is no state word any more, the sequence jumps by 4,096. So a look-up whose state
+ * stands and whose sequence has moved by less has read one write's bytes, whole; another begins anew.
+ *
+ * A record is replaced by one store of the word that leads to it, and only then given up. So who finds
+ * a record that is not live has looked at an old word, and finds the new one when he looks again:
+ * nobody waits for a writer, dead or stopped.
+ *
+ * Sizes and refs are checked against the shard's pages before they are used: the segment may be
+ * damaged. Not here: writing (write.c), who is evicted (evict.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+#define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
+#define PAUSE_FROM 16
+#define KEY_PIECE  256u
+
+/* How much of a large record lies in its first slot, so that the rest is whole chunks, or nearly. */
+static uint32_t first_part(uint64_t bytes)
+{
+	const uint32_t room =
+		BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEAD - (uint32_t) sizeof(uint32_t) - BSHM_CHAIN_HEAD;
+	const uint32_t rest = (uint32_t) (bytes % BSHM_CHUNK_BYTES);
+	return rest < room ? rest : room;
+}
+
+uint32_t bshm__record_first(uint64_t bytes)
+{
+	return first_part(bytes);
+}
+
+bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
+{
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	if (slot == NULL) {
+		return false;
+	}
+	record->slot = slot;
+	record->state = BSHM_LOAD(bshm__slot_word(slot, 0), ACQUIRE);
+	if ((record->state & BSHM_SLOT_LIVE) == 0) {
+		return false;
+	}
+	record->shape = BSHM_LOAD(bshm__slot_word(slot, 1), RELAXED);
+	uint32_t words = 2;
+	record->expires_s = 0;
+	if ((record->state & BSHM_SLOT_EXPIRES) != 0) {
+		record->expires_s = BSHM_LOAD(bshm__slot_word(slot, words++), RELAXED);
+	}
+	record->next = 0;
+	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
+		record->key_bytes = record->shape & BSHM_SHAPE_BYTES;
+		record->value_bytes = record->shape >> BSHM_SHAPE_VALUE & BSHM_SHAPE_BYTES;
+		record->first = record->key_bytes + record->value_bytes;
+	} else {
+		record->key_bytes = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
+		record->value_bytes = BSHM_LOAD(bshm__slot_word(slot, words + 1), RELAXED);
+		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), RELAXED);
+		words += 3;
+		if (record->key_bytes > BSHM_KEY_BYTES_MAX || record->value_bytes > BSHM_RECORD_BYTES_MAX) {
+			return false;
+		}
+		record->first = first_part((uint64_t) record->key_bytes + record->value_bytes);
+	}
+	record->bytes = slot + 4 * (size_t) words;
+	return bshm__ref_at(s, ref, 4 * words + record->first) != NULL;
+}
+
+/* The rest of a copy, in the chunks: `off` counts from the first chunk's first byte. */
+static bool copy_chunks(
+	const bshm__shard *s, uint32_t ref, uint64_t off, uint8_t *to, uint64_t count)
+{
+	while (count != 0) {
+		uint8_t *chunk = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX);
+		if (chunk == NULL) {
+			return false;
+		}
+		if (off < BSHM_CHUNK_BYTES) {
+			const uint64_t here = BSHM_CHUNK_BYTES - off < count ? BSHM_CHUNK_BYTES - off : count;
+			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEAD + off, (size_t) here);
+			to += here;
+			count -= here;
+			off = 0;
+		} else {
+			off -= BSHM_CHUNK_BYTES;
+		}
+		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
+		__builtin_prefetch(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX));
+	}
+	return true;
+}
+
+bool bshm__record_copy(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
+{
+	const uint64_t here = off >= record->first		   ? 0
+						  : record->first - off < count ? record->first - off
+														: count;
+	bshm__racy_copy(to, record->bytes + off, (size_t) here);
+	if (BSHM_LIKELY(here == count)) {
+		return true;
+	}
+	return copy_chunks(
+		s, record->next, off + here - record->first, (uint8_t *) to + here, count - here);
+}
+
+bool bshm__record_has_key(
+	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key)
+{
+	if (record->key_bytes != key->length || (record->shape >> BSHM_SHAPE_SPACE & 1) != space) {
+		return false;
+	}
+	if (BSHM_LIKELY(record->first >= record->key_bytes)) {
+		return bshm__racy_equal(record->bytes, key->bytes, key->length);
+	}
+	uint8_t piece[KEY_PIECE];
+	for (uint32_t off = 0; off < record->key_bytes; off += KEY_PIECE) {
+		const uint32_t count =
+			record->key_bytes - off < KEY_PIECE ? record->key_bytes - off : KEY_PIECE;
+		if (!bshm__record_copy(s, record, off, piece, count) ||
+			memcmp(piece, key->bytes + off, count) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ finding */
+
+/* One search: 1 = found, 0 = absent, -1 = look again. */
+static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
+	uint64_t sequence, bshm__record *record)
+{
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	bool again = false;
+	uint32_t at = bshm__line_of(home->position, lines.lines);
+	uint32_t passed = lines.lines != 0;
+	for (uint32_t i = 0; passed != 0 && i < lines.lines; i++) {
+		const bshm_line *line = bshm__line_at(s, &lines, at);
+		if (BSHM_UNLIKELY(line == NULL)) {
+			break;
+		}
+		uint32_t match = bshm__line_match(line, home->position, &passed);
+		for (; match != 0; match &= match - 1) {
+			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			const uint32_t ref = BSHM_LOAD(&line->ref[slot], ACQUIRE); /* pairs with its publication */
+			if (ref == 0) {
+				continue;
+			}
+			if (!bshm__record_load(s, ref, record)) {
+				again |= BSHM_LOAD(&line->ref[slot], RELAXED) != ref;
+			} else if (bshm__record_has_key(s, record, space, key)) {
+				return bshm__record_stands(s, record, sequence) ? 1 : -1;
+			}
+		}
+		at = at + 1 == lines.lines ? 0 : at + 1;
+	}
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
+	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SEQUENCE_JUMP ? -1 : 0;
+}
+
+/* The process's own line of counts; everybody's, if it has no slot. */
+static void tally(const bshm_segment *segment, bool hit)
+{
+	const uint64_t slot = segment->owner & 0xffff;
+	if (BSHM_LIKELY(slot - 1 < BSHM_OWNER_COUNT)) {
+		bshm_tally *own = &segment->tallies[slot - 1];
+		uint64_t *count = hit ? &own->hits : &own->misses;
+		BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
+	} else if (segment->store_writable) {
+		bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
+		BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
+	}
+}
+
+static void fill_found(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
+	bool expired, bshm_found *found)
+{
+	found->type = (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
+	found->key_length = record->key_bytes;
+	found->length = record->value_bytes;
+	found->expires_s = record->expires_s;
+	found->space = record->shape >> BSHM_SHAPE_SPACE & 1;
+	found->expired = expired;
+	found->segment = s->segment;
+	found->slot = record->slot;
+	found->bytes = record->bytes;
+	found->sequence = sequence;
+	found->shard = s->index;
+	found->state = record->state;
+	found->first = record->first;
+	found->next = record->next;
+}
+
+static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
+	const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	bshm__record record;
+	uint64_t sequence;
+	int result;
+	unsigned tries = 0;
+	do {
+		if (BSHM_UNLIKELY(tries > PAUSE_FROM)) {
+			BSHM_PAUSE();
+		}
+		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+		result = search(&s, home, space, key, sequence, &record);
+	} while (BSHM_UNLIKELY(result < 0) && ++tries < TRIES);
+	bool expired = false;
+	if (result == 1 && BSHM_UNLIKELY(record.expires_s != 0)) {
+		expired = bshm__expired(record.expires_s, bshm__store_now_s(segment));
+	}
+	const bool hit = result == 1 && (!expired || (flags & BSHM_FIND_STALE) != 0);
+	if ((flags & BSHM_FIND_USE) != 0) {
+		tally(segment, hit && !expired);
+		if (hit && segment->store_writable) {
+			bshm__touch(&s, record.slot, record.state);
+		}
+	}
+	if (hit) {
+		fill_found(&s, &record, sequence, expired, found);
+	}
+	return hit;
+}
+
+int bshm_record_find(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	if (BSHM_UNLIKELY(segment->shard_count == 0)) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	const bshm__home home = bshm__home_of(segment, space, key);
+	return find(segment, &home, space, key, flags, found);
+}
+
+/* Asks for the first record that a key may be, whose line is there already. */
+static void prefetch_record(bshm_segment *segment, const bshm__home *home)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	const bshm__lines lines = bshm__lines_of(segment, home->table);
+	if (lines.lines == 0) {
+		return;
+	}
+	const bshm_line *line = bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines));
+	uint32_t passed;
+	uint32_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
+	for (; match != 0; match &= match - 1) {
+		const uint32_t ref = BSHM_LOAD(&line->ref[__builtin_ctz(match)], RELAXED);
+		const uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
+		if (slot != NULL) {
+			__builtin_prefetch(slot);
+		}
+	}
+}
+
+static void prefetch_line(bshm_segment *segment, const bshm__home *home)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	const bshm__lines lines = bshm__lines_of(segment, home->table);
+	if (lines.lines != 0) {
+		__builtin_prefetch(
+			bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
+	}
+}
+
+int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
+	unsigned count, unsigned flags, bshm_found *found, bool *present)
+{
+	if (segment->shard_count == 0) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	bshm__home homes[BSHM_BATCH];
+	for (unsigned i = 0; i < count; i++) {
+		homes[i] = bshm__home_of(segment, space, &keys[i]);
+		__builtin_prefetch(&segment->tables[homes[i].table]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		prefetch_line(segment, &homes[i]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		prefetch_record(segment, &homes[i]);
+	}
+	int hits = 0;
+	for (unsigned i = 0; i < count; i++) {
+		present[i] = find(segment, &homes[i], space, &keys[i], flags, &found[i]) != 0;
+		hits += present[i];
+	}
+	return hits;
+}
+
+void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home)
+{
+	prefetch_line(segment, home);
+}
+
+static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t count)
+{
+	const bshm__shard s = bshm__shard_at(found->segment, found->shard);
+	const bshm__record record = {
+		.slot = found->slot,
+		.state = found->state,
+		.bytes = found->bytes,
+		.first = found->first,
+		.next = found->next,
+	};
+	return bshm__record_copy(&s, &record, off, to, count) &&
+		   bshm__record_stands(&s, &record, found->sequence);
+}
+
+bool bshm_found_copy(const bshm_found *found, void *to)
+{
+	return copy_found(found, found->key_length, to, found->length);
+}
+
+bool bshm_found_copy_key(const bshm_found *found, void *to)
+{
+	return copy_found(found, 0, to, found->key_length);
+}
+
+bool bshm__found_of(
+	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found)
+{
+	bshm__record record;
+	if (!bshm__record_load(s, ref, &record)) {
+		return false;
+	}
+	fill_found(s, &record, sequence, bshm__expired(record.expires_s, now_s), found);
+	return bshm__record_stands(s, &record, sequence);
+}

@@ -1,0 +1,132 @@
+/*
+ * scan.c - going over all records without a lock, and the oldest of them.
+ *
+ * A cursor is a table's number and a position in it. The lines of a table are in the order of the
+ * positions however many there are, so a table that grows or shrinks between two steps loses no
+ * record and shows none twice. A step looks at the records that belong to one line, all of which lie
+ * in it and the few lines after it; memory that gets another meaning meanwhile makes it start anew.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+#define STEP_TRIES 64
+#define POSITIONS  (1u << BSHM_POSITION_BITS)
+
+/* Where a cursor is: records from `from` on, and before `until`, which belong to one line. */
+typedef struct {
+	uint32_t table;
+	uint32_t from;
+	uint32_t until;
+} span;
+
+/* Finds the span's records: their count, or -1: begin anew. *full: they were more than `room`. */
+static int find_span(const bshm__shard *s, const span *sp, bool stale, bool *full,
+	bshm_found *found, unsigned room)
+{
+	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
+	const bshm__lines lines = bshm__lines_of(s->segment, sp->table);
+	const uint32_t now_s = bshm__store_now_s(s->segment);
+	uint32_t at = bshm__line_of(sp->from, lines.lines);
+	uint64_t passed = lines.lines != 0;
+	int count = 0;
+	*full = false;
+	for (uint32_t i = 0; passed != 0 && i < lines.lines; i++) {
+		const bshm_line *line = bshm__line_at(s, &lines, at);
+		if (line == NULL) {
+			break;
+		}
+		for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
+			const uint32_t ref = BSHM_LOAD(&line->ref[k], ACQUIRE);
+			const uint32_t position =
+				bshm__position_in(lines.lines, at, bshm__line_tag(line, k));
+			if (ref == 0 || position < sp->from || position >= sp->until) {
+				continue;
+			}
+			if ((unsigned) count == room) {
+				*full = true;
+				return count;
+			}
+			if (bshm__found_of(s, ref, sequence, now_s, &found[count])) {
+				count += stale || !found[count].expired;
+			} else if (BSHM_LOAD(&line->ref[k], RELAXED) != 0) {
+				return -1;
+			}
+		}
+		passed = BSHM_LOAD(&line->head[2], RELAXED) >> 32;
+		at = at + 1 == lines.lines ? 0 : at + 1;
+	}
+	BSHM_FENCE(ACQUIRE);
+	const bool same = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SEQUENCE_JUMP;
+	return same ? count : -1;
+}
+
+/* The first position that belongs to a later line than `from` does. */
+static uint32_t end_of_line(uint32_t from, uint32_t lines)
+{
+	if (lines == 0) {
+		return POSITIONS;
+	}
+	const uint64_t next = (uint64_t) bshm__line_of(from, lines) + 1;
+	return (uint32_t) (((next << BSHM_POSITION_BITS) + lines - 1) / lines);
+}
+
+static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *found, unsigned room)
+{
+	const bshm__shard s = bshm__shard_at(segment, sp->table / segment->shard_tables);
+	int count = -1;
+	bool full = false;
+	sp->until = end_of_line(sp->from, bshm__lines_of(segment, sp->table).lines);
+	for (unsigned tries = 0; tries < STEP_TRIES && count < 0; tries++) {
+		count = find_span(&s, sp, stale, &full, found, room);
+		if (full && sp->until - sp->from > 1) {
+			sp->until = sp->from + (sp->until - sp->from) / 2;
+			count = -1;
+		} else if (count < 0) {
+			sp->until = end_of_line(sp->from, bshm__lines_of(segment, sp->table).lines);
+		}
+	}
+	return count < 0 ? 0 : (unsigned) count;
+}
+
+unsigned bshm_record_scan(
+	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room)
+{
+	const uint64_t tables = (uint64_t) segment->shard_count * segment->shard_tables;
+	uint64_t at = *cursor;
+	unsigned count = 0;
+	while (count == 0 && at / POSITIONS < tables) {
+		span sp = {(uint32_t) (at / POSITIONS), (uint32_t) (at % POSITIONS), 0};
+		count = step(segment, &sp, (flags & BSHM_FIND_STALE) != 0, found, room);
+		at = (uint64_t) sp.table * POSITIONS + sp.until;
+	}
+	*cursor = at / POSITIONS < tables ? at : 0;
+	return count;
+}
+
+int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
+{
+	uint64_t most = 0;
+	uint32_t best_ref = 0;
+	bshm__shard best = {0};
+	uint64_t sequence = 0;
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		const bshm__shard s = bshm__shard_at(segment, i);
+		const uint64_t before = BSHM_LOAD(&s.shard->sequence, ACQUIRE);
+		uint32_t age;
+		const uint32_t ref = bshm__oldest(&s, &age);
+		/* Epochs of a large shard are longer. */
+		const uint64_t weight = 1 + age * (1 + BSHM_LOAD(&s.shard->records, RELAXED) / 64);
+		if (ref != 0 && weight > most) {
+			most = weight;
+			best = s;
+			best_ref = ref;
+			sequence = before;
+		}
+	}
+	if (best_ref == 0) {
+		return 0;
+	}
+	const uint32_t now_s = bshm__store_now_s(segment);
+	return bshm__found_of(&best, best_ref, sequence, now_s, found) ? 1 : BSHM_E_BUSY;
+}

@@ -1,0 +1,112 @@
+/*
+ * shard.c - where a key belongs, the lock that writers of a shard take, and the store's figures.
+ *
+ * A shard has its own lock, pages, tables and recency; nothing of one shard ever leads into another.
+ * Whoever takes a lock from a dead holder first finishes or undoes what the intent says (write.c):
+ * one call's work, whatever the size of the shard.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+bool bshm_store_exists(const bshm_segment *segment)
+{
+	return segment->shard_count != 0;
+}
+
+bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
+{
+	return (bshm__shard){
+		.segment = segment,
+		.shard = &segment->shards[index],
+		.index = index,
+		.first_page = index * segment->shard_pages,
+	};
+}
+
+bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
+{
+	const uint64_t shard = (hash >> 32) * segment->shard_count;
+	const uint64_t table = (shard & 0xffffffff) * segment->shard_tables;
+	return (bshm__home){
+		.hash = hash,
+		.shard = (uint32_t) (shard >> 32),
+		.table = (uint32_t) (shard >> 32) * segment->shard_tables + (uint32_t) (table >> 32),
+		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
+	};
+}
+
+bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key)
+{
+	const uint64_t seed = segment->name_seed + (space + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
+}
+
+bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+{
+	bshm_segment *segment = s->segment;
+	if (!segment->store_writable) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	if (BSHM_UNLIKELY(segment->owner == 0) && !bshm__owner_attach(segment)) {
+		return bshm__fail_sizes(
+			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
+	}
+	uint64_t nobody = 0;
+	if (BSHM_LIKELY(BSHM_CAS(&s->shard->lock, &nobody, segment->owner, ACQUIRE))) {
+		return BSHM_OK;
+	}
+	bool dead;
+	if (!bshm__word_lock(segment, &s->shard->lock, bshm_os_monotonic_ns() + wait_ns, &dead)) {
+		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
+		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "shard", wait_ns / 1000000, 0);
+	}
+	if (dead) {
+		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);
+		bshm__intent_repair(s);
+	}
+	return BSHM_OK;
+}
+
+void bshm__shard_unlock(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->lock, 0, RELEASE); /* pairs with bshm__shard_lock() */
+}
+
+uint32_t bshm__store_now_s(const bshm_segment *segment)
+{
+	const uint64_t now_ns = bshm_os_clock_cheap_ns() + segment->clock_offset;
+	return (uint32_t) ((now_ns + UINT64_C(500000000)) / UINT64_C(1000000000));
+}
+
+bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
+{
+	*out = (bshm_store_info){
+		.max_records = segment->cache_records,
+		.bytes_total = segment->cache_bytes,
+		.shards = segment->shard_count,
+	};
+	if (segment->shard_count == 0) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		const bshm_shard *shard = &segment->shards[i];
+		out->records += BSHM_LOAD(&shard->records, RELAXED);
+		out->data_bytes += BSHM_LOAD(&shard->data_bytes, RELAXED);
+		out->sets += BSHM_LOAD(&shard->sets, RELAXED);
+		out->evictions += BSHM_LOAD(&shard->evictions, RELAXED);
+		out->expired += BSHM_LOAD(&shard->expired, RELAXED);
+		out->rejected += BSHM_LOAD(&shard->rejected, RELAXED);
+		out->lock_timeouts += BSHM_LOAD(&shard->timeouts, RELAXED);
+		out->repairs += BSHM_LOAD(&shard->repairs, RELAXED);
+	}
+	for (uint32_t i = 0; i <= BSHM_OWNER_COUNT; i++) {
+		out->hits += BSHM_LOAD(&segment->tallies[i].hits, RELAXED);
+		out->misses += BSHM_LOAD(&segment->tallies[i].misses, RELAXED);
+	}
+	const uint64_t pages = (uint64_t) segment->shard_count * segment->shard_pages;
+	const uint64_t unused = pages - bshm__store_pages_used(segment);
+	const uint64_t fixed = (uint64_t) (segment->slabs - (uint8_t *) segment->shards);
+	out->bytes_used = fixed + (pages - unused) * BSHM_SLAB_BYTES;
+	return BSHM_OK;
+}

@@ -1,0 +1,366 @@
+/*
+ * slab.c - memory of the record store: pages of 16 kB, divided into slots of one size each.
+ *
+ * A page that is not free belongs to a class of slot sizes. Which of its slots are taken is a bit
+ * each in the page's descriptor: taking and freeing are one store, so a death between the steps of
+ * a call leaves no doubt, and no list can be broken. The shard's counts of pages and slots are
+ * hints: a death may leave them one off, and whoever looks through all pages sets them right.
+ *
+ * A free slot's state word is not live, and its version is one higher than it was: whoever was
+ * still reading the record sees that (record.c).
+ *
+ * A page whose last slot is freed belongs to no class again. There is no record larger than a slot of
+ * 4 kB that is not a chain of them, so no request needs neighbouring pages, and what is free can be
+ * used: page_to_empty() names a page whose slots fit into the others of their class.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+/* Free units that stay the index's: a table that grows is made anew beside the old one. */
+#define INDEX_RESERVE 16u
+
+#define FREE_HINT 61u /* hint[] of a class that there is not: where free pages may be */
+
+/* 4 bytes apart to 64, 8 to 128; then a page divided by whole numbers, a twelfth apart or more. */
+static const uint16_t class_sizes[] = {16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80,
+	88, 96, 104, 112, 120, 128, 140, 152, 168, 184, 200, 220, 240, 264, 292, 320, 348, 380, 420, 468,
+	512, 564, 628, 712, 780, 860, 960, 1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096};
+
+#define SIZES ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])))
+
+uint32_t bshm__class_of(uint32_t bytes)
+{
+	if (bytes <= 64) {
+		return bytes <= 16 ? 0 : (bytes - 13) / 4;
+	}
+	uint32_t low = 13;
+	uint32_t high = SIZES - 1;
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+		if (class_sizes[middle] < bytes) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+uint32_t bshm__class_bytes(uint32_t size_class)
+{
+	return size_class < SIZES ? class_sizes[size_class] : BSHM_SLOT_BYTES_MAX;
+}
+
+uint32_t bshm__class_slots(uint32_t size_class)
+{
+	return BSHM_SLAB_BYTES / bshm__class_bytes(size_class);
+}
+
+/* Under the lock: a hint goes up or down. */
+static void bump(uint32_t *count, int by)
+{
+	BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + (uint32_t) by, RELAXED);
+}
+
+static bshm_page *page_at(const bshm__shard *s, uint32_t i)
+{
+	return &s->segment->pages[s->first_page + i];
+}
+
+/* The class of one of the shard's pages; BSHM_CLASS_COUNT: it is free. */
+static uint32_t page_class(const bshm_page *page)
+{
+	const uint32_t number = BSHM_LOAD(&page->size_class, RELAXED) - 1; /* 0 wraps */
+	return number < BSHM_CLASS_COUNT ? number : BSHM_CLASS_COUNT;
+}
+
+static uint32_t page_used(const bshm_page *page)
+{
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
+		used += (uint32_t) __builtin_popcountll(BSHM_LOAD(&page->taken[i], RELAXED));
+	}
+	return used;
+}
+
+/* A free slot of the page, or its count of slots. */
+static uint32_t free_slot(const bshm_page *page, uint32_t slots)
+{
+	for (uint32_t i = 0; i < slots; i += 64) {
+		const uint64_t taken = BSHM_LOAD(&page->taken[i / 64], RELAXED);
+		if (~taken != 0) {
+			const uint32_t slot = i + (uint32_t) __builtin_ctzll(~taken);
+			return slot < slots ? slot : slots;
+		}
+	}
+	return slots;
+}
+
+/* The slot that a ref leads to: its page, its number in it, and its class. */
+typedef struct {
+	bshm_page *page; /* NULL: no such slot */
+	uint32_t number;
+	uint32_t slot;
+	uint32_t size_class;
+	bool exact; /* the ref is the slot's first byte */
+} slot_place;
+
+static slot_place place_of(const bshm__shard *s, uint32_t ref)
+{
+	slot_place place = {.size_class = BSHM_CLASS_COUNT};
+	if (bshm__ref_at(s, ref, BSHM_SLOT_UNIT) == NULL) {
+		return place;
+	}
+	place.number = (ref >> 12) - 1 - s->first_page;
+	bshm_page *page = page_at(s, place.number);
+	place.size_class = page_class(page);
+	if (place.size_class == BSHM_CLASS_COUNT) {
+		return place;
+	}
+	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
+	const uint32_t bytes = bshm__class_bytes(place.size_class);
+	place.slot = offset / bytes;
+	if (place.slot < bshm__class_slots(place.size_class)) {
+		place.page = page;
+		place.exact = place.slot * bytes == offset;
+	}
+	return place;
+}
+
+uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref)
+{
+	return place_of(s, ref).size_class;
+}
+
+bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
+{
+	const slot_place place = place_of(s, ref);
+	return place.exact &&
+		   (BSHM_LOAD(&place.page->taken[place.slot / 64], RELAXED) >> (place.slot % 64) & 1) != 0;
+}
+
+static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint32_t size_class)
+{
+	return (s->first_page + page + 1) << 12 | slot * bshm__class_bytes(size_class) / BSHM_SLOT_UNIT;
+}
+
+/* Sets the counts of a class right. */
+static void recount(const bshm__shard *s, uint32_t size_class)
+{
+	uint32_t used = 0;
+	uint32_t pages = 0;
+	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
+		const bshm_page *page = page_at(s, i);
+		if (page_class(page) == size_class) {
+			used += page_used(page);
+			pages++;
+		}
+	}
+	BSHM_STORE(&s->shard->used[size_class], used, RELAXED);
+	BSHM_STORE(&s->shard->pages[size_class], pages, RELAXED);
+}
+
+/* A page of the class that is not full, + 1: the next after `from`. 0: there is none. */
+static uint32_t search_pages(
+	const bshm__shard *s, uint32_t size_class, uint32_t from, uint32_t avoid)
+{
+	const uint32_t slots = bshm__class_slots(size_class);
+	const uint32_t count = s->segment->shard_pages;
+	for (uint32_t i = 0, at = from; i < count; i++, at++) {
+		at = at < count ? at : 0;
+		const bshm_page *page = page_at(s, at);
+		if (page_class(page) == size_class && at + 1 != avoid && free_slot(page, slots) != slots) {
+			return at + 1;
+		}
+	}
+	recount(s, size_class);
+	return 0;
+}
+
+/* Gives a free page to the class; 0 = there is none, else its number + 1. */
+static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
+{
+	bshm_shard *shard = s->shard;
+	const uint32_t count = s->segment->shard_pages;
+	if (BSHM_LOAD(&shard->given_pages, RELAXED) == count) {
+		return 0;
+	}
+	uint32_t at = BSHM_LOAD(&shard->hint[FREE_HINT], RELAXED);
+	for (uint32_t i = 0; i < count; i++, at++) {
+		at = at < count ? at : 0;
+		bshm_page *page = page_at(s, at);
+		if (page_class(page) != BSHM_CLASS_COUNT) {
+			continue;
+		}
+		for (uint32_t k = 0; k < BSHM_PAGE_WORDS; k++) {
+			BSHM_STORE(&page->taken[k], 0, RELAXED);
+		}
+		BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
+		BSHM_STORE(&shard->hint[FREE_HINT], at + 1, RELAXED);
+		bump(&shard->given_pages, 1);
+		bump(&shard->pages[size_class], 1);
+		return at + 1;
+	}
+	BSHM_STORE(&shard->given_pages, count, RELAXED);
+	return 0;
+}
+
+uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
+{
+	bshm_shard *shard = s->shard;
+	const uint32_t slots = bshm__class_slots(size_class);
+	uint32_t number = BSHM_LOAD(&shard->hint[size_class], RELAXED);
+	uint32_t slot = slots;
+	if (number - 1 < s->segment->shard_pages && number != avoid &&
+		page_class(page_at(s, number - 1)) == size_class) {
+		slot = free_slot(page_at(s, number - 1), slots);
+	}
+	if (slot == slots) {
+		const uint64_t room = (uint64_t) BSHM_LOAD(&shard->pages[size_class], RELAXED) * slots;
+		const bool full = room == BSHM_LOAD(&shard->used[size_class], RELAXED);
+		number = full ? 0 : search_pages(s, size_class, number, avoid);
+		if (number == 0) {
+			number = free_page(s, size_class);
+		}
+		if (number == 0) {
+			return 0;
+		}
+		BSHM_STORE(&shard->hint[size_class], number, RELAXED);
+		slot = free_slot(page_at(s, number - 1), slots);
+	}
+	return slot == slots ? 0 : ref_of(s, number - 1, slot, size_class);
+}
+
+void bshm__slot_take(const bshm__shard *s, uint32_t ref)
+{
+	const slot_place place = place_of(s, ref);
+	uint64_t *word = &place.page->taken[place.slot / 64];
+	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELAXED);
+	bump(&s->shard->used[place.size_class], 1);
+}
+
+static bool page_empty(const bshm_page *page)
+{
+	uint64_t any = 0;
+	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
+		any |= BSHM_LOAD(&page->taken[i], RELAXED);
+	}
+	return any == 0;
+}
+
+void bshm__sequence_jump(const bshm__shard *s)
+{
+	uint64_t *sequence = &s->shard->sequence;
+	BSHM_STORE(sequence, BSHM_LOAD(sequence, RELAXED) + BSHM_SEQUENCE_JUMP, RELAXED);
+	BSHM_FENCE(RELEASE); /* pairs with bshm__record_stands() */
+}
+
+/* Free slots in pages that the class has. */
+static uint64_t spare_slots(const bshm__shard *s, uint32_t size_class)
+{
+	const uint64_t pages = BSHM_LOAD(&s->shard->pages[size_class], RELAXED);
+	if (pages == 0) {
+		return 0;
+	}
+	const uint64_t room = pages * bshm__class_slots(size_class);
+	const uint64_t used = BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	return room > used ? room - used : 0;
+}
+
+bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class)
+{
+	const uint64_t kept = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
+	return spare_slots(s, size_class) >= kept + bshm__class_slots(size_class);
+}
+
+bool bshm__page_release(const bshm__shard *s, uint32_t number)
+{
+	bshm_page *page = page_at(s, number - 1);
+	const uint32_t size_class = page_class(page);
+	if (size_class == BSHM_CLASS_COUNT || !page_empty(page) ||
+		(size_class == BSHM_CLASS_INDEX && spare_slots(s, size_class) <= INDEX_RESERVE)) {
+		return false;
+	}
+	bshm__sequence_jump(s);
+	BSHM_STORE(&page->size_class, 0, RELAXED);
+	bump(&s->shard->pages[size_class], -1);
+	bump(&s->shard->given_pages, -1);
+	BSHM_STORE(&s->shard->hint[FREE_HINT], number - 1, RELAXED);
+	return true;
+}
+
+uint32_t bshm__page_class(const bshm__shard *s, uint32_t number)
+{
+	return page_class(page_at(s, number - 1));
+}
+
+uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word)
+{
+	return BSHM_LOAD(&page_at(s, number - 1)->taken[word], RELAXED);
+}
+
+uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
+{
+	return ref_of(s, number - 1, slot, page_class(page_at(s, number - 1)));
+}
+
+void bshm__slot_free(const bshm__shard *s, uint32_t ref)
+{
+	const slot_place place = place_of(s, ref);
+	if (!place.exact || !bshm__slot_taken(s, ref)) {
+		return;
+	}
+	bshm_shard *shard = s->shard;
+	uint32_t *state = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_UNIT), 0);
+	const uint32_t version = (BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) +
+							 (1u << BSHM_SLOT_VERSION);
+	BSHM_STORE(state, version, RELAXED);
+	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
+	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
+	uint64_t *word = &place.page->taken[place.slot / 64];
+	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64)), RELAXED);
+	bump(&shard->used[place.size_class], -1);
+	if (!bshm__page_release(s, place.number + 1)) {
+		BSHM_STORE(&shard->hint[place.size_class], place.number + 1, RELAXED);
+	}
+}
+
+uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
+{
+	const bshm_shard *shard = s->shard;
+	const uint64_t slots = bshm__class_slots(size_class);
+	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
+	const uint64_t free_pages = s->segment->shard_pages > given ? s->segment->shard_pages - given : 0;
+	const uint64_t room = (BSHM_LOAD(&shard->pages[size_class], RELAXED) + free_pages) * slots;
+	const uint64_t used = BSHM_LOAD(&shard->used[size_class], RELAXED);
+	return room > used ? room - used : 0;
+}
+
+uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class)
+{
+	const uint32_t slots = bshm__class_slots(size_class);
+	uint32_t least = slots + 1;
+	uint32_t found = 0;
+	recount(s, size_class);
+	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
+		const bshm_page *page = page_at(s, i);
+		const uint32_t taken = page_class(page) == size_class ? page_used(page) : least;
+		if (taken < least) {
+			least = taken;
+			found = i + 1;
+		}
+	}
+	const uint64_t pages = BSHM_LOAD(&s->shard->pages[size_class], RELAXED);
+	const bool fits = pages > 1 && (pages - 1) * slots >= BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	return fits ? found : 0;
+}
+
+uint64_t bshm__store_pages_used(const bshm_segment *segment)
+{
+	uint64_t used = 0;
+	for (uint64_t i = 0; i < (uint64_t) segment->shard_count * segment->shard_pages; i++) {
+		used += page_class(&segment->pages[i]) != BSHM_CLASS_COUNT;
+	}
+	return used;
+}

@@ -1,0 +1,230 @@
+/*
+ * store.h - what the files of the record store share, and nobody else includes.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_STORE_H
+#define BSHM_STORE_H
+
+#include "core/core.h"
+
+/* One shard as this process sees it: what every step of a call needs. */
+typedef struct {
+	bshm_segment *segment;
+	bshm_shard *shard;
+	uint32_t index;
+	uint32_t first_page; /* of the segment's pages */
+} bshm__shard;
+
+bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index);
+
+/* Where a key belongs. */
+typedef struct {
+	uint64_t hash;
+	uint32_t shard;
+	uint32_t table;    /* of the segment's tables */
+	uint32_t position; /* BSHM_POSITION_BITS bits: orders the lines of the table */
+} bshm__home;
+
+/* Of a key, which `space` keeps apart from those of other spaces. */
+bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key);
+bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash);
+
+/* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
+bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
+void bshm__shard_unlock(const bshm__shard *s);
+
+/* ------------------------------------------------------------------ slab.c */
+
+/* The first byte of a slot, or NULL: `ref` does not lead into the shard's pages, with room for `bytes`. */
+static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t bytes)
+{
+	const uint32_t page = (ref >> 12) - 1 - s->first_page; /* wraps for what is before */
+	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
+	if (BSHM_UNLIKELY(page >= s->segment->shard_pages || offset + bytes > BSHM_SLAB_BYTES)) {
+		return NULL;
+	}
+	return s->segment->slabs + (uint64_t) (s->first_page + page) * BSHM_SLAB_BYTES + offset;
+}
+
+uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
+uint32_t bshm__class_bytes(uint32_t size_class);
+uint32_t bshm__class_slots(uint32_t size_class); /* of a page */
+
+/* All under the shard's lock. */
+
+/* A free slot, not in page `avoid` - 1; 0: there is none. It is nobody's until bshm__slot_take(). */
+uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid);
+void bshm__slot_take(const bshm__shard *s, uint32_t ref);
+/* Harmless when it is free. Its contents end here, for those who still read them. */
+void bshm__slot_free(const bshm__shard *s, uint32_t ref);
+/* The class of the page that a ref leads into; BSHM_CLASS_COUNT: none. */
+uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref);
+/* Is it the first byte of a slot that is taken? */
+bool bshm__slot_taken(const bshm__shard *s, uint32_t ref);
+/* Those who are reading start anew: memory gets another meaning. */
+void bshm__sequence_jump(const bshm__shard *s);
+/* How many slots of a class there is room for, without taking anything away. */
+uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class);
+/* Pages by their number in the shard, + 1. The one whose taken slots fit into the others of the class
+ * with the least moving; 0 = none. */
+uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class);
+/* Are so many slots of the class free in its pages that one could be emptied? */
+bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class);
+/* Gives the page back if all its slots are free. */
+bool bshm__page_release(const bshm__shard *s, uint32_t number);
+uint32_t bshm__page_class(const bshm__shard *s, uint32_t number); /* BSHM_CLASS_COUNT: free */
+uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word);
+uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot);
+uint64_t bshm__store_pages_used(const bshm_segment *segment);
+
+/* ------------------------------------------------------------------ index.c */
+
+static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
+{
+	return (uint32_t *) (void *) (slot + 4 * (size_t) word);
+}
+
+static inline uint32_t bshm__line_of(uint32_t position, uint32_t lines)
+{
+	return (uint32_t) ((uint64_t) position * lines >> BSHM_POSITION_BITS);
+}
+
+/* A table's lines, as one reading of its shape says. */
+typedef struct {
+	const uint32_t *units;
+	uint32_t lines; /* 0 = none yet */
+} bshm__lines;
+
+bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table);
+/* A line; NULL: damaged. */
+bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line);
+/* Which slots of a line have a tag: a bit each. */
+uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed);
+uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot);
+/* The position of a record that lies in this line. */
+uint32_t bshm__position_in(uint32_t lines, uint32_t line, uint32_t tag);
+
+/* All under the shard's lock. */
+
+/* A free place for a record, as the ref of the word that is to lead to it; 0: the table has to grow. */
+uint32_t bshm__place_free(const bshm__shard *s, const bshm__home *home);
+/* The same for the place that leads to `ref`; 0: there is none. */
+uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref);
+uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place);
+/* Notes that a record's place is about to be filled (before), or has been left (after). */
+void bshm__place_enter(const bshm__shard *s, const bshm__home *home, uint32_t place);
+void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t place);
+/* Should it grow before it takes one more record? How many units it then has; 0: it may stay. */
+uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
+/* Gives units back if most of them are not needed, and there is room to make it anew. */
+void bshm__table_tidy(const bshm__shard *s, uint32_t table);
+/* Gives the table so many units, for which there is room; false: they do not hold what it has. */
+bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units);
+void bshm__table_resize_repair(const bshm__shard *s);
+/* Moves a unit of the index out of its slot. */
+bool bshm__unit_move(const bshm__shard *s, uint32_t ref);
+void bshm__unit_move_repair(const bshm__shard *s);
+
+/* ------------------------------------------------------------------ record.c */
+
+/* A record as its slot says, checked: the numbers fit the shard's pages. */
+typedef struct {
+	uint8_t *slot;
+	uint32_t state;
+	uint32_t shape;
+	uint32_t key_bytes;
+	uint32_t value_bytes;
+	uint32_t expires_s; /* 0 = never */
+	uint32_t next;      /* the first chunk, if any */
+	uint32_t first;     /* how many bytes of key and value lie in this slot */
+	uint8_t *bytes;     /* they begin here */
+} bshm__record;
+
+/* False: there is no live record. */
+bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record);
+/* Copies `count` bytes of key and value, from `off` on; false: the chain is damaged, or has changed. */
+bool bshm__record_copy(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count);
+bool bshm__record_has_key(
+	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key);
+/* Is it still what was loaded, at a `sequence` that was read before? */
+static inline bool bshm__record_stands(
+	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
+{
+	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
+	const uint32_t state = BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED);
+	return ((state ^ record->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
+		   BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SEQUENCE_JUMP;
+}
+
+static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)
+{
+	return expires_s != 0 && now_s >= expires_s;
+}
+
+/* How many of a large record's bytes lie in its first slot. */
+uint32_t bshm__record_first(uint64_t bytes);
+/* Asks for the line of a key. */
+void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home);
+/* Describes the record at a ref, as it is at `sequence`; false: there is none, or it has changed. */
+bool bshm__found_of(
+	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found);
+
+/* Whole seconds of the engine clock, rounded to the nearest. */
+uint32_t bshm__store_now_s(const bshm_segment *segment);
+
+/* All under the shard's lock. */
+
+/* The home of a record whose key is read from its slot; false: it is damaged. */
+bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__home *home);
+/* Takes a record out, which `place` leads to. */
+void bshm__record_remove(
+	const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref);
+/* Moves a record, or a chunk of one, out of its slot; false: damaged, or no room. */
+bool bshm__record_move(const bshm__shard *s, uint32_t ref);
+bool bshm__chunk_move(const bshm__shard *s, uint32_t ref);
+/* Frees a record's slots, or the chunks that were to be a record's. */
+void bshm__chain_free(const bshm__shard *s, uint32_t ref);
+/* The intent: what is going on, what the counts will be, that they are, and that it is over. */
+void bshm__intent_begin(
+	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh);
+void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes);
+void bshm__intent_carry_out(const bshm__shard *s);
+void bshm__intent_end(const bshm__shard *s);
+/* The number of all shards' records is one lower. */
+void bshm__give_back_one(const bshm__shard *s);
+/* What bshm_record_put() and _remove() do once they have the lock. */
+int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put);
+int bshm__record_remove_locked(
+	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
+/* Finishes or undoes what the dead holder of the lock was doing. */
+void bshm__intent_repair(const bshm__shard *s);
+
+/* ------------------------------------------------------------------ evict.c */
+
+/* The stamp of a record that is used now. */
+uint32_t bshm__stamp_now(const bshm__shard *s);
+/* Notes that a record was used; `state` is what its slot said. Takes no lock. */
+void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state);
+/* Counts a stamp that was set: `before` is the record's last state, or 0 of a new one. */
+void bshm__touch_count(const bshm__shard *s, uint32_t before);
+/* How long ago, in epochs, a record of this state was used. */
+static inline uint32_t bshm__stamp_age(uint64_t clock, uint32_t state)
+{
+	return ((uint32_t) clock - state) & BSHM_SLOT_STAMP;
+}
+
+/* Under the lock: takes out the record that is worth least, preferring expired ones. False: there is
+ * none. */
+bool bshm__evict(const bshm__shard *s);
+/* Under the lock: moves, and evicts, so many at most, until there are `count` free slots in the class;
+ * false: there are not. What is free in the class `keep` is left there. */
+bool bshm__make_room(
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint32_t keep, uint32_t evictions);
+/* Under the lock: a small part of the renumbering of old stamps, when it is due. */
+void bshm__aging_step(const bshm__shard *s);
+/* The least recently used record, as its ref; 0 = there is none. Takes no lock. */
+uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * test_records.c - the record store against a model that always tells the truth.
+ *
+ * A value tells its key, a serial number and its length, so whatever is read can be judged alone.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test.h"
+#include "test_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEYS 3000
+
+typedef struct {
+	bool present;
+	uint64_t serial;
+	uint32_t length;
+} truth;
+
+static truth model[KEYS];
+
+static void check_key(bshm_segment *segment, uint32_t number, bool may_be_gone)
+{
+	const truth *t = &model[number];
+	uint64_t serial = t->serial; /* short values do not tell theirs */
+	uint32_t length = 0;
+	const int found = store_get(segment, number, &serial, &length);
+	if (found == 0) {
+		CHECK(!t->present || may_be_gone);
+	} else {
+		CHECK_INT(found, 1);
+		CHECK(t->present);
+		CHECK_INT(serial, t->serial);
+		CHECK_INT(length, t->length);
+	}
+}
+
+/* Random changes and look-ups, with values of 0 to `longest` bytes. */
+static void run_model(bshm_segment *segment, unsigned steps, uint32_t longest, bool may_be_gone)
+{
+	uint64_t seed = test_seed();
+	memset(model, 0, sizeof(model));
+	for (unsigned i = 0; i < steps && !test_failed(); i++) {
+		const uint32_t number = (uint32_t) (test_random(&seed) % KEYS);
+		const uint32_t what = (uint32_t) (test_random(&seed) % 10);
+		truth *t = &model[number];
+		if (what < 5) {
+			uint32_t length = (uint32_t) (test_random(&seed) % (longest + 1));
+			length = test_random(&seed) % 4 == 0 ? length : length % 200;
+			const int stored = store_put(segment, number, i + 1, length, 0, BSHM_PUT_SET);
+			CHECK_INT(stored, 1);
+			*t = (truth){true, i + 1, length};
+		} else if (what < 6) {
+			const bool removed = store_remove(segment, number) == 1;
+			CHECK(removed == t->present || (may_be_gone && !removed));
+			t->present = false;
+		} else {
+			check_key(segment, number, may_be_gone);
+		}
+	}
+	for (uint32_t i = 0; i < KEYS; i++) {
+		check_key(segment, i, may_be_gone);
+	}
+	check_sound(segment);
+}
+
+TEST(small_values_agree_with_the_model)
+{
+	run_model(open_store(MB(8), 0), 60000, 64, false);
+}
+
+TEST(values_of_all_sizes_agree_with_the_model)
+{
+	run_model(open_store(MB(64), 0), 30000, 20000, false);
+}
+
+TEST(what_is_evicted_is_gone_and_nothing_else_is_wrong)
+{
+	run_model(open_store(MB(1), 0), 60000, 9000, true);
+	run_model(open_store(MB(1), 500), 30000, 100, true);
+}
+
+TEST(large_values_come_back_whole)
+{
+	bshm_segment *segment = open_store(MB(64), 0);
+	static const uint32_t lengths[] = {4000, 4060, 4072, 4076, 4080, 4084, 4088, 4096, 8152, 8160,
+		8168, 65535, 65536, 1000000, 16 * 1024 * 1024 - 64};
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		uint64_t serial;
+		uint32_t length;
+		CHECK_INT(store_put(segment, i, i, lengths[i], 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_get(segment, i, &serial, &length), 1);
+		CHECK_INT(length, lengths[i]);
+		CHECK_INT(store_put(segment, i, i, lengths[i], 60, BSHM_PUT_SET), 1);
+		CHECK_INT(store_get(segment, i, &serial, &length), 1);
+	}
+	check_sound(segment);
+}
+
+/* Keys of every length around where they stop fitting into a slot. */
+TEST(long_keys_are_told_apart)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	static char bytes[BSHM_KEY_BYTES_MAX];
+	memset(bytes, 'k', sizeof(bytes));
+	static const uint32_t lengths[] = {0, 1, 8, 255, 4070, 4080, 4096, 8160, 65535};
+	bshm_error error;
+	bshm_found found;
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		for (unsigned last = 0; last < 2; last++) {
+			if (lengths[i] != 0) {
+				bytes[lengths[i] - 1] = (char) ('0' + last);
+			} else if (last == 1) {
+				continue;
+			}
+			const bshm_put put = {.key = {bytes, lengths[i]},
+				.value = {BSHM_VALUE_STRING, &last, sizeof(last)}};
+			CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+		}
+		for (unsigned last = 0; last < (lengths[i] != 0 ? 2u : 1u); last++) {
+			if (lengths[i] != 0) {
+				bytes[lengths[i] - 1] = (char) ('0' + last);
+			}
+			const bshm_key key = {bytes, lengths[i]};
+			unsigned value = 9;
+			CHECK_INT(bshm_record_find(segment, 0, &key, 0, &found), 1);
+			CHECK(bshm_found_copy(&found, &value));
+			CHECK_INT(value, last);
+		}
+		if (lengths[i] != 0) {
+			bytes[lengths[i] - 1] = 'k';
+		}
+	}
+	check_sound(segment);
+}
+
+TEST(a_record_too_large_is_refused_and_a_set_removes_the_old_one)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	uint64_t serial;
+	uint32_t length;
+	CHECK_INT(store_put(segment, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_REPLACE), 0);
+	CHECK_INT(store_get(segment, 1, &serial, &length), 1);
+	CHECK_INT(serial, 1);
+	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_SET), 0);
+	CHECK_INT(store_get(segment, 1, &serial, &length), 0);
+	CHECK_INT(store_put(segment, 1, 2, MB(1) - 8, 0, BSHM_PUT_SET), 1);
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.rejected, 2);
+	check_sound(segment);
+}
+
+/* No size of value is ever refused for how the memory was used before. */
+TEST(memory_is_used_whatever_was_stored_before)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	static const uint32_t sizes[] = {100, 10000, 100, 24, 3000, 1000000, 100};
+	uint64_t serial = 0;
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (uint64_t bytes = 0; bytes < 3 * MB(8); bytes += sizes[i] + 40) {
+			const uint32_t number = (uint32_t) ++serial;
+			if (store_put(segment, number, serial, sizes[i], 0, BSHM_PUT_SET) != 1) {
+				test_fail(__FILE__, __LINE__, "%u bytes were refused", sizes[i]);
+				check_sound(segment);
+				return;
+			}
+		}
+		bshm_store_info info;
+		bshm_store_stat(segment, &info);
+		CHECK(info.bytes_used <= info.bytes_total);
+		if (sizes[i] <= 10000) {
+			CHECK(info.bytes_used * 10 >= info.bytes_total * 9);
+		}
+		if (sizes[i] >= 100 && sizes[i] <= 10000) {
+			const uint64_t held = info.records * (sizes[i] + 8);
+			test_note("%u bytes: %.1f %% of the store are keys and values", sizes[i],
+				100.0 * (double) held / (double) info.bytes_total);
+			CHECK(held * 100 >= info.bytes_total * 75);
+		}
+		check_sound(segment);
+	}
+}
+
+/* 8-byte keys and values: all structures included. */
+TEST(records_are_small)
+{
+	for (unsigned ttl = 0; ttl <= 1; ttl++) {
+		bshm_segment *segment = open_store(MB(64), 0);
+		bshm_error error;
+		for (uint64_t i = 0; i < 1000000; i++) {
+			const bshm_put put = {.key = {(const char *) &i, 8},
+				.value = {BSHM_VALUE_STRING, &i, 8},
+				.ttl_s = ttl * 1000};
+			if (bshm_record_put(segment, &put, &error) != 1) {
+				CHECK(false);
+			}
+		}
+		bshm_store_info info;
+		bshm_store_stat(segment, &info);
+		CHECK_INT(info.records, 1000000);
+		test_note("%.2f bytes a record", (double) info.bytes_used / 1e6);
+		CHECK((double) info.bytes_used / 1e6 <= (ttl == 0 ? 33.0 : 37.0));
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+}

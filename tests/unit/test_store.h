@@ -1,0 +1,123 @@
+/*
+ * test_store.h - what the tests of the record store share.
+ *
+ * A value tells its key's number, a serial number and its length, and the rest of it follows from
+ * those: so a torn one, or another key's, is seen.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_TEST_STORE_H
+#define BSHM_TEST_STORE_H
+
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static inline bshm_segment *open_store(uint64_t cache_bytes, uint64_t cache_records)
+{
+	const bshm_options options = {
+		.path = test_path("segment"),
+		.filter_bytes = MB(1),
+		.cache_bytes = cache_bytes,
+		.cache_records = cache_records,
+		.mode = 0600,
+	};
+	unlink(options.path);
+	bshm_segment *segment;
+	bshm_error error;
+	REQUIRE(bshm_segment_open(&options, &segment, &error) == BSHM_OK);
+	return segment;
+}
+
+static inline uint8_t store_byte(uint32_t number, uint64_t serial, uint32_t i)
+{
+	return (uint8_t) ((number * 2654435761u + (uint32_t) serial * 40503u + i * 97u) >> 7);
+}
+
+static inline void store_fill(uint8_t *bytes, uint32_t number, uint64_t serial, uint32_t length)
+{
+	uint8_t head[16];
+	memcpy(head, &number, 4);
+	memcpy(head + 4, &length, 4);
+	memcpy(head + 8, &serial, 8);
+	for (uint32_t i = 0; i < length; i++) {
+		bytes[i] = i < 16 ? head[i] : store_byte(number, serial, i);
+	}
+}
+
+static inline int store_put(bshm_segment *segment, uint32_t number, uint64_t serial,
+	uint32_t length, uint32_t ttl_s, bshm_put_mode mode)
+{
+	uint8_t *bytes = malloc(length + 1);
+	store_fill(bytes, number, serial, length);
+	const uint64_t key = number;
+	const bshm_put put = {
+		.key = {(const char *) &key, 8},
+		.value = {BSHM_VALUE_STRING, bytes, length},
+		.ttl_s = ttl_s,
+		.mode = mode,
+	};
+	bshm_error error;
+	const int stored = bshm_record_put(segment, &put, &error);
+	free(bytes);
+	return stored;
+}
+
+/* 1 = found and whole, 0 = absent, -1 = torn. The serial number only of values of 16 bytes or more. */
+static inline int store_get(
+	bshm_segment *segment, uint32_t number, uint64_t *serial, uint32_t *length)
+{
+	const uint64_t key_bytes = number;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	bshm_found found;
+	uint8_t *bytes = NULL;
+	for (;;) {
+		if (bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found) != 1) {
+			free(bytes);
+			return 0;
+		}
+		bytes = realloc(bytes, found.length + 1);
+		if (bshm_found_copy(&found, bytes)) {
+			break;
+		}
+	}
+	*length = (uint32_t) found.length;
+	uint64_t told = 0;
+	if (*length >= 16) {
+		memcpy(&told, bytes + 8, 8);
+		*serial = told;
+	}
+	int whole = 1;
+	uint8_t *expected = malloc(*length + 1);
+	store_fill(expected, number, *length >= 16 ? told : *serial, *length);
+	if (memcmp(bytes, expected, *length < 8 ? 0 : *length) != 0) {
+		whole = -1;
+	}
+	free(expected);
+	free(bytes);
+	return whole;
+}
+
+static inline int store_remove(bshm_segment *segment, uint32_t number)
+{
+	const uint64_t key_bytes = number;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	bshm_error error;
+	return bshm_record_remove(segment, 0, &key, &error);
+}
+
+static inline void store_told(void *context, const char *what, const char *name)
+{
+	(void) context;
+	(void) name;
+	test_note("%s", what);
+}
+
+static inline void check_sound(bshm_segment *segment)
+{
+	CHECK_INT(bshm_segment_check(segment, store_told, NULL), 0);
+}
+
+#endif
