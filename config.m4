@@ -1,7 +1,7 @@
 PHP_ARG_ENABLE([bloomshm],
   [whether to enable bloomshm],
   [AS_HELP_STRING([--enable-bloomshm],
-    [Enable shared-memory Bloom filters])],
+    [Enable shared-memory Bloom filters and records])],
   [no])
 
 PHP_ARG_ENABLE([bloomshm-dev],
@@ -71,6 +71,17 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/grow.c
      src/core/filter/union.c
      src/core/filter/snapshot.c
+     src/core/cache/shard.c
+     src/core/cache/slab.c
+     src/core/cache/index.c
+     src/core/cache/record.c
+     src/core/cache/write.c
+     src/core/cache/put.c
+     src/core/cache/evict.c
+     src/core/cache/scan.c
+     src/core/cache/lease.c
+     src/core/cache/warm.c
+     src/core/cache/verify.c
      src/platform/posix/posix_os.c
      src/php/php_module.c
      src/php/php_ini.c
@@ -81,12 +92,16 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_admin.c
      src/php/php_load.c
      src/php/php_file.c
-     src/php/php_later.c]),
+     src/php/php_value.c
+     src/php/php_cache.c
+     src/php/php_store.c
+     src/php/php_fetch.c]),
     [$ext_shared],, [$bloomshm_cflags -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_INCLUDE([$ext_srcdir])
   PHP_ADD_INCLUDE([$ext_srcdir/src])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/segment], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/filter], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/core/cache], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/platform/posix], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/php], [1])
   PHP_INSTALL_HEADERS([ext/bloomshm], [php_bloomshm.h])

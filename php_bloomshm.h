@@ -11,7 +11,7 @@
 #include "core/bshm.h"
 #include "platform/atomic.h"
 
-#define PHP_BLOOMSHM_VERSION "0.1.0"
+#define PHP_BLOOMSHM_VERSION "0.2.0"
 
 extern zend_module_entry bloomshm_module_entry;
 #define phpext_bloomshm_ptr &bloomshm_module_entry
@@ -23,12 +23,22 @@ typedef enum {
 	BLOOMSHM_MISSING_THROW
 } php_bloomshm_missing;
 
+/* What makes bytes of arrays and objects. */
+typedef enum {
+	BLOOMSHM_SERIALIZER_NONE,
+	BLOOMSHM_SERIALIZER_PHP,
+	BLOOMSHM_SERIALIZER_IGBINARY
+} php_bloomshm_serializer;
+
 ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
 	bool enable;
 	bool readonly;
 	bool huge_pages;
 	char *path;
 	zend_long filter_memory;
+	zend_long cache_memory;
+	zend_long cache_records;
+	zend_long serializer; /* php_bloomshm_serializer */
 	zend_long mode;
 	zend_long missing_filter; /* php_bloomshm_missing */
 	bshm_cache *cache;        /* this thread's resolved names */
@@ -150,9 +160,11 @@ bool php_bloomshm_key_of(
 	php_bloomshm_key *out, zval *element, zend_ulong index, uint32_t argument, bool rows);
 void php_bloomshm_key_release(php_bloomshm_key *key);
 
-/* Calls `each` for every key of an array or Traversable; false: an exception is set. */
+/* Calls `each` for every key of an array or Traversable, whose elements may be `rows`; false: an
+ * exception is set. */
 typedef bool (*php_bloomshm_each)(const php_bloomshm_key *key, void *context);
-bool php_bloomshm_iterate(zval *keys, uint32_t argument, php_bloomshm_each each, void *context);
+bool php_bloomshm_iterate(
+	zval *keys, uint32_t argument, bool rows, php_bloomshm_each each, void *context);
 
 /* A list of keys that outlives what it was made from. */
 typedef struct {
@@ -162,10 +174,53 @@ typedef struct {
 	size_t room;
 } php_bloomshm_list;
 
-bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument);
+bool php_bloomshm_list_collect(
+	php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows);
 void php_bloomshm_list_release(php_bloomshm_list *list);
 
 /* 1..63 bytes, no NUL; false: a ValueError was thrown. */
 bool php_bloomshm_check_name(const zend_string *name, uint32_t argument);
+
+/* ------------------------------------------------------------------ php_value.c */
+
+/* A value as the record store keeps it; the bytes are of `number`, or of `string`. */
+typedef struct {
+	bshm_value value;
+	zend_string *string; /* to be released; NULL: none */
+	union {
+		zend_long integer;
+		double real;
+	} number;
+} php_bloomshm_value;
+
+/* False: it cannot be kept, and an exception was thrown. May run user code. */
+bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value);
+void php_bloomshm_value_release(php_bloomshm_value *value);
+/* 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read (perhaps an exception is set). */
+int php_bloomshm_value_get(const bshm_found *found, zval *out);
+
+/* ------------------------------------------------------------------ php_cache.c and others */
+
+/* This process's segment, if it has a record store; else NULL. */
+static inline bshm_segment *php_bloomshm_store(void)
+{
+	bshm_segment *segment = php_bloomshm_segment();
+	return EXPECTED(segment != NULL && bshm_store_exists(segment)) ? segment : NULL;
+}
+
+/* For calls that throw when there is no record store; NULL: an exception was thrown. */
+bshm_segment *php_bloomshm_store_or_throw(void);
+/* Finds a record's value: 1 = it is in *out, 0 = there is none (perhaps an exception is set). */
+int php_bloomshm_record_get(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out);
+/* All that return bool: false = an exception naming the argument was thrown. */
+bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument);
+bool php_bloomshm_check_key(const zend_string *key, uint32_t argument);
+/* Keys were added to a filter: what is remembered of them is void. */
+void php_bloomshm_forget_added(
+	bshm_segment *segment, const zend_string *filter, const bshm_key *keys, size_t count);
+/* A path that may be read or written, to be freed with efree(); NULL: an exception was thrown. */
+char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument);
+char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument);
 
 #endif

@@ -158,6 +158,17 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 /* Was everything read from the view read from one, still standing generation? */
 bool bshm_view_current(const bshm_view *view);
 
+/* Tells one published set of keys from every other, also of other filters and segments. */
+typedef struct {
+	uint64_t born;
+	uint64_t published;
+} bshm_set;
+
+bshm_set bshm_view_set(const bshm_view *view);
+/* Counts a key that this set maybe has and nobody knows, if it still stands. */
+void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const bshm_set *set);
+
 /* ------------------------------------------------------------------ adding */
 
 /*
@@ -278,6 +289,7 @@ typedef struct {
 	double worst_partition_error_rate;
 	uint64_t generation;
 	double published_s;
+	uint64_t false_positives; /* confirmed by loaders */
 	uint32_t layer_count;
 	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;
@@ -412,6 +424,7 @@ typedef struct {
 	bshm_value value;
 	uint32_t ttl_s; /* 0 = none, else 1..BSHM_TTL_MAX_S */
 	bshm_put_mode mode;
+	bool used_again; /* what it replaces, or was restored from, had been: it is worth more */
 	const bshm_value *expected;
 } bshm_put;
 
@@ -472,7 +485,26 @@ typedef struct {
 /* UNAVAILABLE. Takes no lock. */
 bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out);
 
+/*
+ * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. Those that
+ * are written or removed meanwhile may be in it or not. IO, NO_SPACE (private memory), UNAVAILABLE.
+ */
+bshm_status bshm_store_dump(
+	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error);
+/*
+ * Puts in what such a file holds and is neither there nor expired, from the least recently used to the
+ * most; *count is how many. The whole file is checked before the first is put. IO, CORRUPT,
+ * INCOMPATIBLE, NO_SPACE (private memory: the file's size), TIMEOUT, UNAVAILABLE.
+ */
+bshm_status bshm_store_restore(
+	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error);
+
 /* ------------------------------------------------------------------ leases */
+
+/* Has anybody kept what belongs to a filter's keys (BSHM_SPACE_FETCH)? Whoever adds to a filter then
+ * has to bshm_record_forget() the key. */
+void bshm_store_note_fetch(bshm_segment *segment);
+bool bshm_store_has_fetched(const bshm_segment *segment);
 
 /* One process at a time loads what belongs to a key; the lease ends with the process. */
 typedef struct {

@@ -275,7 +275,7 @@ void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_in
 	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
 	add_size(array, "generation", info->generation);
 	add_assoc_double(array, "published_at", info->published_s);
-	add_size(array, "false_positives", 0); /* confirmed by bloom_fetch, which is not there yet */
+	add_size(array, "false_positives", info->false_positives);
 	add_layers(array, info);
 }
 
@@ -304,6 +304,10 @@ static void add_reason(
 {
 	const uint64_t wanted =
 		(uint64_t) BLOOMSHM_G(filter_memory) / BSHM_FILTER_UNIT_BYTES * BSHM_FILTER_UNIT_BYTES;
+	bshm_store_info store = {0};
+	if (segment != NULL) {
+		bshm_store_stat(segment, &store);
+	}
 	if (segment == NULL) {
 		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
 	} else if (stat->filter_bytes != wanted) {
@@ -312,6 +316,16 @@ static void add_reason(
 				"the standing segment keeps its %" PRIu64
 				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
 				stat->filter_bytes, wanted));
+	} else if (store.bytes_total != (uint64_t) BLOOMSHM_G(cache_memory) ||
+			   (store.bytes_total != 0 &&
+				   store.max_records != (uint64_t) BLOOMSHM_G(cache_records))) {
+		add_assoc_str(array, "reason",
+			zend_strpprintf(0,
+				"the standing segment keeps its record store of %" PRIu64 " bytes and %" PRIu64
+				" records (0: as many as fit); bloomshm.cache_memory asks for " ZEND_LONG_FMT
+				", bloomshm.cache_records for " ZEND_LONG_FMT,
+				store.bytes_total, store.max_records, BLOOMSHM_G(cache_memory),
+				BLOOMSHM_G(cache_records)));
 	} else {
 		add_assoc_null(array, "reason");
 	}
@@ -337,8 +351,12 @@ PHP_FUNCTION(bloom_status)
 	add_size(return_value, "filter_bytes", stat.filter_bytes);
 	add_size(return_value, "filter_bytes_free", stat.filter_bytes_free);
 	add_size(return_value, "largest_free_bytes", stat.largest_free_bytes);
-	add_size(return_value, "cache_bytes", 0); /* no record store in this version */
-	add_size(return_value, "cache_bytes_free", 0);
+	bshm_store_info store = {0};
+	if (segment != NULL) {
+		bshm_store_stat(segment, &store);
+	}
+	add_size(return_value, "cache_bytes", store.bytes_total);
+	add_size(return_value, "cache_bytes_free", store.bytes_total - store.bytes_used);
 	add_size(return_value, "filters", stat.filters);
 	add_size(return_value, "attached", stat.attached);
 	add_size(return_value, "repairs", stat.repairs);

@@ -51,6 +51,11 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	if (strcmp(op, "absent") == 0) {
 		return zend_strpprintf(0, "there is no segment at %s yet", path);
 	}
+	if (strcmp(op, "store") == 0) {
+		return zend_strpprintf(0,
+			"%s has no record store that could be written (bloomshm.cache_memory, for a new segment)",
+			path);
+	}
 	if (strcmp(op, "type") == 0) {
 		return zend_strpprintf(0, "%s is not a regular file", path);
 	}
@@ -104,9 +109,16 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
 			name, asked, e->asked, there, e->available);
 	}
+	if (strcmp(op, "record") == 0) {
+		return zend_strpprintf(0,
+			"key and value would be %" PRIu64 " bytes; the record store takes %" PRIu64
+			" (a quarter of bloomshm.cache_memory, for a new segment, and 64 MB at most)",
+			e->asked, e->available);
+	}
 	if (strcmp(op, "reserve") == 0) {
 		return zend_strpprintf(0,
-			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or make room", asked, path,
+			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or bloomshm.cache_memory, or "
+			"make room", asked, path,
 			strerror(e->os_code));
 	}
 	if (strcmp(op, "ops") == 0) {
@@ -136,6 +148,9 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 /* Filters that a call cannot work with. */
 static zend_string *explain_incompatible(const bshm_error *e, const char *name)
 {
+	if (strcmp(e->op, "int") == 0 || strcmp(e->op, "string") == 0) {
+		return zend_strpprintf(0, "the record holds no %s; it was not changed", e->op);
+	}
 	if (strcmp(e->op, "counting") == 0) {
 		return zend_strpprintf(
 			0, "filter \"%s\" does not count; reserve or load it with counting: true", name);
@@ -196,7 +211,13 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				"filter \"%s\" would be wrong for %.6g of all absent keys, which is more than "
 				"$max_error_rate; nothing was published",
 				name, e->rate);
+		case BSHM_E_RANGE:
+			return zend_strpprintf(0, "the record's int would go past its edge; it was not changed");
 		case BSHM_E_TIMEOUT:
+			if (strcmp(e->op, "shard") == 0) {
+				return zend_strpprintf(0,
+					"the record could not be changed in time: another process held the lock");
+			}
 			return strcmp(e->op, "lock") == 0
 					   ? zend_strpprintf(0, "the lock of %s could not be had within %" PRIu64 " ms",
 							 path, e->asked)
@@ -212,7 +233,7 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 static bool is_damaged_file(const bshm_error *e)
 {
 	static const char *const faults[] = {
-		"magic", "truncated", "trailing bytes", "header", "layer", "checksum"};
+		"magic", "truncated", "trailing bytes", "header", "layer", "record", "checksum"};
 	for (size_t i = 0; e->status == BSHM_E_CORRUPT && i < sizeof(faults) / sizeof(faults[0]); i++) {
 		if (strcmp(e->op, faults[i]) == 0) {
 			return true;
@@ -240,7 +261,7 @@ static zend_string *explain_file(const bshm_error *e, const char *path)
 		return explain_io(e, path);
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "byte order") == 0) {
-		return zend_strpprintf(0, "the file %s holds a filter in the other byte order", path);
+		return zend_strpprintf(0, "the file %s was written in the other byte order", path);
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "version") == 0) {
 		return zend_strpprintf(0,
@@ -251,7 +272,10 @@ static zend_string *explain_file(const bshm_error *e, const char *path)
 		return NULL;
 	}
 	return strcmp(e->op, "magic") == 0
-			   ? zend_strpprintf(0, "the file %s was not made by bloom_dump()", path)
+			   ? zend_strpprintf(0, "the file %s was not made by %s()",
+					 path, strcmp(get_active_function_name(), "bloom_restore") == 0
+							   ? "bloom_dump"
+							   : "bloom_cache_dump")
 			   : zend_strpprintf(
 					 0, "the file %s is damaged (%s); nothing was changed", path, e->op);
 }

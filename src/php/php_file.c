@@ -26,11 +26,10 @@ static char *refuse(const char *op, int os_code, const zend_string *path, char *
 	return NULL;
 }
 
-/* The absolute path, to be freed with efree(); NULL: an exception was thrown. */
-static char *path_of(const zend_string *path)
+char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 {
 	if (ZSTR_LEN(path) == 0) {
-		zend_argument_value_error(2, "cannot be empty");
+		zend_argument_value_error(argument, "cannot be empty");
 		return NULL;
 	}
 	/* Links are left to the kernel, which does not follow everybody's in a shared folder. */
@@ -45,12 +44,12 @@ static char *path_of(const zend_string *path)
 }
 
 /*
- * The same for a file that shall be written. Its folder must be allowed too, for a new file is made
- * there: where the path is a link, it takes the link's place. A device or FIFO is left alone.
+ * The folder must be allowed too, for a new file is made there: where the path is a link, it takes the
+ * link's place. A device or FIFO is left alone.
  */
-static char *path_to_write(const zend_string *path)
+char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument)
 {
-	char *absolute = path_of(path);
+	char *absolute = php_bloomshm_path_to_read(path, argument);
 	if (absolute == NULL) {
 		return NULL;
 	}
@@ -80,7 +79,7 @@ PHP_FUNCTION(bloom_dump)
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	char *absolute = path_to_write(path);
+	char *absolute = php_bloomshm_path_to_write(path, 2);
 	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_or_throw();
 	uint64_t bytes = 0;
 	bshm_error error;
@@ -109,7 +108,7 @@ PHP_FUNCTION(bloom_restore)
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	char *absolute = path_of(path);
+	char *absolute = php_bloomshm_path_to_read(path, 2);
 	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_to_change();
 	bshm_error error;
 	if (segment != NULL && bshm_filter_restore(segment, ZSTR_VAL(filter), ZSTR_LEN(filter),

@@ -289,6 +289,8 @@ PHP_FUNCTION(bloom_add)
 	bshm_error error;
 	const int fresh = bshm_filter_add(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
 		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
+	const bshm_key added = {ZSTR_VAL(key), ZSTR_LEN(key)};
+	php_bloomshm_forget_added(segment, filter, &added, 1);
 	if (fresh < 0 && !add_failed(&error, filter)) {
 		RETURN_THROWS();
 	}
@@ -309,13 +311,16 @@ PHP_FUNCTION(bloom_add_many)
 	}
 	php_bloomshm_list list;
 	uint64_t added = 0;
-	if (php_bloomshm_list_collect(&list, keys, 2)) {
+	if (php_bloomshm_list_collect(&list, keys, 2, true)) {
 		bshm_segment *segment = php_bloomshm_segment_to_add();
 		bshm_error error;
 		if (segment != NULL &&
 			bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter),
 				list.keys, list.count, NULL, &added, &error) != BSHM_OK) {
 			add_failed(&error, filter);
+		}
+		if (segment != NULL) {
+			php_bloomshm_forget_added(segment, filter, list.keys, list.count);
 		}
 	}
 	php_bloomshm_list_release(&list);
@@ -384,12 +389,13 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 	}
 	bshm_error error;
 	uint64_t added;
-	if (bshm_filter_add_many(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter), list->keys,
-			list->count, fresh, &added, &error) != BSHM_OK) {
+	const bshm_status status = bshm_filter_add_many(segment, cache, ZSTR_VAL(filter),
+		ZSTR_LEN(filter), list->keys, list->count, fresh, &added, &error);
+	php_bloomshm_forget_added(segment, filter, list->keys, list->count);
+	if (status != BSHM_OK) {
 		php_bloomshm_throw_add(&error, ZSTR_VAL(filter));
-		return false;
 	}
-	return true;
+	return status == BSHM_OK;
 }
 
 PHP_FUNCTION(bloom_insert)
@@ -419,7 +425,7 @@ PHP_FUNCTION(bloom_insert)
 	zval kept;
 	ZVAL_COPY(&kept, keys); /* so that no user code changes the array before it is answered */
 	php_bloomshm_list list;
-	if (php_bloomshm_list_collect(&list, &kept, 2)) {
+	if (php_bloomshm_list_collect(&list, &kept, 2, true)) {
 		bool *fresh = safe_emalloc(list.count + 1, sizeof(*fresh), 0);
 		if (insert_list(filter, &list, &parameters, create, fresh)) {
 			answer_insert(return_value, &kept, &list, fresh);

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The field of the module globals that an entry's arguments name. */
 static zend_long *field_of(void *offset, void *globals)
@@ -50,6 +51,55 @@ static ZEND_INI_MH(on_update_memory)
 	}
 	*field_of(mh_arg1, mh_arg2) = bytes;
 	return SUCCESS;
+}
+
+static ZEND_INI_MH(on_update_cache_memory)
+{
+	(void) mh_arg3;
+	(void) stage;
+	zend_string *problem = NULL;
+	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
+	if (problem != NULL || (bytes != 0 && (bytes < (zend_long) BSHM_CACHE_BYTES_MIN ||
+											  bytes > (zend_long) BSHM_CACHE_BYTES_MAX))) {
+		if (problem != NULL) {
+			zend_string_release(problem);
+		}
+		return refuse(entry, new_value, "0, or between 1M and 16G");
+	}
+	*field_of(mh_arg1, mh_arg2) = bytes;
+	return SUCCESS;
+}
+
+static ZEND_INI_MH(on_update_cache_records)
+{
+	(void) mh_arg3;
+	(void) stage;
+	zend_string *problem = NULL;
+	const zend_long records = zend_ini_parse_quantity(new_value, &problem);
+	if (problem != NULL || records < 0) {
+		if (problem != NULL) {
+			zend_string_release(problem);
+		}
+		return refuse(entry, new_value, "0 (as many as fit), or a number of records");
+	}
+	*field_of(mh_arg1, mh_arg2) = records;
+	return SUCCESS;
+}
+
+/* Whether igbinary is loaded shows when the first value is stored. */
+static ZEND_INI_MH(on_update_serializer)
+{
+	(void) mh_arg3;
+	(void) stage;
+	static const char *const names[] = {"none", "php", "igbinary"};
+	const char *name = new_value == NULL || ZSTR_LEN(new_value) == 0 ? "none" : ZSTR_VAL(new_value);
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*field_of(mh_arg1, mh_arg2) = i;
+			return SUCCESS;
+		}
+	}
+	return refuse(entry, new_value, "\"php\", \"igbinary\" or \"none\"");
 }
 
 static ZEND_INI_MH(on_update_mode)
@@ -88,6 +138,12 @@ PHP_INI_BEGIN()
 		path, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "64M", PHP_INI_SYSTEM, on_update_memory,
 		filter_memory, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.cache_memory", "32M", PHP_INI_SYSTEM, on_update_cache_memory,
+		cache_memory, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.cache_records", "0", PHP_INI_SYSTEM, on_update_cache_records,
+		cache_records, zend_bloomshm_globals, bloomshm_globals)
+	STD_PHP_INI_ENTRY("bloomshm.serializer", "php", PHP_INI_SYSTEM, on_update_serializer,
+		serializer, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.mode", "0600", PHP_INI_SYSTEM, on_update_mode,
 		mode, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_BOOLEAN("bloomshm.readonly", "0", PHP_INI_SYSTEM, OnUpdateBool,

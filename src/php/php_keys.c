@@ -109,13 +109,14 @@ typedef struct {
 	void *context;
 	zend_ulong index;
 	uint32_t argument;
+	bool rows;
 	bool stopped;
 } walk;
 
 static bool visit(walk *w, zval *element)
 {
 	php_bloomshm_key key;
-	if (!php_bloomshm_key_of(&key, element, w->index, w->argument, true)) {
+	if (!php_bloomshm_key_of(&key, element, w->index, w->argument, w->rows)) {
 		return false;
 	}
 	w->index++;
@@ -135,9 +136,10 @@ static int visit_iterator(zend_object_iterator *iterator, void *argument)
 	return ZEND_HASH_APPLY_KEEP;
 }
 
-bool php_bloomshm_iterate(zval *keys, uint32_t argument, php_bloomshm_each each, void *context)
+bool php_bloomshm_iterate(
+	zval *keys, uint32_t argument, bool rows, php_bloomshm_each each, void *context)
 {
-	walk w = {each, context, 0, argument, false};
+	walk w = {each, context, 0, argument, rows, false};
 	if (Z_TYPE_P(keys) == IS_ARRAY) {
 		zval *element;
 		ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(keys), element) {
@@ -171,10 +173,11 @@ static bool append(const php_bloomshm_key *key, void *context)
 	return true;
 }
 
-bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument)
+bool php_bloomshm_list_collect(
+	php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows)
 {
 	*list = (php_bloomshm_list){0};
-	return php_bloomshm_iterate(keys, argument, append, list);
+	return php_bloomshm_iterate(keys, argument, rows, append, list);
 }
 
 void php_bloomshm_list_release(php_bloomshm_list *list)

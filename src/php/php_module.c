@@ -77,6 +77,12 @@ static PHP_MINFO_FUNCTION(bloomshm)
 		info_row("Filters", stat.filters);
 		info_row("Filter memory, bytes", stat.filter_bytes);
 		info_row("Filter memory free, bytes", stat.filter_bytes_free);
+		bshm_store_info store;
+		if (bshm_store_stat(segment, &store) == BSHM_OK) {
+			info_row("Record store, bytes", store.bytes_total);
+			info_row("Record store in use, bytes", store.bytes_used);
+			info_row("Records", store.records);
+		}
 		info_row("Attached processes", stat.attached);
 	} else {
 		zend_string *reason = php_bloomshm_explain(&error, NULL);

@@ -121,6 +121,8 @@ static bool attach(bshm_error *error)
 	const bshm_options options = {
 		.path = path,
 		.filter_bytes = (uint64_t) BLOOMSHM_G(filter_memory),
+		.cache_bytes = (uint64_t) BLOOMSHM_G(cache_memory),
+		.cache_records = (uint64_t) BLOOMSHM_G(cache_records),
 		.mode = (uint32_t) BLOOMSHM_G(mode),
 		.readonly = BLOOMSHM_G(readonly),
 		.huge_pages = BLOOMSHM_G(huge_pages),
@@ -196,6 +198,17 @@ bshm_segment *php_bloomshm_segment_or_throw(void)
 	bshm_segment *segment = segment_get(true, &error);
 	if (segment == NULL) {
 		php_bloomshm_throw(&error, NULL);
+	}
+	return segment;
+}
+
+bshm_segment *php_bloomshm_store_or_throw(void)
+{
+	bshm_segment *segment = php_bloomshm_segment_or_throw();
+	if (segment != NULL && !bshm_store_exists(segment)) {
+		const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .op = "store"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
 	}
 	return segment;
 }

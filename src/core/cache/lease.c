@@ -22,6 +22,19 @@
 
 #define RELEASE_NS UINT64_C(1000000000)
 
+void bshm_store_note_fetch(bshm_segment *segment)
+{
+	if (segment->store_writable && BSHM_LOAD(&segment->store->fetched, RELAXED) == 0) {
+		BSHM_STORE(&segment->store->fetched, 1, SEQ_CST);
+	}
+}
+
+bool bshm_store_has_fetched(const bshm_segment *segment)
+{
+	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
+	return segment->shard_count != 0 && BSHM_LOAD(&segment->store->fetched, RELAXED) != 0;
+}
+
 static bshm_lease *lease_at(const bshm__shard *s, uint32_t slot)
 {
 	return &s->segment->leases[(size_t) s->index * BSHM_LEASE_COUNT + slot];

@@ -40,6 +40,7 @@ typedef struct {
 	bshm_value value;
 	bshm_key tail; /* more of the value, behind it */
 	uint32_t expires_s;
+	bool used_again;
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
 	uint32_t size_class; /* of the first slot */
@@ -245,7 +246,7 @@ static bool publish(
 		return false;
 	}
 	const uint32_t now = bshm__stamp_now(s);
-	uint32_t state = now | BSHM_SLOT_LIVE;
+	uint32_t state = now | BSHM_SLOT_LIVE | (r->used_again ? BSHM_SLOT_MAIN : 0);
 	uint64_t replaced = 0;
 	if (at->place != 0) {
 		const uint32_t before = load(s, at->ref, 0);
@@ -376,6 +377,7 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		.key = put->key,
 		.value = put->value,
 		.expires_s = expiry(s->segment, put->ttl_s),
+		.used_again = put->used_again,
 	};
 	if (!too_large(s->segment, put->key.length, put->value.length) && put_record(s, home, &r, at)) {
 		return 1;

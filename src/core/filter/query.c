@@ -486,6 +486,8 @@ bshm_status bshm_filter_info(
 			return BSHM_E_CORRUPT;
 		}
 		*out = bshm__info_of(view, layers, items);
+		out->false_positives =
+			BSHM_LOAD(&entry->false_positives[view->descriptor.items_slot & 1], RELAXED);
 		if (bshm_view_current(view)) {
 			return BSHM_OK;
 		}
@@ -496,4 +498,23 @@ bshm_status bshm_filter_info(
 void bshm_clock_set(uint64_t ns)
 {
 	bshm_os_clock_set(ns);
+}
+
+bshm_set bshm_view_set(const bshm_view *view)
+{
+	return (bshm_set){view->descriptor.born, view->descriptor.published_s};
+}
+
+void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,
+	size_t name_length, const bshm_set *set)
+{
+	const bshm_view *view;
+	if (segment->readonly || bshm_view_open(segment, cache, name, name_length, &view) != BSHM_OK) {
+		return;
+	}
+	const bshm_set now = bshm_view_set(view);
+	if (now.born == set->born && now.published == set->published) {
+		bshm_entry *entry = &segment->entries[view->entry];
+		BSHM_ADD(&entry->false_positives[view->descriptor.items_slot & 1], 1, RELAXED);
+	}
 }

@@ -293,6 +293,7 @@ static void put_in_force(
 	}
 	if (items != NULL) {
 		BSHM_STORE(&entry->items[descriptor->items_slot & 1], *items, RELAXED);
+		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
 	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
 	/* Whatever becomes of the old partitions comes after the generation has moved. */

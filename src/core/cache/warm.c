@@ -1,0 +1,395 @@
+/*
+ * warm.c - all records to a file, and back: so that a cache is warm after the machine was restarted.
+ *
+ *      +--------------------------------------------------------------------------------+
+ *      | "BLOOMREC" | version u32 | 0 u32 | dumped_ns i64, wall clock | 0 u64           |  32 bytes
+ *      +--------------------------------------------------------------------------------+
+ *      | recency u64 | expires_s u64 | key_bytes u32 | value_bytes u32 | flags u32 | 0  |  32 bytes,
+ *      | key | value                                                                    |  a record
+ *      +--------------------------------------------------------------------------------+
+ *      | 0xffffffffffffffff u64 | count u64 | bytes before this u64 | checksum u64      |  32 bytes
+ *      +--------------------------------------------------------------------------------+
+ *
+ * Little-endian. The records come in the order of a scan, so that each comes exactly once whatever is
+ * moved meanwhile; `recency` says about how many uses of others ago a record was used, and a restore
+ * puts them in from the oldest to the newest. Expiry is a time of the wall clock. The checksum is the
+ * XXH3-64 of everything before it. A restore reads and checks the whole file before it puts a record.
+ *
+ * Records of fetches are left out: what they say of a filter's keys holds only while that set stands.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC        UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" in little-endian bytes */
+#define MAGIC_OTHER  UINT64_C(0x424c4f4f4d524543)
+#define VERSION      1u
+#define PART_BYTES   32u
+#define BUFFER_BYTES (UINT64_C(1) << 20)
+#define END          UINT64_MAX
+#define FLAG_TYPE    0xffu
+#define FLAG_MAIN    0x100u
+
+typedef union {
+	uint64_t words[PART_BYTES / 8];
+	uint8_t bytes[PART_BYTES];
+} part;
+
+static uint64_t little(uint64_t value)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap64(value);
+#else
+	return value;
+#endif
+}
+
+static part part_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	return (part){{little(a), little(b), little(c), little(d)}};
+}
+
+/* ------------------------------------------------------------------ writing */
+
+typedef struct {
+	int fd;
+	uint8_t *buffer;
+	size_t used;
+	uint64_t bytes;
+	XXH3_state_t *hash;
+	int code; /* the first error */
+} writer;
+
+static void flush(writer *w)
+{
+	if (w->code == 0 && w->used != 0) {
+		w->code = bshm_os_file_write(w->fd, w->buffer, w->used);
+	}
+	w->used = 0;
+}
+
+static void write_bytes(writer *w, const void *bytes, size_t count)
+{
+	XXH3_64bits_update(w->hash, bytes, count);
+	w->bytes += count;
+	if (w->used + count > BUFFER_BYTES) {
+		flush(w);
+	}
+	if (count > BUFFER_BYTES) {
+		w->code = w->code != 0 ? w->code : bshm_os_file_write(w->fd, bytes, count);
+	} else {
+		memcpy(w->buffer + w->used, bytes, count);
+		w->used += count;
+	}
+}
+
+/* About how many uses of other records ago it was used, as of the dump's begin. */
+static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const bshm_found *found)
+{
+	const uint32_t age = (now[found->shard] - found->state) & BSHM_SLOT_STAMP;
+	const uint64_t records = BSHM_LOAD(&segment->shards[found->shard].records, RELAXED);
+	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used since: the newest */
+}
+
+/* A record's key and value in one piece of private memory; NULL: it has changed, or (*full) none left. */
+static uint8_t *copy_record(const bshm_found *found, bool *full)
+{
+	uint8_t *bytes = malloc((size_t) found->key_length + (size_t) found->length + 1);
+	*full = bytes == NULL;
+	if (bytes != NULL && (!bshm_found_copy_key(found, bytes) ||
+							 !bshm_found_copy(found, bytes + found->key_length))) {
+		free(bytes);
+		bytes = NULL;
+	}
+	return bytes;
+}
+
+/* Writes a record, or leaves out one that was changed or removed meanwhile. */
+static bool write_record(writer *w, bshm_segment *segment, const uint16_t *now,
+	const bshm_found *found, double wall_s, uint64_t *count)
+{
+	bool full;
+	uint8_t *bytes = copy_record(found, &full);
+	if (bytes == NULL) {
+		return !full;
+	}
+	uint64_t expires_s = 0;
+	if (found->expires_s != 0) {
+		const uint32_t left = found->expires_s - bshm__store_now_s(segment);
+		expires_s = (uint64_t) wall_s + left;
+	}
+	const uint64_t flags =
+		(uint64_t) found->type | ((found->state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
+	const part head = part_of(recency(segment, now, found), expires_s,
+		found->key_length | (uint64_t) found->length << 32, flags);
+	write_bytes(w, head.bytes, sizeof(head.bytes));
+	write_bytes(w, bytes, (size_t) found->key_length + (size_t) found->length);
+	free(bytes);
+	++*count;
+	return true;
+}
+
+/* False: no private memory left. */
+static bool write_all(writer *w, bshm_segment *segment, uint64_t *count)
+{
+	uint16_t now[BSHM_SHARD_MAX];
+	const double wall_s = bshm_os_wall_s();
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		now[i] = (uint16_t) BSHM_LOAD(&segment->shards[i].clock, RELAXED);
+	}
+	const part head = part_of(MAGIC, VERSION, (uint64_t) (wall_s * 1e9), 0);
+	write_bytes(w, head.bytes, sizeof(head.bytes));
+	bshm_found found[BSHM_SCAN_ROOM];
+	uint64_t cursor = 0;
+	do {
+		const unsigned got = bshm_record_scan(segment, &cursor, 0, found, BSHM_SCAN_ROOM);
+		for (unsigned i = 0; i < got && w->code == 0; i++) {
+			if (found[i].space == BSHM_SPACE_CACHE &&
+				!write_record(w, segment, now, &found[i], wall_s, count)) {
+				return false;
+			}
+		}
+	} while (cursor != 0 && w->code == 0);
+	const part last = part_of(END, *count, w->bytes, 0);
+	write_bytes(w, last.bytes, sizeof(last.bytes) - 8);
+	const uint64_t check = little(XXH3_64bits_digest(w->hash));
+	write_bytes(w, &check, sizeof(check));
+	flush(w);
+	return true;
+}
+
+bshm_status bshm_store_dump(
+	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error)
+{
+	*count = 0;
+	if (segment->shard_count == 0) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	writer w = {.fd = -1, .buffer = malloc(BUFFER_BYTES), .hash = XXH3_createState()};
+	char *name = malloc(strlen(path) + 32);
+	bshm_status status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	const char *op = "create";
+	if (w.buffer == NULL || w.hash == NULL || name == NULL) {
+		goto out;
+	}
+	XXH3_64bits_reset(w.hash);
+	w.code = bshm_os_file_create(path, name, &w.fd);
+	if (w.code == 0) {
+		op = "write";
+		if (!write_all(&w, segment, count)) {
+			bshm_os_unlink(name);
+			goto out;
+		}
+		if (w.code == 0) {
+			op = "publish";
+			w.code = bshm_os_file_publish(w.fd, name, path);
+		}
+		if (w.code != 0) {
+			bshm_os_unlink(name);
+		}
+	}
+	status = BSHM_OK;
+	if (w.code != 0) {
+		status = bshm__fail(error, BSHM_E_IO, op);
+		error->os_code = w.code;
+	}
+out:
+	bshm_os_close(w.fd);
+	free(w.buffer);
+	free(name);
+	XXH3_freeState(w.hash);
+	return status;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* A record of the file, by where it is. */
+typedef struct {
+	uint64_t recency;
+	uint64_t off;
+} item;
+
+static int older_first(const void *a, const void *b)
+{
+	const item *x = a;
+	const item *y = b;
+	if (x->recency != y->recency) {
+		return x->recency > y->recency ? -1 : 1;
+	}
+	return x->off < y->off ? -1 : x->off > y->off;
+}
+
+static part part_at(const uint8_t *bytes)
+{
+	part p;
+	memcpy(p.bytes, bytes, sizeof(p.bytes));
+	for (unsigned i = 0; i < PART_BYTES / 8; i++) {
+		p.words[i] = little(p.words[i]);
+	}
+	return p;
+}
+
+/* Reads the whole file into private memory; *bytes is NULL on failure. */
+static bshm_status read_file(
+	const char *path, uint8_t **bytes, uint64_t *size, bshm_error *error)
+{
+	int fd;
+	bshm_os_stat st = {0};
+	size_t got = 0;
+	*bytes = NULL;
+	int code = bshm_os_file_open(path, &fd);
+	if (code == 0) {
+		code = bshm_os_stat_fd(fd, &st);
+		if (code == 0 && !st.regular) {
+			code = EINVAL;
+		}
+	}
+	if (code != 0) {
+		bshm_os_close(fd);
+		bshm__fail(error, BSHM_E_IO, "open");
+		error->os_code = code;
+		return error->status;
+	}
+	*size = st.bytes;
+	*bytes = bshm_os_private((size_t) st.bytes + 1);
+	if (*bytes != NULL) {
+		code = bshm_os_file_read(fd, *bytes, (size_t) st.bytes, &got);
+	}
+	bshm_os_close(fd);
+	if (*bytes != NULL && code == 0 && got == st.bytes) {
+		return BSHM_OK;
+	}
+	bshm__fail(error, *bytes == NULL ? BSHM_E_NO_SPACE : BSHM_E_IO, *bytes == NULL ? "memory" : "read");
+	error->os_code = code;
+	bshm_os_private_release(*bytes, (size_t) st.bytes + 1);
+	*bytes = NULL;
+	return error->status;
+}
+
+static uint32_t key_bytes(const part *head)
+{
+	return (uint32_t) head->words[2];
+}
+
+static uint32_t value_bytes(const part *head)
+{
+	return (uint32_t) (head->words[2] >> 32);
+}
+
+static bool is_record(const part *head)
+{
+	const uint64_t type = head->words[3] & FLAG_TYPE;
+	const bool number = type == BSHM_VALUE_INT || type == BSHM_VALUE_FLOAT;
+	const bool empty = type < BSHM_VALUE_INT;
+	return key_bytes(head) <= BSHM_KEY_BYTES_MAX &&
+		   (uint64_t) key_bytes(head) + value_bytes(head) <= BSHM_RECORD_BYTES_MAX &&
+		   head->words[3] <= (FLAG_TYPE | FLAG_MAIN) && type <= BSHM_VALUE_IGBINARY &&
+		   (!number || value_bytes(head) == 8) && (!empty || value_bytes(head) == 0);
+}
+
+/* Checks everything; *items are the records, *count of them. */
+static bshm_status check_file(
+	const uint8_t *bytes, uint64_t size, item **items, uint64_t *count, bshm_error *error)
+{
+	*count = 0;
+	const part head = part_at(bytes);
+	if (size < 8 || head.words[0] == MAGIC_OTHER) {
+		return bshm__fail(error, size < 8 ? BSHM_E_CORRUPT : BSHM_E_INCOMPATIBLE,
+			size < 8 ? "truncated" : "byte order");
+	}
+	if (head.words[0] != MAGIC) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
+	}
+	if (size < 2 * PART_BYTES) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+	}
+	if (head.words[1] != VERSION) {
+		return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "version", VERSION, head.words[1]);
+	}
+	uint64_t off = PART_BYTES;
+	while (size - off >= PART_BYTES) {
+		const part next = part_at(bytes + off);
+		if (next.words[0] == END) {
+			const uint64_t check = bshm__checksum(bytes, (size_t) off + PART_BYTES - 8, 0);
+			const bool whole = off + PART_BYTES == size;
+			if (next.words[1] == *count && next.words[2] == off && next.words[3] == check) {
+				return whole ? BSHM_OK : bshm__fail(error, BSHM_E_CORRUPT, "trailing bytes");
+			}
+			return bshm__fail(error, BSHM_E_CORRUPT, "checksum");
+		}
+		if (!is_record(&next)) {
+			return bshm__fail(error, BSHM_E_CORRUPT, "record");
+		}
+		const uint64_t length = (uint64_t) PART_BYTES + key_bytes(&next) + value_bytes(&next);
+		if (length > size - off) {
+			break;
+		}
+		(*items)[(*count)++] = (item){next.words[0], off};
+		off += length;
+	}
+	return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+}
+
+/* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
+static int put_item(
+	bshm_segment *segment, const uint8_t *bytes, double now_s, bshm_error *error)
+{
+	const part head = part_at(bytes);
+	double left_s = 0;
+	if (head.words[1] != 0) {
+		left_s = (double) head.words[1] - now_s;
+		if (left_s < 0.5) {
+			return 0;
+		}
+		left_s = left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : left_s;
+	}
+	const bshm_put put = {
+		.space = BSHM_SPACE_CACHE,
+		.key = {(const char *) bytes + PART_BYTES, key_bytes(&head)},
+		.value = {(bshm_value_type) (head.words[3] & FLAG_TYPE),
+			bytes + PART_BYTES + key_bytes(&head), value_bytes(&head)},
+		.ttl_s = (uint32_t) (left_s + 0.5),
+		.mode = BSHM_PUT_ADD,
+		.used_again = (head.words[3] & FLAG_MAIN) != 0,
+	};
+	return bshm_record_put(segment, &put, error);
+}
+
+bshm_status bshm_store_restore(
+	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error)
+{
+	uint8_t *bytes;
+	uint64_t size = 0;
+	uint64_t records = 0;
+	*count = 0;
+	if (segment->shard_count == 0 || !segment->store_writable) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	bshm_status status = read_file(path, &bytes, &size, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const size_t room = (size_t) (size / PART_BYTES + 1) * sizeof(item);
+	item *items = bshm_os_private(room);
+	status = items == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, "memory")
+						   : check_file(bytes, size, &items, &records, error);
+	if (status == BSHM_OK) {
+		const uint64_t most = segment->cache_records;
+		/* Of more than there may be, the newest. */
+		const uint64_t first = most != 0 && records > most ? records - most : 0;
+		const double now_s = bshm_os_wall_s();
+		qsort(items, (size_t) records, sizeof(item), older_first);
+		for (uint64_t i = first; i < records && status == BSHM_OK; i++) {
+			const int put = put_item(segment, bytes + items[i].off, now_s, error);
+			*count += put == 1;
+			status = put < 0 ? put : BSHM_OK;
+		}
+	}
+	bshm_os_private_release(items, room);
+	bshm_os_private_release(bytes, (size_t) size + 1);
+	return status;
+}

@@ -1,0 +1,442 @@
+/*
+ * php_cache.c - the bloom_cache_* functions on single records and lists of them.
+ *
+ * Not here: values to bytes (php_value.c), the store as a whole (php_store.c), loaders (php_fetch.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include <string.h>
+
+bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
+{
+	if (EXPECTED(ttl >= 0 && ttl <= BSHM_TTL_MAX_S)) {
+		return true;
+	}
+	zend_argument_value_error(
+		argument, "must be 0 (no limit) or between 1 and %d seconds", BSHM_TTL_MAX_S);
+	return false;
+}
+
+bool php_bloomshm_check_key(const zend_string *key, uint32_t argument)
+{
+	if (EXPECTED(ZSTR_LEN(key) <= BSHM_KEY_BYTES_MAX)) {
+		return true;
+	}
+	zend_argument_value_error(argument, "must be at most %d bytes long", BSHM_KEY_BYTES_MAX);
+	return false;
+}
+
+static bshm_key key_of(const zend_string *key)
+{
+	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
+}
+
+int php_bloomshm_record_get(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+{
+	for (;;) {
+		bshm_found found;
+		if (bshm_record_find(segment, space, key, flags, &found) <= 0) {
+			return 0;
+		}
+		const int got = php_bloomshm_value_get(&found, out);
+		if (EXPECTED(got != 0)) {
+			return got > 0;
+		}
+		flags &= ~BSHM_FIND_USE; /* counted already; it was just replaced, and is there */
+	}
+}
+
+/* ------------------------------------------------------------------ reading */
+
+PHP_FUNCTION(bloom_cache_get)
+{
+	zend_string *key;
+	zval *otherwise = NULL;
+	ZEND_PARSE_PARAMETERS_START(1, 2)
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_ZVAL(otherwise)
+	ZEND_PARSE_PARAMETERS_END();
+
+	const bshm_key wanted = key_of(key);
+	bshm_segment *segment = php_bloomshm_store();
+	if (UNEXPECTED(!php_bloomshm_check_key(key, 1))) {
+		RETURN_THROWS();
+	}
+	if (EXPECTED(segment != NULL) &&
+		php_bloomshm_record_get(
+			segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
+		return;
+	}
+	if (otherwise != NULL && EG(exception) == NULL) {
+		RETURN_COPY(otherwise);
+	}
+}
+
+PHP_FUNCTION(bloom_cache_has)
+{
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+
+	const bshm_key wanted = key_of(key);
+	bshm_segment *segment = php_bloomshm_store();
+	bshm_found found;
+	if (!php_bloomshm_check_key(key, 1)) {
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(segment != NULL &&
+				bshm_record_find(segment, BSHM_SPACE_CACHE, &wanted, 0, &found) == 1);
+}
+
+/* Puts a value, or `otherwise`, under a key that must be a string now. */
+static void answer(zval *answers, zend_string *key, zval *value)
+{
+	zend_symtable_update(Z_ARRVAL_P(answers), key, value);
+}
+
+/* The values of up to BSHM_BATCH keys. */
+static void get_batch(bshm_segment *segment, zend_string *const *strings, const bshm_key *keys,
+	unsigned count, zval *otherwise, zval *answers)
+{
+	bshm_found found[BSHM_BATCH];
+	bool present[BSHM_BATCH] = {false};
+	if (segment != NULL) {
+		bshm_record_find_many(
+			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
+	}
+	for (unsigned i = 0; i < count && EG(exception) == NULL; i++) {
+		zval value;
+		int got = present[i] ? php_bloomshm_value_get(&found[i], &value) : -1;
+		if (UNEXPECTED(got == 0)) { /* replaced meanwhile */
+			got = php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, &keys[i], 0, &value);
+		}
+		if (got <= 0) {
+			ZVAL_COPY(&value, otherwise);
+		}
+		answer(answers, strings[i], &value);
+	}
+}
+
+PHP_FUNCTION(bloom_cache_get_many)
+{
+	zval *keys;
+	zval nothing;
+	zval *otherwise = &nothing;
+	ZVAL_NULL(&nothing);
+	ZEND_PARSE_PARAMETERS_START(1, 2)
+		Z_PARAM_ARRAY(keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_ZVAL(otherwise)
+	ZEND_PARSE_PARAMETERS_END();
+
+	php_bloomshm_list list;
+	array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL_P(keys)));
+	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
+		bshm_segment *segment = php_bloomshm_store();
+		bool sound = true;
+		for (size_t i = 0; i < list.count && sound; i++) {
+			sound = php_bloomshm_check_key(list.strings[i], 1);
+		}
+		for (size_t done = 0; done < list.count && sound; done += BSHM_BATCH) {
+			const size_t part = MIN(list.count - done, BSHM_BATCH);
+			get_batch(segment, list.strings + done, list.keys + done, (unsigned) part, otherwise,
+				return_value);
+		}
+	}
+	php_bloomshm_list_release(&list);
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* Puts a value whose arguments were checked: was it stored? */
+static bool put(const zend_string *key, const php_bloomshm_value *value, zend_long ttl,
+	bshm_put_mode mode, const bshm_value *expected)
+{
+	bshm_segment *segment = php_bloomshm_store();
+	const bshm_put what = {
+		.key = key_of(key),
+		.value = value->value,
+		.ttl_s = (uint32_t) ttl,
+		.mode = mode,
+		.expected = expected,
+	};
+	bshm_error error;
+	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
+}
+
+static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
+{
+	zend_string *key;
+	zval *value;
+	zend_long ttl = 0;
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(key)
+		Z_PARAM_ZVAL(value)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	php_bloomshm_value bytes;
+	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 3) ||
+		!php_bloomshm_value_of(&bytes, value)) {
+		RETURN_THROWS();
+	}
+	RETVAL_BOOL(put(key, &bytes, ttl, mode, NULL));
+	php_bloomshm_value_release(&bytes);
+}
+
+PHP_FUNCTION(bloom_cache_set)
+{
+	put_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, BSHM_PUT_SET);
+}
+
+PHP_FUNCTION(bloom_cache_add)
+{
+	put_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, BSHM_PUT_ADD);
+}
+
+PHP_FUNCTION(bloom_cache_replace)
+{
+	put_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, BSHM_PUT_REPLACE);
+}
+
+PHP_FUNCTION(bloom_cache_cas)
+{
+	zend_string *key;
+	zval *expected;
+	zval *value;
+	zend_long ttl = 0;
+	ZEND_PARSE_PARAMETERS_START(3, 4)
+		Z_PARAM_STR(key)
+		Z_PARAM_ZVAL(expected)
+		Z_PARAM_ZVAL(value)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	php_bloomshm_value before;
+	php_bloomshm_value after;
+	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4) ||
+		!php_bloomshm_value_of(&before, expected)) {
+		RETURN_THROWS();
+	}
+	if (php_bloomshm_value_of(&after, value)) {
+		const bool absent = before.value.type == BSHM_VALUE_NULL;
+		RETVAL_BOOL(put(key, &after, ttl, BSHM_PUT_CAS, absent ? NULL : &before.value));
+		php_bloomshm_value_release(&after);
+	}
+	php_bloomshm_value_release(&before);
+}
+
+/* The values of an array, all as bytes before the first is stored. */
+typedef struct {
+	zend_string **keys;
+	php_bloomshm_value *values;
+	uint32_t count;
+} batch;
+
+static bool collect(batch *b, HashTable *values)
+{
+	zend_ulong index;
+	zend_string *name;
+	zval *value;
+	ZEND_HASH_FOREACH_KEY_VAL(values, index, name, value) {
+		if (name != NULL && !php_bloomshm_check_key(name, 1)) {
+			return false;
+		}
+		if (!php_bloomshm_value_of(&b->values[b->count], value)) {
+			return false;
+		}
+		b->keys[b->count++] =
+			name != NULL ? zend_string_copy(name) : zend_long_to_str((zend_long) index);
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
+PHP_FUNCTION(bloom_cache_set_many)
+{
+	zval *values;
+	zend_long ttl = 0;
+	ZEND_PARSE_PARAMETERS_START(1, 2)
+		Z_PARAM_ARRAY(values)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_ttl(ttl, 2)) {
+		RETURN_THROWS();
+	}
+	zval kept;
+	ZVAL_COPY(&kept, values); /* user code that serializes must not change it */
+	const uint32_t room = zend_hash_num_elements(Z_ARRVAL(kept));
+	batch b = {safe_emalloc(room + 1, sizeof(*b.keys), 0),
+		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
+	zend_long stored = 0;
+	const bool collected = collect(&b, Z_ARRVAL(kept));
+	for (uint32_t i = 0; i < b.count; i++) {
+		stored += collected && put(b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL);
+		php_bloomshm_value_release(&b.values[i]);
+		zend_string_release(b.keys[i]);
+	}
+	efree(b.keys);
+	efree(b.values);
+	zval_ptr_dtor(&kept);
+	if (!collected) {
+		RETURN_THROWS();
+	}
+	RETURN_LONG(stored);
+}
+
+/* ------------------------------------------------------------------ removing */
+
+/* What is just being loaded for the key is void too. */
+static bool forget(bshm_segment *segment, const bshm_key *key)
+{
+	bshm_error error;
+	return segment != NULL && bshm_record_forget(segment, BSHM_SPACE_CACHE, key, &error) == 1;
+}
+
+PHP_FUNCTION(bloom_cache_delete)
+{
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+
+	const bshm_key wanted = key_of(key);
+	if (!php_bloomshm_check_key(key, 1)) {
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(forget(php_bloomshm_store(), &wanted));
+}
+
+PHP_FUNCTION(bloom_cache_delete_many)
+{
+	zval *keys;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_ARRAY(keys)
+	ZEND_PARSE_PARAMETERS_END();
+
+	php_bloomshm_list list;
+	zend_long removed = 0;
+	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
+		bshm_segment *segment = php_bloomshm_store();
+		for (size_t i = 0; i < list.count && php_bloomshm_check_key(list.strings[i], 1); i++) {
+			removed += forget(segment, &list.keys[i]);
+		}
+	}
+	php_bloomshm_list_release(&list);
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_LONG(removed);
+}
+
+/* ------------------------------------------------------------------ changing */
+
+static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
+{
+	zend_string *key;
+	zend_long by = 1;
+	zend_long initial = 0;
+	zend_long ttl = 0;
+	ZEND_PARSE_PARAMETERS_START(1, 4)
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(by)
+		Z_PARAM_LONG(initial)
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4)) {
+		RETURN_THROWS();
+	}
+	if (down && by == ZEND_LONG_MIN) {
+		zend_argument_value_error(2, "must be greater than " ZEND_LONG_FMT, ZEND_LONG_MIN);
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_store_or_throw();
+	const bshm_key wanted = key_of(key);
+	int64_t result;
+	bshm_error error;
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	if (bshm_record_increment(segment, &wanted, down ? -by : by, initial, (uint32_t) ttl, &result,
+			&error) != BSHM_OK) {
+		php_bloomshm_throw(&error, NULL);
+		RETURN_THROWS();
+	}
+	RETURN_LONG((zend_long) result);
+}
+
+PHP_FUNCTION(bloom_cache_increment)
+{
+	increment(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
+}
+
+PHP_FUNCTION(bloom_cache_decrement)
+{
+	increment(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
+}
+
+PHP_FUNCTION(bloom_cache_append)
+{
+	zend_string *key;
+	zend_string *suffix;
+	zend_string *delimiter = ZSTR_EMPTY_ALLOC();
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(key)
+		Z_PARAM_STR(suffix)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR(delimiter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	bshm_segment *segment =
+		php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw() : NULL;
+	if (segment == NULL) {
+		RETURN_THROWS();
+	}
+	const bshm_key wanted = key_of(key);
+	const bshm_key more = key_of(suffix);
+	const bshm_key between = key_of(delimiter);
+	uint64_t length;
+	bshm_error error;
+	if (bshm_record_append(segment, &wanted, &more, &between, &length, &error) != BSHM_OK) {
+		php_bloomshm_throw(&error, NULL);
+		RETURN_THROWS();
+	}
+	RETURN_LONG((zend_long) length);
+}
+
+PHP_FUNCTION(bloom_cache_touch)
+{
+	zend_string *key;
+	zend_long ttl;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(key)
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 2)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_store();
+	const bshm_key wanted = key_of(key);
+	bshm_error error;
+	RETURN_BOOL(
+		segment != NULL && bshm_record_touch(segment, &wanted, (uint32_t) ttl, &error) == 1);
+}

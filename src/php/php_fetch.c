@@ -1,0 +1,389 @@
+/*
+ * php_fetch.c - values that are loaded when they are missing: bloom_cache_remember(), bloom_fetch().
+ *
+ * One process loads a key's value, under a lease (lease.c); the others wait until the lease has ended,
+ * or take a value whose time has passed. No lock is held while the loader runs: it may nest, change
+ * the same key, throw, run out of memory or be killed.
+ *
+ * bloom_fetch() asks its filter first. What the filter says "maybe" to and the loader knows nothing
+ * of is remembered as a record of the type "nothing", with the name of the set that the filter had: it
+ * counts only while that set stands. Adding a key, or forgetting it, removes its record and spoils the
+ * lease of a loader that may have asked the backend before.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "platform/platform.h"
+
+#include <string.h>
+
+#define WAIT_NS     UINT64_C(5000000000)
+#define PROBE_NS    UINT64_C(2000000)
+#define NAP_US      50
+#define NAP_US_MOST 1000
+
+/* A key of the store, and who loads it. */
+typedef struct {
+	bshm_segment *segment;
+	uint32_t space;
+	bshm_key key;
+	zend_string *argument; /* of the loader */
+	zend_fcall_info *call;
+	zend_fcall_info_cache *cached;
+	zend_long ttl;
+	/* Fetches: */
+	zend_string *filter; /* NULL: not a fetch */
+	bool asked;          /* the filter said "maybe"; it was published as `set` */
+	bshm_set set;
+} job;
+
+/* ------------------------------------------------------------------ the loader */
+
+/* Calls the loader; false: it threw. */
+static bool call_loader(const job *j, zval *result)
+{
+	zval argument;
+	ZVAL_STR(&argument, j->argument);
+	ZVAL_UNDEF(result);
+	j->call->retval = result;
+	j->call->params = &argument;
+	j->call->param_count = 1;
+	zend_call_function(j->call, j->cached);
+	if (EG(exception) != NULL || Z_TYPE_P(result) == IS_UNDEF) {
+		zval_ptr_dtor(result);
+		ZVAL_UNDEF(result);
+		return false;
+	}
+	if (Z_ISREF_P(result)) {
+		zend_unwrap_reference(result);
+	}
+	return true;
+}
+
+/*
+ * Loads the value, and stores it unless it is somebody else's to do that (`keep`); *result is it. With
+ * a grant, storing it and giving the lease back are one step. "Nothing" is only kept under a lease,
+ * which an adder could have spoilt.
+ */
+static void load(const job *j, const bshm_lease_grant *grant, bool keep, zval *result)
+{
+	php_bloomshm_value value = {.string = NULL};
+	bshm_error error;
+	const bool loaded = call_loader(j, result);
+	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
+	if (nothing && j->asked) {
+		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
+		bshm_filter_false_positive(j->segment, php_bloomshm_cache(), ZSTR_VAL(j->filter),
+			ZSTR_LEN(j->filter), &j->set);
+		keep = keep && grant->serial != 0;
+	} else {
+		keep = keep && loaded && !nothing && php_bloomshm_value_of(&value, result);
+	}
+	const bshm_put put = {
+		.space = j->space,
+		.key = j->key,
+		.value = value.value,
+		.ttl_s = (uint32_t) j->ttl,
+	};
+	if (grant->serial != 0) {
+		bshm_lease_release(j->segment, grant, keep ? &put : NULL, &error);
+	} else if (keep) {
+		bshm_record_put(j->segment, &put, &error);
+	}
+	php_bloomshm_value_release(&value);
+	if (EG(exception) != NULL) {
+		zval_ptr_dtor(result);
+		ZVAL_UNDEF(result);
+	}
+}
+
+/* ------------------------------------------------------------------ what is there */
+
+/* Does a remembered "nothing" still count? */
+static bool nothing_stands(const job *j, const bshm_found *found)
+{
+	bshm_set set;
+	return j->asked && found->length == sizeof(set) && bshm_found_copy(found, &set) &&
+		   set.born == j->set.born && set.published == j->set.published;
+}
+
+typedef enum {
+	ABSENT,
+	STALE, /* its time has passed: *out is its value */
+	FRESH
+} presence;
+
+static presence look(const job *j, unsigned flags, zval *out)
+{
+	for (;;) {
+		bshm_found found;
+		if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1) {
+			return ABSENT;
+		}
+		if (found.type == BSHM_VALUE_NOTHING) {
+			ZVAL_NULL(out);
+			return !found.expired && nothing_stands(j, &found) ? FRESH : ABSENT;
+		}
+		const int got = php_bloomshm_value_get(&found, out);
+		if (got != 0) {
+			return got < 0 ? ABSENT : found.expired ? STALE : FRESH;
+		}
+		flags = 0;
+	}
+}
+
+/* Waits until nobody alive loads the key any more, or the time is up. */
+static void wait_for_loader(const job *j, uint64_t deadline)
+{
+	unsigned nap_us = NAP_US;
+	uint64_t next_probe = 0;
+	for (;;) {
+		const uint64_t now = bshm_os_monotonic_ns();
+		const bool probe = now >= next_probe;
+		next_probe = probe ? now + PROBE_NS : next_probe;
+		if (now > deadline || !bshm_lease_held(j->segment, j->space, &j->key, probe)) {
+			return;
+		}
+		bshm_os_sleep_us(nap_us);
+		nap_us = nap_us * 2 > NAP_US_MOST ? NAP_US_MOST : nap_us * 2;
+	}
+}
+
+/* Under the lease: loads, unless another was faster. */
+static void load_leased(const job *j, const bshm_lease_grant *grant, zval *result)
+{
+	const presence there = look(j, 0, result);
+	bshm_error error;
+	if (there == FRESH || EG(exception) != NULL) {
+		bshm_lease_release(j->segment, grant, NULL, &error);
+		return;
+	}
+	if (there == STALE) {
+		zval_ptr_dtor(result);
+	}
+	load(j, grant, true, result);
+}
+
+/* The same; whatever ends the request in the middle (memory_limit, a fatal error) gives the lease back. */
+static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *result)
+{
+	volatile bool bailed_out = false;
+	zend_try {
+		load_leased(j, grant, result);
+	}
+	zend_catch {
+		bailed_out = true;
+	}
+	zend_end_try();
+	if (bailed_out) {
+		bshm_error error;
+		bshm_lease_release(j->segment, grant, NULL, &error);
+		zend_bailout();
+	}
+}
+
+/* The value that is there, or what the loader says; UNDEF: an exception was thrown. */
+static void obtain(const job *j, unsigned flags, zval *result)
+{
+	const uint64_t deadline = bshm_os_monotonic_ns() + WAIT_NS;
+	for (;;) {
+		bshm_lease_grant grant = {.serial = 0};
+		const presence there = look(j, flags, result);
+		flags = 0;
+		if (there == FRESH || EG(exception) != NULL) {
+			return;
+		}
+		const bshm_lease_status lease = bshm_lease_take(j->segment, j->space, &j->key, &grant);
+		if (lease == BSHM_LEASE_TAKEN && there == STALE) {
+			return;
+		}
+		if (there == STALE) {
+			zval_ptr_dtor(result);
+			ZVAL_UNDEF(result);
+		}
+		if (lease == BSHM_LEASE_MINE) {
+			load_guarded(j, &grant, result);
+			return;
+		}
+		if (lease != BSHM_LEASE_TAKEN || bshm_os_monotonic_ns() > deadline) {
+			load(j, &grant, lease != BSHM_LEASE_OWN, result);
+			return;
+		}
+		wait_for_loader(j, deadline);
+	}
+}
+
+PHP_FUNCTION(bloom_cache_remember)
+{
+	job j = {.space = BSHM_SPACE_CACHE};
+	zend_string *key;
+	zend_fcall_info call;
+	zend_fcall_info_cache cached;
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(key)
+		Z_PARAM_FUNC(call, cached)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(j.ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(j.ttl, 3)) {
+		RETURN_THROWS();
+	}
+	j.segment = php_bloomshm_store();
+	j.key = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
+	j.argument = key;
+	j.call = &call;
+	j.cached = &cached;
+	ZVAL_UNDEF(return_value);
+	if (j.segment == NULL) {
+		call_loader(&j, return_value);
+	} else {
+		obtain(&j, BSHM_FIND_USE, return_value);
+	}
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+}
+
+/* ------------------------------------------------------------------ fetch */
+
+/* The store's key of a filter's key, to be released; NULL: it is too long to be kept. */
+static zend_string *fetch_key(const zend_string *filter, const char *key, size_t length)
+{
+	const size_t bytes = 1 + ZSTR_LEN(filter) + length;
+	if (bytes > BSHM_KEY_BYTES_MAX) {
+		return NULL;
+	}
+	zend_string *joined = zend_string_alloc(bytes, false);
+	ZSTR_VAL(joined)[0] = (char) ZSTR_LEN(filter);
+	memcpy(ZSTR_VAL(joined) + 1, ZSTR_VAL(filter), ZSTR_LEN(filter));
+	memcpy(ZSTR_VAL(joined) + 1 + ZSTR_LEN(filter), key, length);
+	ZSTR_VAL(joined)[bytes] = '\0';
+	return joined;
+}
+
+/* Asks the filter: 1 = maybe, 0 = no, or why it cannot be asked. */
+static int ask_filter(job *j)
+{
+	bshm_segment *segment = php_bloomshm_segment();
+	const bshm_key key = {ZSTR_VAL(j->argument), ZSTR_LEN(j->argument)};
+	while (segment != NULL) {
+		const bshm_view *view;
+		const bshm_status status = bshm_view_open(
+			segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		bool maybe;
+		bshm_view_has(view, &key, 1, &maybe);
+		j->set = bshm_view_set(view);
+		if (bshm_view_current(view)) {
+			j->asked = true;
+			return maybe;
+		}
+	}
+	return BSHM_E_UNAVAILABLE;
+}
+
+/* What is kept comes first, then the filter's "no", then the loader. */
+static void fetch(job *j, zval *result)
+{
+	const int maybe = ask_filter(j);
+	ZVAL_UNDEF(result);
+	if (j->segment != NULL) {
+		const presence there = look(j, BSHM_FIND_USE, result);
+		if (there == FRESH || EG(exception) != NULL) {
+			return;
+		}
+		if (there == STALE) {
+			zval_ptr_dtor(result);
+			ZVAL_UNDEF(result);
+		}
+	}
+	if (maybe == 0) {
+		ZVAL_NULL(result);
+	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
+		if (j->segment == NULL) {
+			call_loader(j, result);
+		} else {
+			bshm_store_note_fetch(j->segment);
+			obtain(j, 0, result);
+		}
+	}
+}
+
+PHP_FUNCTION(bloom_fetch)
+{
+	job j = {.space = BSHM_SPACE_FETCH};
+	zend_fcall_info call;
+	zend_fcall_info_cache cached;
+	ZEND_PARSE_PARAMETERS_START(3, 4)
+		Z_PARAM_STR(j.filter)
+		Z_PARAM_STR(j.argument)
+		Z_PARAM_FUNC(call, cached)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(j.ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(j.filter, 1) || !php_bloomshm_check_ttl(j.ttl, 4)) {
+		RETURN_THROWS();
+	}
+	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
+	j.segment = joined == NULL ? NULL : php_bloomshm_store();
+	j.key = joined == NULL ? (bshm_key){0} : (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
+	j.call = &call;
+	j.cached = &cached;
+	fetch(&j, return_value);
+	if (joined != NULL) {
+		zend_string_release(joined);
+	}
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+}
+
+static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_key *key)
+{
+	zend_string *joined = fetch_key(filter, key->bytes, key->length);
+	bool forgotten = false;
+	if (joined != NULL) {
+		const bshm_key wanted = {ZSTR_VAL(joined), ZSTR_LEN(joined)};
+		bshm_error error;
+		forgotten = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, &error) == 1;
+		zend_string_release(joined);
+	}
+	return forgotten;
+}
+
+PHP_FUNCTION(bloom_forget)
+{
+	zend_string *filter;
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(filter)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_store();
+	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
+	RETURN_BOOL(segment != NULL && forget(segment, filter, &wanted));
+}
+
+void php_bloomshm_forget_added(
+	bshm_segment *segment, const zend_string *filter, const bshm_key *keys, size_t count)
+{
+	if (!bshm_store_has_fetched(segment)) {
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		forget(segment, filter, &keys[i]);
+	}
+}

@@ -1,0 +1,220 @@
+/*
+ * php_value.c - PHP values to the bytes of a record, and back.
+ *
+ * null, false, true, int, float and string are kept as they are; arrays and objects through
+ * bloomshm.serializer. Serializing and unserializing run user code: always before, or after,
+ * anything of the segment is touched.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+
+#include "Zend/zend_exceptions.h"
+#include "Zend/zend_smart_str.h"
+#include "ext/standard/php_var.h"
+
+static void refuse(const char *what, const char *why)
+{
+	zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
+		"a value of type %s cannot be stored%s", what, why);
+}
+
+/* Calls igbinary's own function; false: it is not loaded, or it threw. */
+static bool call_igbinary(const char *name, zval *argument, zval *result)
+{
+	zval function;
+	ZVAL_STRING(&function, name);
+	ZVAL_UNDEF(result);
+	const bool there = zend_hash_str_exists(EG(function_table), name, strlen(name));
+	if (!there) {
+		zend_throw_exception(php_bloomshm_exception_ce,
+			"bloomshm.serializer is \"igbinary\", and that extension is not loaded",
+			BLOOMSHM_CODE_INCOMPATIBLE);
+	}
+	const bool called =
+		there && call_user_function(NULL, NULL, &function, result, 1, argument) == SUCCESS &&
+		EG(exception) == NULL;
+	zval_ptr_dtor(&function);
+	return called;
+}
+
+static bool serialize_php(php_bloomshm_value *out, zval *value)
+{
+	smart_str bytes = {0};
+	php_serialize_data_t data;
+	PHP_VAR_SERIALIZE_INIT(data);
+	php_var_serialize(&bytes, value, &data);
+	PHP_VAR_SERIALIZE_DESTROY(data);
+	if (EG(exception) != NULL) {
+		smart_str_free(&bytes);
+		return false;
+	}
+	smart_str_0(&bytes);
+	out->string = smart_str_extract(&bytes);
+	out->value.type = BSHM_VALUE_PHP;
+	return true;
+}
+
+static bool serialize(php_bloomshm_value *out, zval *value)
+{
+	zval result;
+	switch ((php_bloomshm_serializer) BLOOMSHM_G(serializer)) {
+		case BLOOMSHM_SERIALIZER_PHP:
+			return serialize_php(out, value);
+		case BLOOMSHM_SERIALIZER_IGBINARY:
+			if (!call_igbinary("igbinary_serialize", value, &result)) {
+				return false;
+			}
+			if (Z_TYPE(result) != IS_STRING) {
+				zval_ptr_dtor(&result);
+				refuse(zend_zval_type_name(value), " (igbinary refused it)");
+				return false;
+			}
+			out->string = Z_STR(result);
+			out->value.type = BSHM_VALUE_IGBINARY;
+			return true;
+		default:
+			refuse(zend_zval_type_name(value), " (bloomshm.serializer is \"none\")");
+			return false;
+	}
+}
+
+bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
+{
+	ZVAL_DEREF(value);
+	out->string = NULL;
+	out->value = (bshm_value){.bytes = "", .length = 0};
+	switch (Z_TYPE_P(value)) {
+		case IS_UNDEF:
+		case IS_NULL:
+			out->value.type = BSHM_VALUE_NULL;
+			return true;
+		case IS_FALSE:
+			out->value.type = BSHM_VALUE_FALSE;
+			return true;
+		case IS_TRUE:
+			out->value.type = BSHM_VALUE_TRUE;
+			return true;
+		case IS_LONG:
+			out->number.integer = Z_LVAL_P(value);
+			out->value = (bshm_value){BSHM_VALUE_INT, &out->number, sizeof(out->number.integer)};
+			return true;
+		case IS_DOUBLE:
+			/* One NaN for all, so that values compare as stored. */
+			out->number.real = zend_isnan(Z_DVAL_P(value)) ? ZEND_NAN : Z_DVAL_P(value);
+			out->value = (bshm_value){BSHM_VALUE_FLOAT, &out->number, sizeof(out->number.real)};
+			return true;
+		case IS_STRING:
+			out->string = zend_string_copy(Z_STR_P(value));
+			out->value.type = BSHM_VALUE_STRING;
+			break;
+		case IS_ARRAY:
+		case IS_OBJECT:
+			if (!serialize(out, value)) {
+				return false;
+			}
+			break;
+		default:
+			refuse(zend_zval_type_name(value), "");
+			return false;
+	}
+	out->value.bytes = ZSTR_VAL(out->string);
+	out->value.length = ZSTR_LEN(out->string);
+	return true;
+}
+
+void php_bloomshm_value_release(php_bloomshm_value *value)
+{
+	if (value->string != NULL) {
+		zend_string_release(value->string);
+		value->string = NULL;
+	}
+}
+
+/* False: the bytes are not what was serialized here, or user code threw. */
+static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
+{
+	zval argument;
+	if (type == BSHM_VALUE_IGBINARY) {
+		ZVAL_STR(&argument, bytes);
+		return call_igbinary("igbinary_unserialize", &argument, out);
+	}
+	const unsigned char *at = (const unsigned char *) ZSTR_VAL(bytes);
+	php_unserialize_data_t data;
+	ZVAL_UNDEF(out);
+	PHP_VAR_UNSERIALIZE_INIT(data);
+	const bool done = php_var_unserialize(out, &at, at + ZSTR_LEN(bytes), &data) != 0;
+	PHP_VAR_UNSERIALIZE_DESTROY(data); /* runs what is put off, as __wakeup() */
+	if (!done || EG(exception) != NULL) {
+		zval_ptr_dtor(out);
+		ZVAL_UNDEF(out);
+		return false;
+	}
+	if (Z_ISREF_P(out)) {
+		zend_unwrap_reference(out);
+	}
+	return true;
+}
+
+/* Copies a number's bytes; 1, or 0: it changed meanwhile, or -1: it is damaged. */
+static int get_number(const bshm_found *found, void *number)
+{
+	return found->length != sizeof(zend_long) ? -1 : bshm_found_copy(found, number);
+}
+
+static int get_bytes(const bshm_found *found, zval *out)
+{
+	zend_string *bytes = zend_string_alloc((size_t) found->length, false);
+	if (UNEXPECTED(!bshm_found_copy(found, ZSTR_VAL(bytes)))) {
+		zend_string_efree(bytes);
+		return 0;
+	}
+	ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
+	if (EXPECTED(found->type == BSHM_VALUE_STRING)) {
+		ZVAL_NEW_STR(out, bytes);
+		return 1;
+	}
+	zval value;
+	const bool done = unserialize(found->type, bytes, &value);
+	zend_string_release(bytes);
+	if (done) {
+		ZVAL_COPY_VALUE(out, &value);
+	}
+	return done ? 1 : -1;
+}
+
+int php_bloomshm_value_get(const bshm_found *found, zval *out)
+{
+	zend_long integer;
+	double real;
+	int got;
+	switch (found->type) {
+		case BSHM_VALUE_NULL:
+			ZVAL_NULL(out);
+			return 1;
+		case BSHM_VALUE_FALSE:
+			ZVAL_FALSE(out);
+			return 1;
+		case BSHM_VALUE_TRUE:
+			ZVAL_TRUE(out);
+			return 1;
+		case BSHM_VALUE_INT:
+			got = get_number(found, &integer);
+			ZVAL_LONG(out, got == 1 ? integer : 0);
+			return got;
+		case BSHM_VALUE_FLOAT:
+			got = get_number(found, &real);
+			ZVAL_DOUBLE(out, got == 1 ? real : 0);
+			return got;
+		case BSHM_VALUE_STRING:
+		case BSHM_VALUE_PHP:
+		case BSHM_VALUE_IGBINARY:
+			return get_bytes(found, out);
+		default:
+			return -1;
+	}
+}
