@@ -66,6 +66,12 @@ final readonly class Commands
         ];
     }
 
+    /** @return list<string> a segment that is a record store but for the least of filters */
+    public function store(string $segment, string $memory): array
+    {
+        return [...$this->product($segment, '1M'), "bloomshm.cache_memory=$memory"];
+    }
+
     /** @return list<string> APCu with a hash table as large as its content needs */
     public function apcu(int $entries): array
     {
@@ -75,9 +81,12 @@ final readonly class Commands
         ];
     }
 
-    /** @return list<string> */
+    /** @return list<string> nothing if it is not there; keys_memory_size is fitted to 200,000 keys */
     public function yac(): array
     {
+        if ($this->options->yac === null) {
+            return [];
+        }
         return ["extension={$this->options->yac}", 'yac.enable_cli=1', 'yac.keys_memory_size=64M'];
     }
 

@@ -23,6 +23,11 @@ final class Figures
         }
     }
 
+    public function has(string $name): bool
+    {
+        return isset($this->values[$name]);
+    }
+
     /** @return non-empty-list<float> */
     public function of(string $name): array
     {

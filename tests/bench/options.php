@@ -13,6 +13,7 @@ namespace BloomShm\Bench;
 final readonly class Options
 {
     /**
+     * @param ?string $yac its module; null: it is not there, and its rows are left out
      * @param int $redisCpu where the Redis server runs
      * @param int $otherCpu any other
      * @param string $programs folder of the compiled C programs
@@ -22,7 +23,7 @@ final readonly class Options
      */
     public function __construct(
         public string $extension,
-        public string $yac,
+        public ?string $yac,
         public string $redisSocket,
         public int $redisCpu,
         public int $otherCpu,
@@ -43,7 +44,7 @@ final readonly class Options
         ]);
         return new self(
             $given['extension'],
-            $given['yac'],
+            $given['yac'] ?? null,
             $given['redis-socket'],
             (int) $given['redis-cpu'],
             (int) $given['other-cpu'],

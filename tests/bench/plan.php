@@ -37,6 +37,7 @@ final readonly class Plan
     private const ATTACHES = 101;
     private const KINDS_KEYS = 10_000_000;
     private const KINDS_ASKED = 200_000;
+    private const MIXED_CALLS = 10_000_000;
     private const RESTORED_CAPACITY = 200_000_000; // 252 MB
 
     private Commands $commands;
@@ -49,7 +50,7 @@ final readonly class Plan
     /** @return list<Section> in the order they run within a round */
     public function sections(): array
     {
-        $sections = [...$this->questions(), ...$this->memory(), ...$this->kinds()];
+        $sections = [...$this->questions(), ...$this->records(), ...$this->memory(), ...$this->kinds()];
         if ($this->options->quick) {
             return $sections;
         }
@@ -87,6 +88,26 @@ final readonly class Plan
                 'articles',
                 self::ATTACHES,
             )),
+        ];
+    }
+
+    /** @return list<Section> the record store; the worst call is that of one run */
+    private function records(): array
+    {
+        $run = $this->commands;
+        $store = $run->store('records', '64M');
+        $shuffled = $run->php('records_shuffled', [...$run->apcu(200_000), ...$run->yac(), ...$store]);
+        $in_order = $run->php('records_in_order', [...$run->apcu(100_000), ...$store]);
+        $processes = $run->php('records_two_processes', [...$run->apcu(1_000), ...$store]);
+        // Of the 1 GB of records that it is told, it holds a quarter.
+        $quick = $this->options->quick;
+        $calls = $quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
+        $mixed = $run->php('records_mixed', $run->store('mixed', $quick ? '64M' : '256M'), $calls);
+        return [
+            $this->everyRound('records_shuffled', $shuffled),
+            $this->everyRound('records_in_order', $in_order),
+            $this->everyRound('records_processes', $processes),
+            new Section('records_mixed', $mixed, 1),
         ];
     }
 

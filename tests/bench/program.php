@@ -12,7 +12,7 @@ namespace BloomShm\Bench;
 
 /**
  * A program that fails ends the whole run: a peer that is missing must not be a row that is
- * missing.
+ * missing. (Yac is the one that may be left out, by script/bench, which then says so.)
  *
  * @param list<string> $command
  * @return array<string, mixed>

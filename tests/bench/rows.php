@@ -74,9 +74,12 @@ final readonly class Row
 }
 
 /** @return list<Row> */
-function rows(bool $quick): array
+function rows(bool $quick, bool $yac): array
 {
-    $rows = [...question_rows(), ...attach_rows(), ...memory_rows($quick), ...kind_rows($quick)];
+    $rows = [
+        ...question_rows(), ...record_rows($quick), ...($yac ? yac_rows() : []),
+        ...attach_rows(), ...memory_rows($quick), ...kind_rows($quick),
+    ];
     return $quick ? $rows : [...$rows, ...load_rows(), ...big_rows()];
 }
 
@@ -105,11 +108,49 @@ function question_rows(): array
         faster("bloom_maybe_has against pixiv's way on APCu", 'in_order/pixiv', $one, Goal::atLeast(15)),
         faster('bloom_maybe_has against phpredis GET, another CPU', 'redis_far/get', $one, Goal::atLeast(1000)),
         faster('bloom_maybe_has against phpredis GET, the same CPU', 'redis_near/get', $one),
-        faster('bloom_maybe_has against Yac::get', 'in_order/yac_get', $one),
         cost('bloom_maybe_has_many, 20 keys, hot, against the single call', $hot_many, $hot_one, Goal::atMost(0.75)),
         cost('bloom_maybe_has_many, 20 keys, 100 k keys in order', $many, $one),
         throughput('two processes against one, bloom_maybe_has', 'processes/bloom_maybe_has', Goal::atLeast(1.9)),
         throughput('two processes against one, apcu_exists', 'processes/apcu_exists'),
+    ];
+}
+
+/** @return list<Row> */
+function record_rows(bool $quick): array
+{
+    $get = 'records_shuffled/bloom_cache_get';
+    $set = 'records_shuffled/bloom_cache_set';
+    $apcu_fetch = 'records_shuffled/apcu_fetch';
+    $apcu_store = 'records_shuffled/apcu_store';
+    $in_order = 'records_in_order/bloom_cache_get';
+    $hot = 'records_in_order/hot_bloom_cache_get';
+    $long = 'records_in_order/long_bloom_cache_get';
+    $processes = 'records_processes/bloom_cache_get';
+    $calls = ($quick ? '1 M' : '10 M') . ' mixed calls in 2 processes';
+    return [
+        faster('bloom_cache_get against apcu_fetch, 200 k shuffled', $apcu_fetch, $get, Goal::atLeast(2.5)),
+        faster('bloom_cache_set against apcu_store, 200 k shuffled', $apcu_store, $set, Goal::atLeast(2.5)),
+        faster('bloom_cache_get against apcu_fetch, 100 k keys in order', 'records_in_order/apcu_fetch', $in_order),
+        faster('the same, 1,000 hot keys in order', 'records_in_order/hot_apcu_fetch', $hot, Goal::atLeast(2)),
+        faster('the same, 8 kB string', 'records_in_order/long_apcu_fetch', $long, Goal::atLeast(1.2)),
+        throughput('two processes against one, bloom_cache_get, hot', $processes, Goal::atLeast(1.9)),
+        throughput('two processes against one, apcu_fetch, hot', 'records_processes/apcu_fetch'),
+        new Row("worst call, $calls", 'ms', 'records_mixed/worst_ms', goal: Goal::atMost(50)),
+        new Row("calls above 50 ms, $calls", 'calls', 'records_mixed/slow_calls', goal: Goal::atMost(0)),
+    ];
+}
+
+/** @return list<Row> those that need Yac */
+function yac_rows(): array
+{
+    $get = 'records_shuffled/bloom_cache_get';
+    $set = 'records_shuffled/bloom_cache_set';
+    $yac_get = 'records_shuffled/yac_get';
+    $yac_set = 'records_shuffled/yac_set';
+    return [
+        faster('bloom_maybe_has against Yac::get', 'in_order/yac_get', 'in_order/bloom_maybe_has'),
+        faster('bloom_cache_get against Yac::get, 200 k shuffled', $yac_get, $get, Goal::atLeast(3.5)),
+        faster('bloom_cache_set against Yac::set, 200 k shuffled', $yac_set, $set, Goal::atLeast(3)),
     ];
 }
 

@@ -53,7 +53,7 @@ for ($round = 1; $round <= $options->rounds; $round++) {
 }
 progress('');
 
-$rows = rows($options->quick);
+$rows = rows($options->quick, $options->yac !== null);
 print_figures($figures);
 print_rows($rows, $figures);
 

@@ -89,8 +89,8 @@ TEST(large_values_come_back_whole)
 	static const uint32_t lengths[] = {4000, 4060, 4072, 4076, 4080, 4084, 4088, 4096, 8152, 8160,
 		8168, 65535, 65536, 1000000, 16 * 1024 * 1024 - 64};
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		uint64_t serial;
-		uint32_t length;
+		uint64_t serial = i;
+		uint32_t length = 0;
 		CHECK_INT(store_put(segment, i, i, lengths[i], 0, BSHM_PUT_SET), 1);
 		CHECK_INT(store_get(segment, i, &serial, &length), 1);
 		CHECK_INT(length, lengths[i]);
@@ -140,8 +140,8 @@ TEST(long_keys_are_told_apart)
 TEST(a_record_too_large_is_refused_and_a_set_removes_the_old_one)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
-	uint64_t serial;
-	uint32_t length;
+	uint64_t serial = 0;
+	uint32_t length = 0;
 	CHECK_INT(store_put(segment, 1, 1, 100, 0, BSHM_PUT_SET), 1);
 	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_REPLACE), 0);
 	CHECK_INT(store_get(segment, 1, &serial, &length), 1);

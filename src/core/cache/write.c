@@ -44,9 +44,10 @@ static uint32_t next_word(const bshm__shard *s, uint32_t ref)
 
 void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 {
-	if (ref == 0 || !bshm__slot_taken(s, ref)) {
-		return; /* the first is freed last: all were */
+	if (bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) == NULL) {
+		return;
 	}
+	/* A first slot that was freed says so: it went last. One that was named and not yet taken leads on. */
 	const uint32_t word = next_word(s, ref);
 	uint32_t chunk = word == 0 ? 0 : load(s, ref, word);
 	const uint64_t most = BSHM_RECORD_BYTES_MAX / BSHM_CHUNK_BYTES + 32;

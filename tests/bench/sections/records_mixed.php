@@ -1,0 +1,74 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * records_mixed.php CALLS - the worst of CALLS calls that two processes make at once to a store
+ * that is too small: 70 % get, 25 % set, 5 % delete, of 1 M keys, with values of 8 to 2,000 bytes.
+ *
+ * A call that waits for the other process, or that a process is taken off the processor in,
+ * counts as long as it took.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+
+namespace BloomShm\Bench;
+
+require __DIR__ . '/../section.php';
+require __DIR__ . '/../processes.php';
+
+const KEYS = 1_000_000;
+const LEAST_BYTES = 8;
+const MOST_BYTES = 2_000;
+const GETS = 70;
+const SETS = 25; // the rest are deletes
+const SLOW_NS = 50_000_000;
+const PROCESSES = 2;
+
+$calls = (int) $argv[1];
+$keys = present_keys(KEYS);
+$values = [];
+for ($bytes = LEAST_BYTES; $bytes <= MOST_BYTES; $bytes++) {
+    $values[$bytes] = str_pad("$bytes ", $bytes, '.');
+}
+
+$work = static function (int $process) use ($calls, $keys, $values): array {
+    mt_srand(20 + $process);
+    $worst = 0;
+    $slow = 0;
+    $total = 0;
+    for ($i = $process; $i < $calls; $i += PROCESSES) {
+        $key = $keys[mt_rand(0, KEYS - 1)];
+        $value = $values[mt_rand(LEAST_BYTES, MOST_BYTES)];
+        $what = mt_rand(0, 99);
+        $start = hrtime(true);
+        $result = match (true) {
+            $what < GETS => \bloom_cache_get($key),
+            $what < GETS + SETS => \bloom_cache_set($key, $value),
+            default => \bloom_cache_delete($key),
+        };
+        $taken = hrtime(true) - $start;
+        $total += $taken;
+        $worst = max($worst, $taken);
+        $slow += (int) ($taken > SLOW_NS);
+        if (is_string($result)) {
+            must($values[strlen($result)] === $result, 'bloomshm gave a value that nobody stored');
+        }
+    }
+    return ['worst' => $worst, 'slow' => $slow, 'total' => $total];
+};
+
+must(\bloom_status()['available'], 'the segment is not available: ' . \bloom_status()['reason']);
+$results = in_processes(PROCESSES, static fn () => null, $work);
+$info = \bloom_cache_info();
+must($info['evictions'] > 0, 'the store was not too small');
+must($info['hits'] > 0, 'bloomshm found nothing');
+report([
+    'worst_ms' => max(array_column($results, 'worst')) / 1e6,
+    'slow_calls' => array_sum(array_column($results, 'slow')),
+    'nanoseconds' => array_sum(array_column($results, 'total')) / $calls,
+    'hits' => $info['hits'],
+    'evictions' => $info['evictions'],
+    'rejected' => $info['rejected'],
+    'lock_timeouts' => $info['lock_timeouts'],
+]);

@@ -1,0 +1,136 @@
+--TEST--
+A record lives between ttl - 1 and ttl + 1 seconds, and what is past is nowhere any more
+--EXTENSIONS--
+bloomshm
+--INI--
+bloomshm.path={PWD}/ttl.seg
+bloomshm.filter_memory=1M
+bloomshm.cache_memory=4M
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+// Everything that needs time to pass is here, so that it passes once.
+$gone = [];
+bloom_cache_set('set', 1, 1);
+bloom_cache_set_many(['set_many' => 1], 1);
+bloom_cache_add('add', 1, 1);
+bloom_cache_set('replace', 1);
+bloom_cache_replace('replace', 2, 1);
+bloom_cache_set('cas', 1);
+bloom_cache_cas('cas', 1, 2, 1);
+bloom_cache_increment('increment', 1, 0, 1);
+bloom_cache_set('touch', 1);
+bloom_cache_touch('touch', 1);
+bloom_cache_remember('remember', fn () => 1, 1);
+// Increment and append keep the time of what is there, whatever increment's argument says.
+bloom_cache_set('increment keeps', 1, 1);
+bloom_cache_increment('increment keeps', 1, 0, 100);
+bloom_cache_increment('increment keeps');
+bloom_cache_set('decrement keeps', 1, 1);
+bloom_cache_decrement('decrement keeps', 1, 0, 100);
+bloom_cache_set('append keeps', 'a', 1);
+bloom_cache_append('append keeps', 'b');
+$gone = [
+    'set', 'set_many', 'add', 'replace', 'cas', 'increment', 'touch', 'remember', 'increment keeps', 'decrement keeps',
+    'append keeps',
+];
+$stays = ['forever', 'long', 'set anew', 'replaced', 'swapped', 'touched', 'counted', 'appended', 'long counted'];
+bloom_cache_set('forever', 1);
+bloom_cache_set('long', 1, 4);
+foreach (['set anew', 'replaced', 'swapped', 'touched'] as $key) {
+    bloom_cache_set($key, 1, 1);
+}
+bloom_cache_set('set anew', 1);
+bloom_cache_replace('replaced', 1);
+bloom_cache_cas('swapped', 1, 1);
+bloom_cache_touch('touched', 0);
+bloom_cache_set('counted', 0);
+bloom_cache_increment('counted', 1, 0, 1);
+bloom_cache_append('appended', '1');
+bloom_cache_set('long counted', 0, 4);
+bloom_cache_increment('long counted', 1, 0, 1);
+
+bloom_cache_set('stale', 'old', 1);
+bloom_load('f', ['key', 'key 2']);
+bloom_fetch('f', 'key', fn () => 'old', 1);
+bloom_fetch('f', 'key 2', fn () => null, 1);
+bloom_cache_dump(scratch());
+$start = microtime(true);
+usleep(max(0, (int) (2.05e6)));
+$waited = microtime(true) - $start;
+check($waited < 2.9, 'this machine is too slow for this test');
+
+foreach ($gone as $key) {
+    check_same('default', bloom_cache_get($key, 'default'), "get $key");
+    check_same(false, bloom_cache_has($key), "has $key");
+}
+check_same(array_fill_keys($gone, 'default'), bloom_cache_get_many($gone, 'default'), 'get_many');
+foreach ($stays as $key) {
+    check(bloom_cache_has($key), "$key stays");
+    check_same(1, (int) bloom_cache_get($key, 'default'), $key);
+}
+$cursor = 0;
+$seen = [];
+do {
+    $seen += bloom_cache_scan($cursor);
+} while ($cursor !== 0);
+ksort($seen);
+sort($stays);
+check_same($stays, array_keys($seen), 'scan');
+
+// As for a key that is absent.
+check_same(false, bloom_cache_replace('set', 1), 'replace');
+check_same(false, bloom_cache_touch('set_many', 1), 'touch');
+check_same(false, bloom_cache_delete('add'), 'delete');
+check_same(0, bloom_cache_delete_many(['replace', 'increment keeps']), 'delete_many');
+check_same(false, bloom_cache_cas('cas', 2, 3), 'cas');
+check_same(true, bloom_cache_cas('cas', null, 3), 'cas of what is past');
+check_same(11, bloom_cache_increment('increment', 1, 10), 'increment');
+check_same(1, bloom_cache_append('append keeps', 'c', '; '), 'append');
+check_same(true, bloom_cache_add('touch', 'new'), 'add');
+check_same('new', bloom_cache_remember('remember', fn () => 'new'), 'remember');
+
+// An older value is given while somebody loads anew, without waiting for him.
+$child = new Child(<<<'PHP'
+    echo bloom_cache_remember('stale', function () {
+        echo "loading\n";
+        fgets(STDIN);
+        return 'new';
+    }), "\n";
+    echo bloom_fetch('f', 'key', function () {
+        echo "loading\n";
+        fgets(STDIN);
+        return 'new';
+    }), "\n";
+    PHP);
+foreach ([
+    'remember' => fn (callable $load) => bloom_cache_remember('stale', $load),
+    'fetch' => fn (callable $load) => bloom_fetch('f', 'key', $load),
+] as $name => $call) {
+    check_same('loading', $child->hear(), "$name: the child");
+    $at = microtime(true);
+    check_same('old', $call(fn () => 'mine'), "$name while another loads");
+    check(microtime(true) - $at < 0.5, "$name did not wait");
+    $child->say('go on');
+    check_same('new', $child->hear(), "$name: what the child got");
+    check_same('new', $call(fn () => 'mine'), "$name afterwards");
+}
+$child->end();
+check_same('asked again', bloom_fetch('f', 'key 2', fn () => 'asked again'), 'a remembered null whose time has passed');
+
+// A dump holds when a record ends, not how long it lives.
+bloom_cache_clear();
+bloom_cache_restore(scratch());
+$there = array_keys(array_filter(bloom_cache_get_many([...$gone, ...$stays, 'stale']), fn ($value) => $value !== null));
+sort($there);
+check_same($stays, $there, 'restored');
+done();
+?>
+--EXPECT--
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>

@@ -1,0 +1,289 @@
+/*
+ * test_store_death.c - a writer of the record store that dies at any instruction, or is stopped.
+ *
+ * The writer is traced, and killed after so many machine instructions of its call; then another takes
+ * its lock. Whatever the instruction: the store is sound, no record but the one being written has
+ * changed, and that one is the old or the new one, whole.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_store.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#define KEYS      400
+#define VICTIM    100000 /* the number of the key that is written */
+#define MARK      0      /* test_words[]: 1 = the call begins, 2 = it is over */
+#define KILLS     120    /* for each kind of call */
+#define STEPS_MAX 4000000
+#define TIME_NS   UINT64_C(10000000000) /* stepping is slow: fewer, where a call is long */
+
+static bshm_segment *store;
+static void (*call)(void);
+
+static void traced(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	bshm_error error;
+	bshm_record_remove(store, 0, &(bshm_key){"other", 5}, &error); /* has a slot of its own */
+	BSHM_STORE(&test_words[MARK], 1, SEQ_CST);
+	call();
+	BSHM_STORE(&test_words[MARK], 2, SEQ_CST);
+	raise(SIGSTOP);
+}
+
+static bool step(pid_t child)
+{
+	int status;
+	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 && waitpid(child, &status, 0) == child &&
+		   WIFSTOPPED(status);
+}
+
+/* Kills a writer after `instructions` of its call; how many it was. *over: the call had ended. */
+static long kill_after(long instructions, bool *over)
+{
+	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);
+	const pid_t child = spawn(traced);
+	int status;
+	waitpid(child, &status, 0);
+	long steps = 0;
+	while (BSHM_LOAD(&test_words[MARK], SEQ_CST) == 0 && steps++ < STEPS_MAX && step(child)) {
+	}
+	REQUIRE(BSHM_LOAD(&test_words[MARK], SEQ_CST) == 1);
+	*over = false;
+	for (steps = 0; !*over && steps < instructions && step(child); steps++) {
+		*over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return steps;
+}
+
+static uint64_t before_serial;
+static uint32_t before_length;
+static uint64_t next_serial;
+static uint32_t next_length;
+
+static uint8_t next_bytes[20000];
+
+static void put_next(void)
+{
+	const uint64_t key = VICTIM;
+	const bshm_put put = {
+		.key = {(const char *) &key, 8},
+		.value = {BSHM_VALUE_STRING, next_bytes, next_length},
+	};
+	bshm_error error;
+	bshm_record_put(store, &put, &error);
+}
+
+static void remove_it(void)
+{
+	store_remove(store, VICTIM);
+}
+
+static void judge(bool may_be_absent, bool others_may_go)
+{
+	CHECK_INT(store_put(store, 1, 1, 50, 0, BSHM_PUT_SET), 1); /* takes the lock, and mends */
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	const int found = store_get(store, VICTIM, &serial, &length);
+	if (found == 0) {
+		CHECK(may_be_absent);
+	} else {
+		const bool old = serial == before_serial && length == before_length;
+		CHECK_INT(found, 1);
+		CHECK(old || (serial == next_serial && length == next_length));
+	}
+	uint32_t there = 0;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		const int other = store_get(store, i, &serial, &length);
+		CHECK(other == 1 || (other == 0 && others_may_go));
+		there += other == 1;
+	}
+	CHECK(others_may_go || there == KEYS);
+	check_sound(store);
+}
+
+/* Kills calls all along: about KILLS of them, spread over the call's length. */
+static void kill_all_along(void (*what)(void), bool starts_absent, bool others_may_go)
+{
+	uint64_t seed = test_seed();
+	long length = STEPS_MAX;
+	unsigned kills = 0;
+	call = what;
+	const uint64_t until = bshm_os_monotonic_ns() + TIME_NS;
+	for (unsigned i = 0; kills < KILLS && bshm_os_monotonic_ns() < until && !test_failed(); i++) {
+		if (starts_absent) {
+			store_remove(store, VICTIM);
+		} else {
+			before_serial = 1000 + i;
+			before_length = 3 * next_length / 4 + 20;
+			CHECK_INT(
+				store_put(store, VICTIM, before_serial, before_length, 0, BSHM_PUT_SET), 1);
+		}
+		next_serial = 5000 + i;
+		store_fill(next_bytes, VICTIM, next_serial, next_length);
+		bool over;
+		const long at = i == 0 ? length : (long) (test_random(&seed) % (uint64_t) length);
+		const long steps = kill_after(at, &over);
+		length = i == 0 ? steps : length; /* the first one is not killed before its end */
+		kills += !over;
+		judge(starts_absent || what == remove_it, others_may_go);
+	}
+	bshm_store_info info;
+	bshm_store_stat(store, &info);
+	test_note("%u deaths within %ld instructions, %u repairs", kills, length, (unsigned) info.repairs);
+	CHECK(kills >= 5 && info.repairs > 0);
+}
+
+static void fill(uint32_t length)
+{
+	for (uint32_t i = 0; i < KEYS; i++) {
+		CHECK_INT(store_put(store, i, i, length, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+static void begin(uint64_t bytes, uint64_t records, uint32_t length, uint32_t value_length)
+{
+	if (TEST_UNDER_TSAN) {
+		test_skip("the sanitizer cannot be traced");
+	}
+	store = open_store(bytes, records);
+	fill(length);
+	next_length = value_length;
+}
+
+TEST(death_while_a_record_is_inserted)
+{
+	begin(MB(4), 0, 50, 60);
+	kill_all_along(put_next, true, false);
+}
+
+TEST(death_while_a_record_is_replaced)
+{
+	begin(MB(4), 0, 50, 60);
+	kill_all_along(put_next, false, false);
+}
+
+TEST(death_while_a_record_is_removed)
+{
+	begin(MB(4), 0, 50, 60);
+	kill_all_along(remove_it, false, false);
+}
+
+TEST(death_while_a_large_record_is_replaced)
+{
+	begin(MB(4), 0, 50, 20000);
+	kill_all_along(put_next, false, false);
+}
+
+/* The limit is reached: each insertion evicts. */
+TEST(death_while_a_record_is_evicted)
+{
+	begin(MB(4), KEYS + 1, 50, 60);
+	kill_all_along(put_next, true, true);
+}
+
+/* The memory is full: records of another size are evicted and moved for it. */
+TEST(death_while_room_is_made)
+{
+	begin(MB(1), 0, 100, 9000);
+	for (uint32_t i = 0; i < 12000; i++) {
+		store_put(store, 1000 + i, i, 100, 0, BSHM_PUT_SET);
+	}
+	kill_all_along(put_next, true, true);
+}
+
+/* ------------------------------------------------------------------ stopped writers */
+
+static bool lock_is_held(void)
+{
+	return BSHM_LOAD(&store->shards[0].lock, RELAXED) != 0;
+}
+
+static void write_for_ever(void)
+{
+	for (uint64_t serial = 1;; serial++) {
+		store_put(store, VICTIM, serial, 3000000, 0, BSHM_PUT_SET);
+	}
+}
+
+TEST(readers_do_not_wait_for_a_stopped_writer_and_its_lock_is_not_taken)
+{
+	store = open_store(MB(16), 0);
+	fill(100);
+	const pid_t child = spawn(write_for_ever);
+	while (!stop_child_when(child, lock_is_held)) {
+	}
+	const uint64_t holder = BSHM_LOAD(&store->shards[0].lock, RELAXED);
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		CHECK_INT(store_get(store, i, &serial, &length), 1);
+	}
+	for (int i = 0; i < 3; i++) {
+		CHECK_INT(store_put(store, 1, 1, 100, 0, BSHM_PUT_SET), BSHM_E_TIMEOUT);
+		CHECK_INT(BSHM_LOAD(&store->shards[0].lock, RELAXED), holder);
+	}
+	bshm_store_info info;
+	bshm_store_stat(store, &info);
+	CHECK(info.lock_timeouts >= 3);
+	CHECK_INT(info.repairs, 0);
+	kill_child(child);
+	CHECK_INT(store_put(store, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	bshm_store_stat(store, &info);
+	CHECK_INT(info.repairs, 1);
+	check_sound(store);
+}
+
+/* ------------------------------------------------------------------ killed at random */
+
+#define STORM_KEYS 300
+
+static void write_at_random(void)
+{
+	uint64_t seed = (uint64_t) getpid();
+	for (uint64_t serial = 1;; serial++) {
+		const uint32_t number = (uint32_t) (test_random(&seed) % STORM_KEYS);
+		const uint32_t kind = (uint32_t) (test_random(&seed) % 16);
+		const uint32_t length =
+			kind < 12 ? (uint32_t) (test_random(&seed) % 300) + 16 : 3000 * kind;
+		if (kind == 3) {
+			store_remove(store, number);
+		} else {
+			store_put(store, number, serial, length, kind == 5 ? 60 : 0, BSHM_PUT_SET);
+		}
+	}
+}
+
+TEST(writers_killed_at_random_leave_whole_records_and_a_sound_store)
+{
+	uint64_t seed = test_seed();
+	store = open_store(MB(2), 0);
+	uint64_t reads = 0;
+	uint64_t hits = 0;
+	for (int round = 0; round < 60 && !test_failed(); round++) {
+		const pid_t writers[2] = {spawn(write_at_random), spawn(write_at_random)};
+		const uint64_t until = bshm_os_monotonic_ns() + 1000000 + test_random(&seed) % 15000000;
+		while (bshm_os_monotonic_ns() < until) {
+			uint64_t serial = 0;
+			uint32_t length = 0;
+			const int found =
+				store_get(store, (uint32_t) (test_random(&seed) % STORM_KEYS), &serial, &length);
+			CHECK(found == 0 || found == 1);
+			reads++;
+			hits += found == 1;
+		}
+		kill_child(writers[0]);
+		kill_child(writers[1]);
+		check_sound(store);
+	}
+	bshm_store_info info;
+	bshm_store_stat(store, &info);
+	test_note("%lu reads, %lu hits, %u repairs", reads, hits, (unsigned) info.repairs);
+	CHECK(hits > 0);
+}
