@@ -38,7 +38,7 @@
  X(IO, 13, "input or output failed")                                                               \
  X(BUSY, 14, "the directory is being changed")
 
-enum bshm_status {
+enum {
 	BSHM_OK = 0,
 #define BSHM_STATUS_ENUM(name, code, text) BSHM_E_##name = -(code),
 	BSHM_STATUS_LIST(BSHM_STATUS_ENUM)

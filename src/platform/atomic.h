@@ -48,6 +48,15 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		BSHM_STORE((uint8_t *) to + i, BSHM_LOAD((const uint8_t *) from + i, RELAXED), RELAXED);
 	}
 #else
+	if (count - 8 <= 8) { /* 8 to 16 bytes, as many keys and values are: two words that may overlap */
+		uint64_t first;
+		uint64_t last;
+		memcpy(&first, from, 8);
+		memcpy(&last, (const char *) from + count - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy((char *) to + count - 8, &last, 8);
+		return;
+	}
 	memcpy(to, from, count);
 #endif
 }
@@ -62,6 +71,15 @@ static inline int bshm__racy_equal(const void *shared, const void *own, size_t c
 	}
 	return 1;
 #else
+	if (count - 8 <= 8) {
+		uint64_t a[2];
+		uint64_t b[2];
+		memcpy(&a[0], shared, 8);
+		memcpy(&a[1], (const char *) shared + count - 8, 8);
+		memcpy(&b[0], own, 8);
+		memcpy(&b[1], (const char *) own + count - 8, 8);
+		return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
+	}
 	return memcmp(shared, own, count) == 0;
 #endif
 }

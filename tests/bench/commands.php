@@ -66,7 +66,7 @@ final readonly class Commands
         ];
     }
 
-    /** @return list<string> a segment that is a record store but for the least of filters */
+    /** @return list<string> a segment for records: with the least of room for filters */
     public function store(string $segment, string $memory): array
     {
         return [...$this->product($segment, '1M'), "bloomshm.cache_memory=$memory"];

@@ -91,7 +91,7 @@ final readonly class Plan
         ];
     }
 
-    /** @return list<Section> the record store; the worst call is that of one run */
+    /** @return list<Section> the record store, a new one each; the worst call is that of one run */
     private function records(): array
     {
         $run = $this->commands;
@@ -102,7 +102,7 @@ final readonly class Plan
         // Of the 1 GB of records that it is told, it holds a quarter.
         $quick = $this->options->quick;
         $calls = $quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
-        $mixed = $run->php('records_mixed', $run->store('mixed', $quick ? '64M' : '256M'), $calls);
+        $mixed = $run->php('records_mixed', $run->store('records', $quick ? '64M' : '256M'), $calls);
         return [
             $this->everyRound('records_shuffled', $shuffled),
             $this->everyRound('records_in_order', $in_order),

@@ -31,6 +31,16 @@ function must(bool $holds, string $what): void
     }
 }
 
+/**
+ * A new segment instead of the one of the last round, as the peers have one in every process: where
+ * a record lies is a matter of what was stored before. To be called before anything of the product.
+ */
+function fresh_segment(): void
+{
+    $path = ini_get('bloomshm.path');
+    must(!file_exists($path) || unlink($path), "cannot remove $path");
+}
+
 /** @param array<string, float|int|string> $figures */
 function report(array $figures): void
 {

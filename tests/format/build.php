@@ -7,6 +7,8 @@
  *   answers.txt    the extension's answers to them: "maybe" or "no"
  *   present.txt    the questions whose keys were added: "no" would be wrong
  *   filters.json   bloom_info() of every filter
+ *   records.json   the records that were stored: compare_records.php
+ *   absent.txt     keys, in hex, of records that there are not
  */
 
 declare(strict_types=1);
@@ -114,5 +116,100 @@ foreach ([...array_keys($added), 'old name', 'cleared', 'empty', 'dropped', 'mis
 write_lines("$directory/present.txt", $present);
 write_lines("$directory/questions.txt", $questions);
 write_lines("$directory/answers.txt", $answers);
+
+/* ---------------------------------------------------------------- records */
+
+$records = [];
+
+function expect_record(string $key, mixed $value, int $ttl = 0, int $space = 0): void
+{
+    global $records;
+    $now = time();
+    $records["$space$key"] = [
+        'space' => $space,
+        'key' => bin2hex($key),
+        'value' => bin2hex($space === 1 && $value === null ? 'nothing' : serialize($value)),
+        'least' => $ttl === 0 ? 0 : $now + $ttl - 1,
+        'most' => $ttl === 0 ? 0 : $now + $ttl + 2,
+    ];
+}
+
+function put(string $key, mixed $value, int $ttl = 0): void
+{
+    if (!bloom_cache_set($key, $value, $ttl)) {
+        throw new Exception("not stored: $key");
+    }
+    expect_record($key, $value, $ttl);
+}
+
+$text = '';
+while (strlen($text) < 300_000) {
+    $text .= hash('sha512', (string) strlen($text), true);
+}
+$values = [
+    'null' => null, 'false' => false, 'true' => true, 'zero' => 0, 'one' => 1, 'minus one' => -1, 'most' => PHP_INT_MAX,
+    'least' => PHP_INT_MIN, 'half' => 0.5, 'minus nought' => -0.0, 'infinite' => -INF, 'no number' => NAN,
+    'smallest' => PHP_FLOAT_EPSILON, 'empty' => '', 'text' => 'text', '100 kB' => substr($text, 0, 100_000),
+    '300 kB' => substr($text, 0, 300_000), 'none' => [], 'list' => [1, [2, 3], 'four'], 'map' => ['a' => null, 5 => 1.5],
+    'object' => (object) ['property' => "\0\xff"], 'large list' => range(1, 5000), '' => 'the empty key',
+    "\0bytes\xff" => 'any bytes', str_repeat('k', 9000) => 'a key of 9,000 bytes', str_repeat('l', 65535) => null,
+    str_repeat('m', 9001) => substr($text, 7, 20_000), str_repeat('n', 255) => 'n', str_repeat('o', 4095) => '',
+    str_repeat('p', 4096) => '',
+];
+foreach ($values as $key => $value) {
+    put((string) $key, $value);
+    put(substr("for an hour, $key", 0, 65535), $value, 3600);
+}
+for ($length = 0; $length < 12_400; $length += $length < 160 ? 1 : 29) { // all classes
+    put("of $length", substr($text, $length, $length));
+    put("of $length, for a day", substr($text, $length, $length), 86400);
+}
+foreach ([4072, 4076, 4079, 4080, 4081, 4084, 4088, 4089, 8151, 8152, 8153, 8160, 8161] as $bytes) { // key and value
+    for ($around = -5; $around <= 5; $around++) {
+        put("$bytes", substr($text, 0, $bytes + $around - strlen("$bytes")));
+        put("$bytes $around", substr($text, 0, $bytes + $around - strlen("$bytes $around")));
+        put("$bytes, $around", substr($text, 0, $bytes + $around - strlen("$bytes, $around")), 100_000);
+    }
+}
+for ($i = 0; $i < 20_000; $i++) { // tables that have grown, and full lines
+    put("number $i", $i);
+}
+$absent = [];
+for ($i = 0; $i < 20_000; $i += 7) {
+    bloom_cache_delete("number $i");
+    unset($records["0number $i"]);
+    $absent[] = bin2hex("number $i");
+    $absent[] = bin2hex("missing $i");
+}
+for ($i = 1; $i < 20_000; $i += 7) {
+    put("number $i", "another $i");
+}
+bloom_cache_touch('text', 5000);
+expect_record('text', 'text', 5000);
+bloom_cache_touch('for an hour, text', 0);
+expect_record('for an hour, text', 'text');
+bloom_cache_append('empty', substr($text, 0, 5000));
+expect_record('empty', substr($text, 0, 5000));
+bloom_cache_increment('one', 41);
+expect_record('one', 42);
+bloom_cache_get('list');
+
+bloom_reserve('fetched', 1000);
+bloom_add('fetched', 'known');
+bloom_add('fetched', 'unknown');
+bloom_fetch('fetched', 'known', fn (string $key): array => [$key]);
+bloom_fetch('fetched', 'unknown', fn (string $key): mixed => null, 600);
+expect_record("\x07fetchedknown", ['known'], 0, 1);
+expect_record("\x07fetchedunknown", null, 600, 1);
+if (bloom_cache_info()['evictions'] !== 0) {
+    throw new Exception('too many records for the store');
+}
+write_lines("$directory/absent.txt", $absent);
+unset($present, $questions, $answers, $added);
+write_lines("$directory/records.json", (function () use ($records): Generator {
+    foreach ($records as $record) {
+        yield json_encode($record, JSON_THROW_ON_ERROR);
+    }
+})());
 $filters = array_map(bloom_info(...), bloom_list());
 file_put_contents("$directory/filters.json", json_encode($filters, JSON_THROW_ON_ERROR));

@@ -5,6 +5,8 @@
     read_segment.py list FILE              one JSON object for each filter
     read_segment.py has FILE NAME KEY...   "maybe" or "no" for each key
     read_segment.py ask FILE               the same for lines "NAME KEY" in hex on standard input
+    read_segment.py records FILE           one JSON object for each record of the record store
+    read_segment.py get FILE SPACE         for lines KEY in hex on standard input: type and value (in hex), or "absent"
 
 Exit status 2: the file is no segment, or not a sound one.
 
@@ -20,11 +22,15 @@ import struct
 import sys
 import time
 
+from read_store import MASK, TYPES, Damaged, Store, counts, round_up
+from read_store import describe as describe_record
 from xxhash import xxh3_64_intdigest, xxh3_128_intdigest
 
-MASK = 2**64 - 1
 MAGIC = 0x4D485342304D4C42
-LAYOUT_PARTS = (2, 4096, 32768, 8192, 576, 192, 64, 4096, 8192, 128, 32, 96, 512)
+LAYOUT_PARTS = (
+    *(3, 4096, 32768, 8192, 576, 192, 64, 4096, 8192, 128, 32, 96, 512),
+    *(131200, 1088, 2048, 320, 64, 136, 16384, 256),
+)
 PAGE = 4096
 OWNERS, OWNER_BYTES = 2048, 16
 OPS, OP_BYTES = 64, 128
@@ -38,10 +44,6 @@ TRIES = 16
 
 class Refused(Exception):
     """The file cannot be used as a segment."""
-
-
-class Damaged(Exception):
-    """A part of the segment is not sound: every question about it is answered "maybe"."""
 
 
 def layout_word():
@@ -59,10 +61,6 @@ def mix(x):
 
 def clamp(value, least, most):
     return max(least, min(most, value))
-
-
-def round_up(size):
-    return (size + PAGE - 1) // PAGE * PAGE
 
 
 def padded(name):
@@ -277,7 +275,7 @@ class Segment:
 
     def _check_header(self, file_bytes):
         """Sections 2, 3 and 10."""
-        header = self.bytes(0, 64)
+        header, store = self.bytes(0, 64), self.bytes(256, 40)
         magic, layout, segment_bytes, name_seed = struct.unpack_from("=QQQQ", header)
         p, entries, heads, chunks, _, check = struct.unpack_from("=IIIIQQ", header, 32)
         if magic != MAGIC:
@@ -303,7 +301,14 @@ class Segment:
         self.links_off = off = off + chunks * PAGE
         self.epochs_off = off = off + round_up(p * 4)
         self.partitions_off = off = off + round_up(p * 8)
-        end = off + p * PARTITION_BYTES
+        shards, tables, pages, _, cache_records, cache_bytes, cache_check = struct.unpack("=IIIIQQQ", store)
+        if cache_check != self.checksum(store[:32]) or not (cache_bytes == 0 or 2**20 <= cache_bytes <= 2**34):
+            raise Refused("damaged: header of the record store")
+        wanted = counts(cache_bytes, cache_records)
+        if (shards, tables, pages) != (wanted[0], wanted[0] * wanted[1], wanted[0] * wanted[2]):
+            raise Refused("damaged: counts of the record store")
+        self.store = Store(self, off + p * PARTITION_BYTES, cache_bytes, cache_records)
+        end = self.store.end
         if not segment_bytes == file_bytes == end:
             raise Refused(f"damaged: the file has {file_bytes} bytes and should have {end}")
 
@@ -505,6 +510,7 @@ class Segment:
         for chunk in range(self.chunk_count):
             if self.u64[self.tags_off // 8 + chunk] != 0 and self.u64[(self.chunks_off + chunk * PAGE) // 8] > 255:
                 yield f"journal chunk {chunk} counts more than it holds"
+        yield from self.store.problems()
 
     def _claims(self, linked):
         """What claims partitions, and which, or why that cannot be told."""
@@ -548,6 +554,7 @@ def describe(name, found):
         "capacity": sum(layer.capacity for layer in found.layers) if d.kind == GROWING else d.capacity,
         "type": ("fixed", "sliding", "counting", "scalable")[d.kind],
         "items": found.segment.u64[(found.segment.entry_off(found.index) + 512) // 8 + d.items_slot],
+        "false_positives": found.segment.u64[(found.segment.entry_off(found.index) + 528) // 8 + d.items_slot],
         "layers": len(found.layers),
         "expansion": d.expansion,
         "window": d.window_s,
@@ -565,7 +572,7 @@ def describe(name, found):
 
 
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("check", "list", "has", "ask"):
+    if len(arguments) < 2 or arguments[0] not in ("check", "list", "has", "ask", "records", "get"):
         print(__doc__, file=sys.stderr)
         return 2
     try:
@@ -588,6 +595,14 @@ def main(arguments):
     elif arguments[0] == "has":
         for key in arguments[3:]:
             answer(os.fsencode(arguments[2]), os.fsencode(key))
+    elif arguments[0] == "records":
+        for record in segment.store.records():
+            print(json.dumps(describe_record(record)))
+    elif arguments[0] == "get":
+        for line in sys.stdin:
+            record = segment.store.find(int(arguments[2]), bytes.fromhex(line))
+            absent = record is None or record.expired()
+            print("absent" if absent else f"{TYPES[record.type]} {record.value.hex()}")
     else:
         for line in sys.stdin:
             name, _, key = line.rstrip("\n").partition(" ")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves docs/FORMAT.md: read_segment.py, written from that page alone, reads what the extension wrote and gives the
-# extension's answers; on a quiet segment, on one that is being written, and on damaged ones. read_dump.py does the same
-# for the files of filters; those in tests/data pin the format.
+# extension's answers, and its records; on a quiet segment, on one that is being written, and on damaged ones. read_dump.py
+# and read_records.py do the same for the files of filters and of records; those in tests/data pin the formats.
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
@@ -22,7 +22,8 @@ reader() {
 with_extension() {
 	local path=$1
 	shift
-	php -n -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M "$@"
+	php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
+		-d bloomshm.cache_memory=16M "$@"
 }
 
 passed=0 failed=0
@@ -78,12 +79,17 @@ undump() {
 	done
 }
 
-sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 1257472
+sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 2420736
 expect 'the example is sound' reader check "$work/example"
 expect 'the example: cat and tag' says $'maybe\nno' reader has "$work/example" tags cat tag
 chmod 600 "$work/example"
 expect 'the extension reads the example too' says '10' with_extension "$work/example" -r \
 	'echo (int) bloom_maybe_has("tags", "cat"), (int) bloom_maybe_has("tags", "tag");'
+expect 'the example: greeting and farewell' says "string $(hex hello)"$'\nabsent' reader get "$work/example" 0 \
+	< <(hex greeting && echo && hex farewell)
+expect 'the extension finds that too' says 'hello, [], 1' with_extension "$work/example" -r \
+	'echo bloom_cache_get("greeting"), bloom_cache_get("farewell"), ", ", json_encode(bloom_verify()), ", ",
+		bloom_cache_info()["records"];'
 
 # ---------------------------------------------------------------- a quiet segment
 
@@ -110,6 +116,51 @@ expect 'a scattered one of seventeen probes' grep -E '"hashes": 17,.*"scattered"
 expect "$(wc -l <"$work/answers.txt") answers are the extension's" diff "$work/answers.txt" "$work/read_answers.txt"
 expect "$negatives of them are no" test "$negatives" -gt 10000
 expect "$(wc -l <"$work/present.txt") keys that were added are found" finds_all "$segment" "$work/present.txt"
+
+# ---------------------------------------------------------------- records
+
+records_reader() {
+	/usr/bin/python3 tests/format/read_records.py "$@"
+}
+
+# reads_records SEGMENT SAID: the reader finds these records, and no others.
+reads_records() {
+	reader records "$1" >"$work/read_records.json" && php -n -d memory_limit=1G tests/format/compare_records.php "$2" "$work/read_records.json"
+}
+
+# dumps_records SEGMENT SAID: those of them that are users' are in the file that the extension makes.
+dumps_records() {
+	with_extension "$1" -r 'bloom_cache_dump($argv[1]);' "$work/records" &&
+		records_reader check "$work/records" && records_reader list "$work/records" >"$work/dumped_records.json" &&
+		grep '"space":0' "$2" >"$work/users_records.json" &&
+		php -n -d memory_limit=1G tests/format/compare_records.php "$work/users_records.json" "$work/dumped_records.json"
+}
+
+# finds_none SEGMENT KEYS: records of none of them.
+finds_none() {
+	reader get "$1" 0 <"$2" >"$work/found.txt" && [[ $(sort -u "$work/found.txt") == absent ]]
+}
+
+expect "$(wc -l <"$work/records.json") records, each with its value" reads_records "$segment" "$work/records.json"
+expect "$(wc -l <"$work/absent.txt") keys have none" finds_none "$segment" "$work/absent.txt"
+expect 'a file of them' dumps_records "$segment" "$work/records.json"
+
+# churned MEMORY RECORDS KEYS CHANGES: a store in which much was changed and evicted.
+churned() {
+	local what="$1, $2 records, $4 changes" small=$work/churned
+	rm -f "$small"
+	with_extension "$small" -d bloomshm.filter_memory=1M -d bloomshm.cache_memory="$1" -d bloomshm.cache_records="$2" \
+		tests/format/churn_records.php "$work/churned.json" "$3" "$4"
+	expect "$what: the store is sound" reader check "$small"
+	expect "$what: $(wc -l <"$work/churned.json") records" reads_records "$small" "$work/churned.json"
+	expect "$what: a file of them" dumps_records "$small" "$work/churned.json"
+	rm -f "$small"
+}
+
+churned 1M 0 3000 60000
+churned 8M 500 3000 60000
+churned 66M 0 300000 180000
+expect 'in two shards' grep -q '"shard": 1' "$work/read_records.json"
 
 # ---------------------------------------------------------------- while it is being written
 
@@ -231,6 +282,70 @@ expect 'counting: and how often' says $'3\n2\n1\n0' dump_reader count tests/data
 head -c 5000 tests/data/fixed.bloom >"$work/cut"
 expect 'a file that was cut short is refused' exits 3 dump_reader check "$work/cut"
 
+# ---------------------------------------------------------------- the file of records
+
+golden=tests/data/records.bloom-records
+
+# has_golden_records FILE
+has_golden_records() {
+	with_extension "$work/none" tests/format/golden_records.php say "$work/golden.json" &&
+		records_reader list "$1" >"$work/golden_read.json" &&
+		php -n tests/format/compare_records.php "$work/golden.json" "$work/golden_read.json"
+}
+
+# same_records FILE FILE: of the same recency, too.
+same_records() {
+	diff <(records_reader order "$1") <(records_reader order "$2")
+}
+
+with_extension "$work/fresh_store" tests/format/golden_records.php dump "$work/fresh/records"
+expect 'records: the golden file is sound' records_reader check "$golden"
+expect 'records: it holds the fixed values' has_golden_records "$golden"
+expect 'records: the same values make the same records' same_records "$golden" "$work/fresh/records"
+expect 'records: the extension restores it' with_extension "$work/restored_store" tests/format/golden_records.php restore \
+	"$golden" "$work/again"
+expect 'records: and dumps the same' same_records "$golden" "$work/again"
+
+# expect_bad_records WHAT: $work/bad is refused, and nothing of it is restored.
+expect_bad_records() {
+	expect "records, $1: the reader refuses" exits 3 records_reader check "$work/bad"
+	expect "records, $1: the extension refuses" says 'refused, 0' with_extension "$work/refusing_store" -r \
+		'try { bloom_cache_restore($argv[1]); } catch (BloomShm\Exception) { echo "refused, ", bloom_cache_info()["records"]; }' \
+		"$work/bad"
+}
+
+# turn OFFSET: $work/bad is the golden file with one bit turned.
+turn() {
+	local byte
+	cp "$golden" "$work/bad"
+	byte=$(od -An -tu1 -j "$1" -N 1 "$work/bad")
+	printf '%b' "$(printf '\\x%02x' $((byte ^ 64)))" | dd of="$work/bad" bs=1 seek="$1" conv=notrunc status=none
+}
+
+size=$(stat -c %s "$golden")
+turn 0
+expect_bad_records 'another magic'
+turn 8
+expect_bad_records 'another version'
+turn 48
+expect_bad_records 'a longer key'
+turn 57
+expect_bad_records 'other flags'
+turn 66
+expect_bad_records 'another key'
+turn $((size - 24))
+expect_bad_records 'another count'
+turn $((size - 1))
+expect_bad_records 'another check'
+head -c $((size - 1)) "$golden" >"$work/bad"
+expect_bad_records 'cut short'
+head -c $((size - 32)) "$golden" >"$work/bad"
+expect_bad_records 'without its end'
+{ cat "$golden" && echo; } >"$work/bad"
+expect_bad_records 'with more behind it'
+: >"$work/bad"
+expect_bad_records 'empty'
+
 if [[ $failed -ne 0 ]]; then # what follows is aimed with what was read
 	closing_line
 fi
@@ -247,6 +362,12 @@ damage 24
 expect_refused 'another name seed'
 damage 33
 expect_refused 'another partition count'
+damage 256
+expect_refused 'another count of shards'
+damage 282
+expect_refused 'other memory for records'
+damage 288
+expect_refused 'another check of it'
 cp "$segment" "$work/damaged"
 truncate -s -8192 "$work/damaged"
 expect_refused 'cut short'
@@ -266,5 +387,44 @@ damage "$(figure_of scattered first_link_off)"
 expect_maybe 'another link' "$(no_of scattered)"
 damage "$(figure_of grown older_off)"
 expect_maybe 'another older layer' "$(no_of grown)"
+
+# offset_of KEY FIELD: a number that the reader listed of a record.
+offset_of() {
+	sed -nE "/\"space\": 0, \"key\": \"$(hex "$1")\"/s/.*\"$2\": ([0-9]+).*/\1/p" "$work/main_records.json"
+}
+
+# expect_absent WHAT KEY: neither finds the record any more, and the reader reports it.
+expect_absent() {
+	expect "$1: the reader finds no record" says absent reader get "$work/damaged" 0 < <(hex "$2")
+	expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
+		'echo bloom_cache_get($argv[1], "absent");' "$2"
+	expect "$1: the reader reports it" exits 3 reader check "$work/damaged"
+	# shellcheck disable=SC2016
+	expect "$1: so does the extension" with_extension "$work/damaged" -r 'exit((int) (bloom_verify() === []));'
+}
+
+reader records "$segment" >"$work/main_records.json"
+damage "$(offset_of '100 kB' ref_off)"
+expect_absent 'another ref' '100 kB'
+damage $(($(offset_of '100 kB' ref_off) + 3))
+expect_absent 'a ref of another page' '100 kB'
+damage "$(offset_of '100 kB' tag_off)"
+expect_absent 'another tag' '100 kB'
+damage $(($(offset_of '100 kB' record_off) + 20))
+expect_absent 'another key of a record' '100 kB'
+damage $(($(offset_of '100 kB' record_off) + 19))
+expect_absent 'another first chunk' '100 kB'
+damage $(($(offset_of '100 kB' chunk_off) + 7))
+expect_absent 'another second chunk' '100 kB'
+damage $(($(offset_of '100 kB' record_off) + 10))
+expect_absent 'a longer key of a record' '100 kB'
+damage "$(offset_of '100 kB' table_off)"
+expect_absent 'another shape of a table' '100 kB'
+damage $(($(offset_of '100 kB' unit_off) + 3))
+expect_absent 'another unit' '100 kB'
+damage "$(offset_of '100 kB' map_off)"
+expect 'another class of a page: the reader reports it' exits 3 reader check "$work/damaged"
+damage $(($(offset_of '100 kB' map_off) + 8))
+expect 'another slot taken: the reader reports it' exits 3 reader check "$work/damaged"
 
 closing_line

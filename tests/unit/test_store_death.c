@@ -17,7 +17,7 @@
 #define VICTIM    100000 /* the number of the key that is written */
 #define MARK      0      /* test_words[]: 1 = the call begins, 2 = it is over */
 #define KILLS     120    /* for each kind of call */
-#define STEPS_MAX 4000000
+#define STEPS_MAX 300000
 #define TIME_NS   UINT64_C(10000000000) /* stepping is slow: fewer, where a call is long */
 
 static bshm_segment *store;
@@ -68,6 +68,7 @@ static uint64_t next_serial;
 static uint32_t next_length;
 
 static uint8_t next_bytes[20000];
+static unsigned refill; /* small records that take the room before each call */
 
 static void put_next(void)
 {
@@ -124,6 +125,9 @@ static void kill_all_along(void (*what)(void), bool starts_absent, bool others_m
 			before_length = 3 * next_length / 4 + 20;
 			CHECK_INT(
 				store_put(store, VICTIM, before_serial, before_length, 0, BSHM_PUT_SET), 1);
+		}
+		for (unsigned k = 0; k < refill; k++) {
+			store_put(store, 1000 + i * refill + k, k, 100, 0, BSHM_PUT_SET);
 		}
 		next_serial = 5000 + i;
 		store_fill(next_bytes, VICTIM, next_serial, next_length);
@@ -192,9 +196,11 @@ TEST(death_while_a_record_is_evicted)
 TEST(death_while_room_is_made)
 {
 	begin(MB(1), 0, 100, 9000);
-	for (uint32_t i = 0; i < 12000; i++) {
+	refill = 9000;
+	for (uint32_t i = 0; i < refill; i++) {
 		store_put(store, 1000 + i, i, 100, 0, BSHM_PUT_SET);
 	}
+	refill = 120;
 	kill_all_along(put_next, true, true);
 }
 

@@ -22,57 +22,9 @@
 #define FULL       9u  /* of ten slots a line, before the table grows */
 #define SPARSE     4u  /* of ten, before it shrinks */
 #define COMFORT    7u  /* of ten, after it has shrunk */
-#define PASSED_MAX 15u /* lines: as far as a tag's position is certain in the smallest table */
 
-#define POSITION_MASK ((1u << BSHM_POSITION_BITS) - 1)
-#define TAG_MASK      0xffffu
-#define TAG_SPAN      (1u << 16)
-
-bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
-{
-	const bshm_table *t = &segment->tables[table];
-	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
-	const uint64_t units = shape >> 1 & 0xff;
-	return (bshm__lines){
-		.units = t->units[shape & 1],
-		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
-	};
-}
-
-bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line)
-{
-	const uint32_t ref = BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED);
-	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
-	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
-		return NULL;
-	}
-	return (bshm_line *) (void *) unit + line % BSHM_UNIT_LINES;
-}
-
-/* Bits 15, 31, 47, 63 of those of four tags that are equal to the wanted one; perhaps of one behind
- * such a one too. */
-static inline uint64_t equal_tags(uint64_t tags, uint64_t wanted)
-{
-	const uint64_t x = tags ^ wanted;
-	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
-}
-
-/* The four bits together: 15 -> 0, 31 -> 1, 47 -> 2, 63 -> 3. */
-static inline uint32_t gather(uint64_t bits)
-{
-	return (uint32_t) ((bits >> 15) * UINT64_C(0x0001000200040008) >> 48) & 15;
-}
-
-uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
-{
-	const uint64_t wanted = (tag & TAG_MASK) * UINT64_C(0x0001000100010001);
-	const uint64_t last = BSHM_LOAD(&line->head[2], RELAXED);
-	*passed = (uint32_t) (last >> 32);
-	const uint64_t a = equal_tags(BSHM_LOAD(&line->head[0], RELAXED), wanted);
-	const uint64_t b = equal_tags(BSHM_LOAD(&line->head[1], RELAXED), wanted);
-	const uint64_t c = equal_tags(last, wanted);
-	return gather(a) | gather(b) << 4 | (gather(c) & 3) << 8;
-}
+#define POSITIONS     (1u << BSHM_POSITION_BITS)
+#define TAG_MASK      BSHM_TAG_MASK
 
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot)
 {
@@ -94,72 +46,38 @@ static void add_passed(bshm_line *line, int by)
 	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) + change, RELAXED);
 }
 
-uint32_t bshm__position_in(uint32_t lines, uint32_t line, uint32_t tag)
+uint32_t bshm__line_end(uint32_t line, uint32_t lines)
 {
-	uint32_t best = 0;
-	uint32_t least = UINT32_MAX;
-	for (uint32_t i = 0; i <= POSITION_MASK / TAG_SPAN; i++) {
-		const uint32_t position = i * TAG_SPAN + tag;
-		const uint32_t home = bshm__line_of(position, lines);
-		const uint32_t behind = line >= home ? line - home : line + lines - home;
-		if (behind < least) {
-			least = behind;
-			best = position;
-		}
-	}
-	return best;
+	return (uint32_t) ((((uint64_t) line + 1) * POSITIONS + lines - 1) / lines);
 }
 
 /* ------------------------------------------------------------------ places */
-
-/* The ref of a line's word: where its line is, in units of 4 bytes. */
-static uint32_t place_of(const bshm__lines *lines, uint32_t line, uint32_t slot)
-{
-	return BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED) +
-		   line % BSHM_UNIT_LINES * (uint32_t) (sizeof(bshm_line) / BSHM_SLOT_UNIT) +
-		   (uint32_t) (offsetof(bshm_line, ref) / BSHM_SLOT_UNIT) + slot;
-}
 
 uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place)
 {
 	return bshm__slot_word(bshm__ref_at(s, place, BSHM_SLOT_UNIT), 0);
 }
 
-static uint32_t next_line(uint32_t line, uint32_t lines)
-{
-	return line + 1 == lines ? 0 : line + 1;
-}
-
-/* A place that holds `ref`; 0 stands for a free one, which is looked for further than records are. */
-static uint32_t find_place(const bshm__shard *s, const bshm__home *home, uint32_t ref)
-{
-	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	uint32_t at = lines.lines == 0 ? 0 : bshm__line_of(home->position, lines.lines);
-	for (uint32_t i = 0; i <= PASSED_MAX && lines.lines != 0; i++, at = next_line(at, lines.lines)) {
-		const bshm_line *line = bshm__line_at(s, &lines, at);
-		if (line == NULL) {
-			return 0;
-		}
-		for (uint32_t k = 0; k < PER_LINE; k++) {
-			if (BSHM_LOAD(&line->ref[k], RELAXED) == ref) {
-				return place_of(&lines, at, k);
-			}
-		}
-		if (ref != 0 && BSHM_LOAD(&line->head[2], RELAXED) >> 32 == 0) {
-			return 0;
-		}
-	}
-	return 0;
-}
-
-uint32_t bshm__place_free(const bshm__shard *s, const bshm__home *home)
-{
-	return find_place(s, home, 0);
-}
-
 uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref)
 {
-	return ref == 0 ? 0 : find_place(s, home, ref);
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	uint32_t at = bshm__line_of(home->position, lines.lines);
+	uint32_t passed = lines.lines != 0 && ref != 0;
+	for (uint32_t i = 0; passed != 0 && i <= BSHM_PASSED_MAX; i++) {
+		const bshm_line *line = bshm__line_at(s, &lines, at);
+		uint32_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
+		for (; match != 0; match &= match - 1) {
+			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			if (BSHM_LOAD(&line->ref[slot], RELAXED) == ref) {
+				return bshm__place_in(&lines, at, slot);
+			}
+		}
+		if (line == NULL) {
+			break;
+		}
+		at = bshm__line_next(at, lines.lines);
+	}
+	return 0;
 }
 
 /* The line that a place is in. */
@@ -175,7 +93,7 @@ static void count_passed(
 {
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
 	uint32_t at = bshm__line_of(home->position, lines.lines);
-	for (uint32_t i = 0; i <= PASSED_MAX; i++, at = next_line(at, lines.lines)) {
+	for (uint32_t i = 0; i <= BSHM_PASSED_MAX; i++, at = bshm__line_next(at, lines.lines)) {
 		bshm_line *line = bshm__line_at(s, &lines, at);
 		if (line == NULL || line == until) {
 			return;
@@ -218,39 +136,47 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 	return wanted < BSHM_TABLE_UNITS ? wanted : units < BSHM_TABLE_UNITS ? BSHM_TABLE_UNITS : 0;
 }
 
-/* Puts a ref into lines that nobody else reads yet; false: they are too full. */
-static bool put_line(const bshm__shard *s, const bshm__lines *to, uint32_t position, uint32_t ref)
+/* Lines that nobody else reads yet, and how many of their slots are taken. */
+typedef struct {
+	const bshm__lines *lines;
+	uint8_t used[BSHM_TABLE_UNITS * BSHM_UNIT_LINES];
+} fresh_lines;
+
+/* Puts a ref into them; false: they are too full. */
+static bool put_line(const bshm__shard *s, fresh_lines *to, uint32_t position, uint32_t ref)
 {
-	uint32_t at = bshm__line_of(position, to->lines);
-	for (uint32_t i = 0; i <= PASSED_MAX; i++, at = next_line(at, to->lines)) {
-		bshm_line *line = bshm__line_at(s, to, at);
-		for (uint32_t k = 0; line != NULL && k < PER_LINE; k++) {
-			if (BSHM_LOAD(&line->ref[k], RELAXED) == 0) {
-				set_tag(line, k, position);
-				BSHM_STORE(&line->ref[k], ref, RELAXED);
-				return true;
-			}
-		}
+	uint32_t at = bshm__line_of(position, to->lines->lines);
+	for (uint32_t i = 0; i <= BSHM_PASSED_MAX; i++) {
+		bshm_line *line = bshm__line_at(s, to->lines, at);
 		if (line == NULL) {
 			return false;
 		}
+		if (to->used[at] < PER_LINE) {
+			const uint32_t slot = to->used[at]++;
+			set_tag(line, slot, position);
+			BSHM_STORE(&line->ref[slot], ref, RELAXED);
+			return true;
+		}
 		add_passed(line, 1);
+		at = bshm__line_next(at, to->lines->lines);
 	}
 	return false;
 }
 
 /* Copies all refs; *records is their number. */
 static bool copy_lines(
-	const bshm__shard *s, const bshm__lines *from, const bshm__lines *to, uint32_t *records)
+	const bshm__shard *s, const bshm__lines *from, const bshm__lines *lines, uint32_t *records)
 {
+	fresh_lines to = {.lines = lines};
 	*records = 0;
 	for (uint32_t i = 0; i < from->lines; i++) {
 		const bshm_line *line = bshm__line_at(s, from, i);
+		const uint32_t end = bshm__line_end(i, from->lines);
 		for (uint32_t k = 0; line != NULL && k < PER_LINE; k++) {
 			const uint32_t ref = BSHM_LOAD(&line->ref[k], RELAXED);
 			if (ref != 0) {
-				const uint32_t position = bshm__position_in(from->lines, i, bshm__line_tag(line, k));
-				if (!put_line(s, to, position, ref)) {
+				const uint32_t position = bshm__position_before(end, bshm__line_tag(line, k));
+				if (!put_line(s, &to, position, ref)) {
 					return false;
 				}
 				++*records;

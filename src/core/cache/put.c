@@ -44,6 +44,7 @@ typedef struct {
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
 	uint32_t size_class; /* of the first slot */
+	uint32_t slot;       /* a free one of that class that is known; 0 = none */
 } recipe;
 
 static uint64_t recipe_bytes(const recipe *r)
@@ -142,7 +143,7 @@ static uint32_t build(const bshm__shard *s, const recipe *r, uint32_t state)
 		}
 		next = chunk;
 	}
-	const uint32_t first = bshm__slot_find(s, r->size_class, 0);
+	const uint32_t first = r->slot != 0 ? r->slot : bshm__slot_find(s, r->size_class, 0);
 	if (first == 0) {
 		bshm__chain_free(s, next);
 		return 0;
@@ -156,40 +157,55 @@ static uint32_t build(const bshm__shard *s, const recipe *r, uint32_t state)
 	return first;
 }
 
-/* A record that stands, as a change meets it. */
+/* A record that stands, as a change meets it, or where it could be put. */
 typedef struct {
 	uint32_t place; /* 0: there is none */
 	uint32_t ref;
+	uint32_t vacant; /* the place of a new one; 0: the table has to grow */
+	uint64_t sequence;
 	bshm__record record;
 	bool expired;
 } standing;
 
+/* Does what stands still stand: has nothing of the shard been given up since? */
+static bool still(const bshm__shard *s, const standing *at)
+{
+	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
+}
+
 static standing locate(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key)
 {
-	standing at = {.place = 0};
+	standing at = {.sequence = BSHM_LOAD(&s->shard->sequence, RELAXED)};
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	uint32_t line_number = bshm__line_of(home->position, lines.lines);
-	uint32_t passed = lines.lines != 0;
-	for (uint32_t i = 0; passed != 0 && i < lines.lines; i++) {
-		const bshm_line *line = bshm__line_at(s, &lines, line_number);
-		uint32_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
-		for (; match != 0; match &= match - 1) {
-			const uint32_t ref = BSHM_LOAD(&line->ref[__builtin_ctz(match)], RELAXED);
-			if (ref != 0 && bshm__record_load(s, ref, &at.record) &&
-				bshm__record_has_key(s, &at.record, space, key)) {
-				at.ref = ref;
-				at.place = bshm__place_of(s, home, ref);
-				at.expired =
-					at.record.expires_s != 0 &&
-					bshm__expired(at.record.expires_s, bshm__store_now_s(s->segment));
-				return at;
-			}
-		}
+	uint32_t number = bshm__line_of(home->position, lines.lines);
+	bool passed_on = lines.lines != 0;
+	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at.vacant == 0); i++) {
+		const bshm_line *line =
+			lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
+		uint32_t passed;
 		if (line == NULL) {
 			break;
 		}
-		line_number = line_number + 1 == lines.lines ? 0 : line_number + 1;
+		uint32_t match = bshm__line_match(line, home->position, &passed);
+		for (match = passed_on ? match : 0; match != 0; match &= match - 1) {
+			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			const uint32_t ref = BSHM_LOAD(&line->ref[slot], RELAXED);
+			if (ref != 0 && bshm__record_load(s, ref, &at.record) &&
+				bshm__record_has_key(s, &at.record, space, key)) {
+				at.ref = ref;
+				at.place = bshm__place_in(&lines, number, slot);
+				at.expired = bshm__expired(at.record.expires_s,
+					at.record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
+				return at;
+			}
+		}
+		const uint32_t vacant = at.vacant != 0 ? 0 : bshm__line_free(line);
+		if (vacant != 0) {
+			at.vacant = bshm__place_in(&lines, number, (uint32_t) __builtin_ctz(vacant));
+		}
+		passed_on = passed_on && passed != 0;
+		number = bshm__line_next(number, lines.lines);
 	}
 	return at;
 }
@@ -209,8 +225,13 @@ static bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
 }
 
 /* Makes room for the record itself: the chunks' room is not made of the first slot's. */
-static bool make_slots(const bshm__shard *s, const recipe *r)
+static bool make_slots(const bshm__shard *s, recipe *r)
 {
+	r->slot = bshm__slot_find(s, r->size_class, 0);
+	if (BSHM_LIKELY(r->slot != 0 && r->chunks == 0)) {
+		return true;
+	}
+	r->slot = 0;
 	return bshm__make_room(s, r->size_class, 1, BSHM_CLASS_COUNT, UINT32_MAX) &&
 		   (r->chunks == 0 ||
 			   bshm__make_room(s, BSHM_CLASS_CHUNK, r->chunks, r->size_class, UINT32_MAX));
@@ -241,10 +262,7 @@ static bool publish(
 	const bshm__shard *s, const bshm__home *home, const recipe *r, const standing *at)
 {
 	bshm_shard *shard = s->shard;
-	const uint32_t place = at->place != 0 ? at->place : bshm__place_free(s, home);
-	if (place == 0) {
-		return false;
-	}
+	const uint32_t place = at->place != 0 ? at->place : at->vacant;
 	const uint32_t now = bshm__stamp_now(s);
 	uint32_t state = now | BSHM_SLOT_LIVE | (r->used_again ? BSHM_SLOT_MAIN : 0);
 	uint64_t replaced = 0;
@@ -294,16 +312,18 @@ static bool put_record(const bshm__shard *s, const bshm__home *home, recipe *r, 
 		while (ready && at.place == 0 && !reserved && !(reserved = reserve_one(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at.place == 0 && !make_place(s, home, must_grow)) || !make_slots(s, r)) {
+		if (!ready || (at.place == 0 && !make_place(s, home, must_grow || at.vacant == 0)) || !make_slots(s, r)) {
 			break;
 		}
-		at = locate(s, home, r->space, &r->key);
+		if (!still(s, &at)) { /* room was made, perhaps of what stood */
+			at = locate(s, home, r->space, &r->key);
+		}
 		if (at.place != 0 && reserved) {
 			bshm__give_back_one(s);
 			reserved = false;
 		}
 		const uint32_t before = at.place != 0 ? load(s, at.ref, 0) : 0;
-		if ((at.place != 0 || reserved) && publish(s, home, r, &at)) {
+		if ((at.place != 0 || (reserved && at.vacant != 0)) && publish(s, home, r, &at)) {
 			BSHM_STORE(&s->shard->sets, BSHM_LOAD(&s->shard->sets, RELAXED) + 1, RELAXED);
 			const uint32_t now = bshm__stamp_now(s);
 			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
@@ -312,7 +332,8 @@ static bool put_record(const bshm__shard *s, const bshm__home *home, recipe *r, 
 			bshm__aging_step(s);
 			return true;
 		}
-		must_grow = at.place == 0 && bshm__place_free(s, home) == 0;
+		must_grow = at.place == 0 && at.vacant == 0;
+		at.sequence--; /* look again */
 	}
 	if (reserved) {
 		bshm__give_back_one(s);
@@ -383,9 +404,9 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		return 1;
 	}
 	reject(s);
-	const standing still = locate(s, home, put->space, &put->key);
-	if (put->mode == BSHM_PUT_SET && still.place != 0) {
-		bshm__record_remove(s, home, still.place, still.ref);
+	const standing now = locate(s, home, put->space, &put->key);
+	if (put->mode == BSHM_PUT_SET && now.place != 0) {
+		bshm__record_remove(s, home, now.place, now.ref);
 	}
 	return 0;
 }

@@ -36,10 +36,10 @@ static int find_span(const bshm__shard *s, const span *sp, bool stale, bool *ful
 		if (line == NULL) {
 			break;
 		}
+		const uint32_t end = bshm__line_end(at, lines.lines);
 		for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
 			const uint32_t ref = BSHM_LOAD(&line->ref[k], ACQUIRE);
-			const uint32_t position =
-				bshm__position_in(lines.lines, at, bshm__line_tag(line, k));
+			const uint32_t position = bshm__position_before(end, bshm__line_tag(line, k));
 			if (ref == 0 || position < sp->from || position >= sp->until) {
 				continue;
 			}
@@ -64,11 +64,7 @@ static int find_span(const bshm__shard *s, const span *sp, bool stale, bool *ful
 /* The first position that belongs to a later line than `from` does. */
 static uint32_t end_of_line(uint32_t from, uint32_t lines)
 {
-	if (lines == 0) {
-		return POSITIONS;
-	}
-	const uint64_t next = (uint64_t) bshm__line_of(from, lines) + 1;
-	return (uint32_t) (((next << BSHM_POSITION_BITS) + lines - 1) / lines);
+	return lines == 0 ? POSITIONS : bshm__line_end(bshm__line_of(from, lines), lines);
 }
 
 static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *found, unsigned room)

@@ -80,6 +80,11 @@ uint64_t bshm__store_pages_used(const bshm_segment *segment);
 
 /* ------------------------------------------------------------------ index.c */
 
+/* How many lines a record may lie behind its own: as far as a tag tells its position for certain in the
+ * smallest table. */
+#define BSHM_PASSED_MAX 15u
+#define BSHM_TAG_MASK   0xffffu
+
 static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
 {
 	return (uint32_t *) (void *) (slot + 4 * (size_t) word);
@@ -96,20 +101,90 @@ typedef struct {
 	uint32_t lines; /* 0 = none yet */
 } bshm__lines;
 
-bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table);
+static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
+{
+	const bshm_table *t = &segment->tables[table];
+	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
+	const uint64_t units = shape >> 1 & 0xff;
+	return (bshm__lines){
+		.units = t->units[shape & 1],
+		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
+	};
+}
+
 /* A line; NULL: damaged. */
-bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line);
-/* Which slots of a line have a tag: a bit each. */
-uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed);
+static inline bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line)
+{
+	const uint32_t ref = BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED);
+	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
+	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
+		return NULL;
+	}
+	return (bshm_line *) (void *) unit + line % BSHM_UNIT_LINES;
+}
+
+/* Bits 15, 31, 47, 63 of those of four tags that are equal to the wanted one; perhaps of one behind
+ * such a one too. */
+static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
+{
+	const uint64_t x = tags ^ wanted;
+	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
+}
+
+/* The four bits together: 15 -> 0, 31 -> 1, 47 -> 2, 63 -> 3. */
+static inline uint32_t bshm__tags_gather(uint64_t bits)
+{
+	return (uint32_t) ((bits >> 15) * UINT64_C(0x0001000200040008) >> 48) & 15;
+}
+
+/* Which slots of a line have a tag: a bit each; *passed: how many records were passed on. */
+static inline uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
+{
+	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
+	const uint64_t last = BSHM_LOAD(&line->head[2], RELAXED);
+	*passed = (uint32_t) (last >> 32);
+	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&line->head[0], RELAXED), wanted);
+	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&line->head[1], RELAXED), wanted);
+	const uint64_t c = bshm__tags_equal(last, wanted);
+	return bshm__tags_gather(a) | bshm__tags_gather(b) << 4 | (bshm__tags_gather(c) & 3) << 8;
+}
+
+/* Which slots of a line are free: a bit each. */
+static inline uint32_t bshm__line_free(const bshm_line *line)
+{
+	uint32_t mask = 0;
+	for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
+		mask |= (uint32_t) (BSHM_LOAD(&line->ref[k], RELAXED) == 0) << k;
+	}
+	return mask;
+}
+
+static inline uint32_t bshm__line_next(uint32_t line, uint32_t lines)
+{
+	return line + 1 == lines ? 0 : line + 1;
+}
+
+/* The ref of a line's word that leads to a record. */
+static inline uint32_t bshm__place_in(const bshm__lines *lines, uint32_t line, uint32_t slot)
+{
+	return BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED) +
+		   line % BSHM_UNIT_LINES * (uint32_t) (sizeof(bshm_line) / BSHM_SLOT_UNIT) +
+		   (uint32_t) (offsetof(bshm_line, ref) / BSHM_SLOT_UNIT) + slot;
+}
+
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot);
-/* The position of a record that lies in this line. */
-uint32_t bshm__position_in(uint32_t lines, uint32_t line, uint32_t tag);
+/* The first position that belongs to a later line. */
+uint32_t bshm__line_end(uint32_t line, uint32_t lines);
+/* The position of a record that lies in the line that ends there: the last with this tag. */
+static inline uint32_t bshm__position_before(uint32_t end, uint32_t tag)
+{
+	const uint32_t position = end - 1 - ((end - 1 - tag) & BSHM_TAG_MASK);
+	return position & ((1u << BSHM_POSITION_BITS) - 1); /* of the line before the first: the last */
+}
 
 /* All under the shard's lock. */
 
-/* A free place for a record, as the ref of the word that is to lead to it; 0: the table has to grow. */
-uint32_t bshm__place_free(const bshm__shard *s, const bshm__home *home);
-/* The same for the place that leads to `ref`; 0: there is none. */
+/* The place that leads to a record, as the ref of its word; 0: there is none. */
 uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref);
 uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place);
 /* Notes that a record's place is about to be filled (before), or has been left (after). */

@@ -19,6 +19,7 @@ const VALUE = '8 bytes.';
 const LONG_KEYS = 16; // 128 kB, no more than a processor's second cache holds
 const LONG_BYTES = 8_192;
 
+fresh_segment();
 $keys = present_keys(KEYS);
 $hot_keys = array_merge(...array_fill(0, intdiv(KEYS, HOT_KEYS), array_slice($keys, 0, HOT_KEYS)));
 $long_keys = present_keys(LONG_KEYS, KEYS);

@@ -25,6 +25,7 @@ const SETS = 25; // the rest are deletes
 const SLOW_NS = 50_000_000;
 const PROCESSES = 2;
 
+fresh_segment();
 $calls = (int) $argv[1];
 $keys = present_keys(KEYS);
 $values = [];

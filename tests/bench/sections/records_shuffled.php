@@ -16,6 +16,7 @@ require __DIR__ . '/../section.php';
 const KEYS = 200_000;
 const VALUE = '8 bytes.';
 
+fresh_segment();
 $keys = present_keys(KEYS);
 $values = array_fill_keys($keys, VALUE);
 

@@ -17,6 +17,7 @@ require __DIR__ . '/../processes.php';
 const HOT_KEYS = 1_000;
 const WALKS = 100;
 
+fresh_segment();
 $keys = present_keys(HOT_KEYS);
 $values = array_fill_keys($keys, '8 bytes.');
 must(\bloom_cache_set_many($values) === HOT_KEYS, 'bloomshm could not store all keys');

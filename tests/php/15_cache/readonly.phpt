@@ -55,9 +55,9 @@ int(6)
 int(6)
 array(2) {
   [0]=>
-  string(1) "c"
+  string(6) "before"
   [1]=>
-  int(3)
+  string(10) "by another"
 }
 int(1)
 int(6)

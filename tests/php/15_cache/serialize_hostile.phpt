@@ -28,7 +28,10 @@ final class Hostile
     public function __unserialize(array $data): void
     {
         $this->name = $data['name'];
-        self::$unserialize && (self::$unserialize)();
+        // Not while it is at it: what it reads may be such an object, too.
+        [$call, self::$unserialize] = [self::$unserialize, null];
+        $call && $call();
+        self::$unserialize = $call;
     }
 }
 

@@ -1,0 +1,280 @@
+/*
+ * bench_records.cpp - the record store's core against Tkrzw's CacheDBM, in one run.
+ *
+ *   bench_records RECORDS ROUNDS SEGMENT
+ *
+ * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all, get
+ * all (with the value), get all in lists of 20, remove all. Each measurement is a process of its own;
+ * CacheDBM is shared by threads, which is what it is for, the store by processes. Prints one line of
+ * JSON: medians over the rounds of nanoseconds an operation, and bytes a record.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+extern "C" {
+#include "core/bshm.h"
+}
+
+#include <tkrzw_dbm_cache.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr unsigned kOperations = 4;
+const char *const kNames[kOperations] = {"set", "get", "get_20", "remove"};
+
+struct Result {
+	double ns[kOperations][2]; /* by one worker, by two */
+	double bytes;
+};
+
+double Now()
+{
+	using namespace std::chrono;
+	return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+void MakeKey(uint64_t number, char *key)
+{
+	for (int i = 7; i >= 0; i--, number /= 10) {
+		key[i] = static_cast<char>('0' + number % 10);
+	}
+}
+
+double ResidentBytes()
+{
+	long pages = 0;
+	long resident = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	if (file == nullptr || fscanf(file, "%ld %ld", &pages, &resident) != 2) {
+		abort();
+	}
+	fclose(file);
+	return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/* ------------------------------------------------------------------ CacheDBM */
+
+void WorkTkrzw(tkrzw::CacheDBM *dbm, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+{
+	char key[8];
+	std::string value;
+	for (uint64_t i = first; i < end; i += step) {
+		MakeKey(i, key);
+		const std::string_view view(key, 8);
+		bool good = true;
+		if (operation == 0) {
+			good = dbm->Set(view, view).IsOK();
+		} else if (operation == 3) {
+			good = dbm->Remove(view).IsOK();
+		} else {
+			good = dbm->Get(view, &value).IsOK() && value == view;
+		}
+		if (!good) {
+			abort();
+		}
+	}
+}
+
+void MeasureTkrzw(uint64_t records, unsigned workers, Result *result)
+{
+	const double before = ResidentBytes();
+	tkrzw::CacheDBM dbm(static_cast<int64_t>(records + records / 10), -1);
+	for (unsigned operation = 0; operation < kOperations; operation++) {
+		if (operation == 2) { /* it has no lists: as one by one */
+			result->ns[2][workers - 1] = result->ns[1][workers - 1];
+			continue;
+		}
+		const double start = Now();
+		std::vector<std::thread> threads;
+		for (unsigned w = 0; w < workers; w++) {
+			threads.emplace_back(WorkTkrzw, &dbm, operation, w, workers, records);
+		}
+		for (auto &thread : threads) {
+			thread.join();
+		}
+		result->ns[operation][workers - 1] = (Now() - start) * 1e9 / static_cast<double>(records);
+		if (operation == 0) {
+			result->bytes = (ResidentBytes() - before) / static_cast<double>(records);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ the store */
+
+bshm_segment *OpenStore(const char *path, uint64_t records)
+{
+	bshm_options options = {};
+	options.path = path;
+	options.filter_bytes = BSHM_FILTER_BYTES_MIN;
+	options.cache_bytes = (UINT64_C(1) << 20) + records * 40;
+	options.cache_records = records + records / 10;
+	options.mode = 0600;
+	bshm_segment *segment;
+	bshm_error error;
+	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
+		fprintf(stderr, "%s: %s\n", path, bshm_status_str(error.status));
+		exit(1);
+	}
+	return segment;
+}
+
+void GetLists(bshm_segment *segment, uint64_t first, uint64_t step, uint64_t end)
+{
+	char bytes[20][8];
+	char value[8];
+	bshm_key keys[20];
+	bshm_found found[20];
+	bool present[20];
+	for (uint64_t i = first; i < end;) {
+		unsigned count = 0;
+		for (; count < 20 && i < end; count++, i += step) {
+			MakeKey(i, bytes[count]);
+			keys[count] = {bytes[count], 8};
+		}
+		bshm_record_find_many(
+			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
+		for (unsigned k = 0; k < count; k++) {
+			if (!present[k] || !bshm_found_copy(&found[k], value) || memcmp(value, bytes[k], 8) != 0) {
+				abort();
+			}
+		}
+	}
+}
+
+void WorkStore(bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+{
+	if (operation == 2) {
+		GetLists(segment, first, step, end);
+		return;
+	}
+	char key[8];
+	char value[8];
+	bshm_error error;
+	bshm_found found;
+	bshm_put put = {};
+	put.key = {key, 8};
+	put.value = {BSHM_VALUE_STRING, key, 8};
+	for (uint64_t i = first; i < end; i += step) {
+		MakeKey(i, key);
+		bool good = true;
+		if (operation == 0) {
+			good = bshm_record_put(segment, &put, &error) == 1;
+		} else if (operation == 3) {
+			good = bshm_record_remove(segment, BSHM_SPACE_CACHE, &put.key, &error) == 1;
+		} else {
+			good = bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found) == 1 &&
+				   bshm_found_copy(&found, value) && memcmp(value, key, 8) == 0;
+		}
+		if (!good) {
+			abort();
+		}
+	}
+}
+
+void Await(pid_t child)
+{
+	int status;
+	if (waitpid(child, &status, 0) != child || status != 0) {
+		fprintf(stderr, "a worker failed\n");
+		exit(1);
+	}
+}
+
+void MeasureStore(uint64_t records, unsigned workers, const char *path, Result *result)
+{
+	unlink(path);
+	bshm_segment *segment = OpenStore(path, records);
+	for (unsigned operation = 0; operation < kOperations; operation++) {
+		const double start = Now();
+		std::vector<pid_t> children;
+		for (unsigned w = 1; w < workers; w++) {
+			const pid_t child = fork();
+			if (child == 0) {
+				WorkStore(segment, operation, w, workers, records);
+				_exit(0);
+			}
+			children.push_back(child);
+		}
+		WorkStore(segment, operation, 0, workers, records);
+		for (const pid_t child : children) {
+			Await(child);
+		}
+		result->ns[operation][workers - 1] = (Now() - start) * 1e9 / static_cast<double>(records);
+		if (operation == 0) {
+			bshm_store_info info;
+			bshm_store_stat(segment, &info);
+			if (info.records != records) {
+				abort();
+			}
+			result->bytes = static_cast<double>(info.bytes_used) / static_cast<double>(records);
+		}
+	}
+	bshm_segment_close(segment);
+	unlink(path);
+}
+
+double Median(std::vector<double> values)
+{
+	std::sort(values.begin(), values.end());
+	return values[values.size() / 2];
+}
+
+/* Runs a measurement in a process of its own, which leaves its result in shared memory. */
+template <typename Function> void InChild(Function measure)
+{
+	const pid_t child = fork();
+	if (child == 0) {
+		measure();
+		_exit(0);
+	}
+	Await(child);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	if (argc != 4) {
+		fprintf(stderr, "usage: bench_records RECORDS ROUNDS SEGMENT\n");
+		return 1;
+	}
+	const uint64_t records = strtoull(argv[1], nullptr, 10);
+	const unsigned rounds = static_cast<unsigned>(atoi(argv[2]));
+	auto *results = static_cast<Result *>(mmap(nullptr, sizeof(Result) * 2 * rounds,
+		PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	for (unsigned round = 0; round < rounds; round++) {
+		for (unsigned workers = 1; workers <= 2; workers++) {
+			InChild([&] { MeasureStore(records, workers, argv[3], &results[2 * round]); });
+			InChild([&] { MeasureTkrzw(records, workers, &results[2 * round + 1]); });
+		}
+	}
+	printf("{\"records\": %llu", static_cast<unsigned long long>(records));
+	for (unsigned who = 0; who < 2; who++) {
+		printf(", \"%s\": {", who == 0 ? "bloomshm" : "tkrzw");
+		for (unsigned operation = 0; operation < kOperations; operation++) {
+			for (unsigned workers = 0; workers < 2; workers++) {
+				std::vector<double> values;
+				for (unsigned round = 0; round < rounds; round++) {
+					values.push_back(results[2 * round + who].ns[operation][workers]);
+				}
+				printf("\"%s_%u\": %.1f, ", kNames[operation], workers + 1, Median(values));
+			}
+		}
+		printf("\"bytes\": %.2f}", results[who].bytes);
+	}
+	printf("}\n");
+	return 0;
+}

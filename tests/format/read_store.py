@@ -1,0 +1,392 @@
+"""The record store of a segment, with docs/FORMAT.md, section 14, as its only source. Used by read_segment.py."""
+
+import struct
+
+from xxhash import xxh3_64_intdigest
+
+MASK = 2**64 - 1
+SLAB = 16384
+LINE, LINE_SLOTS, UNIT, UNIT_LINES, UNITS_MAX = 64, 10, 4096, 64, 32
+STORE_BYTES, TALLY_BYTES, TALLIES = 64, 64, 2049
+SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, MAP_BYTES = 1088, 32, 64, 320, 136
+CLASSES = (
+    *range(16, 65, 4),
+    *range(72, 129, 8),
+    *(140, 152, 168, 184, 200, 220, 240, 264, 292, 320, 348),
+    *(380, 420, 468, 512, 564, 628, 712, 780, 860, 960),
+    *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
+)
+CHUNKS, UNITS = 62, 63
+MAIN, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
+NOT_COMPARED = 0x1FFFF
+CHUNK_HEAD, CHUNK_BYTES, FIRST_MAX = 16, 4080, 4072
+JUMP, PASSED_MAX, TRIES = 4096, 15, 4096
+KEY_MAX, RECORD_MAX = 65535, 2**26
+TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
+
+
+class Damaged(Exception):
+    """A part of the segment is not sound."""
+
+
+def round_up(size, to=4096):
+    return (size + to - 1) // to * to
+
+
+def counts(cache_bytes, cache_records):
+    """Section 2: shards, tables a shard, pages a shard."""
+    if cache_bytes == 0:
+        return 0, 0, 0
+    tables = cache_bytes // 262144
+    if cache_records != 0:
+        tables = min(tables, cache_records // 8192 + 1)
+    shards = 1 if tables <= 256 else max(2, min(64, cache_bytes // 134217728))
+    per_shard = tables // shards
+    fixed = round_up(shards * 3136 + shards * per_shard * TABLE_BYTES) + 4096
+    return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
+
+
+def slot_bytes(size_class):
+    return CLASSES[size_class] if size_class < len(CLASSES) else 4096
+
+
+def class_of(count):
+    """The smallest class that so many bytes fit in."""
+    return next(i for i, size in enumerate(CLASSES) if size >= count)
+
+
+def position_in(lines, line, tag):
+    """The position of a record in this line, told without its key."""
+    return min((tag + 65536 * i for i in range(4)), key=lambda p: (line - (p * lines >> 18)) % lines)
+
+
+class Home:
+    def __init__(self, store, space, key):
+        self.hash = xxh3_64_intdigest(key, seed=store.name_seed + (space + 1) * 0x9E3779B97F4A7C15 & MASK)
+        u = (self.hash >> 32) * store.shards
+        self.shard = u >> 32
+        self.table = self.shard * store.shard_tables + ((u & 0xFFFFFFFF) * store.shard_tables >> 32)
+        self.position = self.hash & 0x3FFFF
+
+
+class Record:
+    """What a ref leads to; Damaged if it is no record. Key and value are copied."""
+
+    def __init__(self, store, shard, ref):
+        self.store, self.shard, self.ref = store, shard, ref
+        self.off = off = store.place(shard, ref, 16)
+        self.state = store.u32[off // 4]
+        if not self.state & LIVE:
+            raise Damaged("a record is not live")
+        shape = store.u32[off // 4 + 1]
+        self.key_bytes, self.value_bytes = shape & 0xFFF, shape >> 12 & 0xFFF
+        self.type, self.space = shape >> 24 & 15, shape >> 28 & 1
+        self.reserved = shape >> 29
+        words = 2
+        self.expires = 0
+        if self.state & EXPIRES:
+            self.expires = store.u32[off // 4 + 2]
+            words = 3
+        self.head = 4 * words
+        self.next = 0
+        self.first = self.key_bytes + self.value_bytes
+        if self.state & CHAINED:
+            self.plain_lengths = self.key_bytes | self.value_bytes
+            self.key_bytes, self.value_bytes, self.next = store.u32[off // 4 + words : off // 4 + words + 3]
+            words += 3
+            if self.key_bytes > KEY_MAX or self.value_bytes > RECORD_MAX:
+                raise Damaged("a record is longer than there are")
+            self.first = min((self.key_bytes + self.value_bytes) % CHUNK_BYTES, FIRST_MAX)
+        self.slot_bytes = 4 * words + self.first
+        store.place(shard, ref, self.slot_bytes)
+        begin = off + 4 * words
+        data = [store.u8[begin : begin + self.first].tobytes()]
+        left = self.key_bytes + self.value_bytes - self.first
+        chunk = self.next
+        self.chunks = []
+        while left > 0:
+            at = store.place(shard, chunk, 4096)
+            self.chunks.append(chunk)
+            data.append(store.u8[at + CHUNK_HEAD : at + CHUNK_HEAD + min(left, CHUNK_BYTES)].tobytes())
+            left -= CHUNK_BYTES
+            chunk = store.u32[at // 4 + 1]
+        self.after_chain = chunk
+        data = b"".join(data)
+        self.key, self.value = data[: self.key_bytes], data[self.key_bytes :]
+
+    def stands(self, sequence):
+        now = self.store.u32[self.off // 4]
+        return (now ^ self.state) & ~NOT_COMPARED == 0 and self.store.moved(self.shard, sequence) < JUMP
+
+    def expired(self):
+        return self.expires != 0 and self.store.now_s() >= self.expires
+
+
+class Store:
+    def __init__(self, segment, off, cache_bytes, cache_records):
+        """`off` is where the region begins; `end` is where the file ends."""
+        self.segment, self.name_seed = segment, segment.name_seed
+        self.u8, self.u32, self.u64 = segment.u8, segment.u32, segment.u64
+        self.cache_records = cache_records
+        self.shards, self.shard_tables, self.shard_pages = counts(cache_bytes, cache_records)
+        self.tables = self.shards * self.shard_tables
+        self.pages = self.shards * self.shard_pages
+        self.off = off
+        self.end = off
+        if self.shards == 0:
+            return
+        self.tallies_off = off + STORE_BYTES
+        self.shards_off = self.tallies_off + TALLY_BYTES * TALLIES
+        self.leases_off = self.shards_off + SHARD_BYTES * self.shards
+        self.tables_off = self.leases_off + LEASE_BYTES * LEASES * self.shards
+        self.maps_off = self.tables_off + TABLE_BYTES * self.tables
+        self.pages_off = round_up(self.maps_off + MAP_BYTES * self.pages)
+        self.end = self.pages_off + SLAB * self.pages
+        assert self.end - self.shards_off <= cache_bytes
+
+    def now_s(self):
+        return (self.segment.clock_ns() + 500000000) // 1000000000
+
+    def shard_u64(self, shard, off):
+        return self.u64[(self.shards_off + SHARD_BYTES * shard + off) // 8]
+
+    def moved(self, shard, sequence):
+        return self.shard_u64(shard, 0) - sequence & MASK
+
+    # Pages, slots and refs
+
+    def place(self, shard, ref, count):
+        """The file offset that a ref of this shard leads to, with room for so many bytes."""
+        page, off = (ref >> 12) - 1, (ref & 0xFFF) * 4
+        if not shard * self.shard_pages <= page < (shard + 1) * self.shard_pages or off + count > SLAB:
+            raise Damaged("a ref leads out of its shard")
+        return self.pages_off + page * SLAB + off
+
+    def page_class(self, page):
+        """None: the page is free."""
+        number = self.u32[(self.maps_off + MAP_BYTES * page) // 4]
+        if number > 64 or 53 <= number <= 62:
+            raise Damaged(f"page {page} has a class that there is not")
+        return number - 1 if number else None
+
+    def taken(self, page):
+        """The slots of the page that are taken."""
+        first = (self.maps_off + MAP_BYTES * page + 8) // 8
+        words = self.u64[first : first + 16]
+        return {64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1}
+
+    # Tables and lines
+
+    def lines(self, table):
+        """The file offsets of the units' refs, and the count of lines."""
+        off = self.tables_off + TABLE_BYTES * table
+        shape = self.u64[off // 8]
+        units = shape >> 1 & 0xFF
+        return off + 64 + 128 * (shape & 1), units * UNIT_LINES if units <= UNITS_MAX else 0
+
+    def line(self, shard, units_off, number):
+        ref = self.u32[units_off // 4 + number // UNIT_LINES]
+        if ref & 15:
+            raise Damaged("a unit does not begin at a line")
+        off = self.place(shard, ref, UNIT) + LINE * (number % UNIT_LINES)
+        return off, struct.unpack_from("=10HI", self.u64[off // 8 : off // 8 + 3].tobytes())
+
+    def search(self, home, space, key, sequence):
+        """A record; None: it is absent; Damaged: look again."""
+        again = False
+        units_off, lines = self.lines(home.table)
+        number = home.position * lines >> 18
+        for _ in range(lines):
+            try:
+                off, head = self.line(home.shard, units_off, number)
+            except Damaged:
+                break
+            for k in range(LINE_SLOTS):
+                ref = self.u32[off // 4 + 6 + k]
+                if head[k] != home.position & 0xFFFF or ref == 0:
+                    continue
+                try:
+                    record = Record(self, home.shard, ref)
+                except Damaged:
+                    again |= self.u32[off // 4 + 6 + k] != ref
+                    continue
+                if record.space == space and record.key == key:
+                    if record.stands(sequence):
+                        return record
+                    raise Damaged("a record has changed")
+            if head[10] == 0:
+                break
+            number = (number + 1) % lines
+        if again or self.moved(home.shard, sequence) >= JUMP:
+            raise Damaged("the lines have changed")
+        return None
+
+    def find(self, space, key):
+        """The record of a key, also one that has expired; None: absent."""
+        if self.shards == 0:
+            return None
+        home = Home(self, space, key)
+        for _ in range(TRIES):
+            try:
+                return self.search(home, space, key, self.shard_u64(home.shard, 0))
+            except Damaged:
+                continue
+        return None
+
+    # The whole store, of a quiet segment
+
+    def all_records(self):
+        """Every record: table, line, file offset of the ref that leads to it, and the record or why there is none."""
+        for table in range(self.tables):
+            shard = table // self.shard_tables
+            units_off, lines = self.lines(table)
+            for number in range(lines):
+                try:
+                    off, head = self.line(shard, units_off, number)
+                except Damaged as problem:
+                    yield table, number, units_off, 0, problem
+                    continue
+                for k in range(LINE_SLOTS):
+                    ref = self.u32[off // 4 + 6 + k]
+                    if ref != 0:
+                        try:
+                            yield table, number, off + 24 + 4 * k, head[k], Record(self, shard, ref)
+                        except Damaged as problem:
+                            yield table, number, off + 24 + 4 * k, head[k], problem
+
+    def records(self):
+        for table, number, ref_off, _, record in self.all_records():
+            if isinstance(record, Record):
+                record.ref_off = ref_off
+                record.table, record.unit_off = table, self.lines(table)[0] + 4 * (number // UNIT_LINES)
+                yield record
+
+    def problems(self):
+        """Whatever breaks a rule."""
+        if self.shards == 0:
+            return
+        self.led = {}
+        records, data_bytes, keys = [0] * self.shards, [0] * self.shards, set()
+        needed = {}
+        for table in range(self.tables):
+            yield from self.units_problems(table)
+        for table, number, _, tag, record in self.all_records():
+            shard = table // self.shard_tables
+            what = f"table {table}, line {number}"
+            if isinstance(record, Damaged):
+                yield f"{what}: {record}"
+                continue
+            records[shard] += 1
+            data_bytes[shard] += record.key_bytes + record.value_bytes
+            if (record.space, record.key) in keys:
+                yield f"{what}: a key comes twice"
+            keys.add((record.space, record.key))
+            for problem in self.record_problems(table, number, tag, record, needed):
+                yield f"{what}: {problem}"
+        for (table, number), count in needed.items():
+            units_off, _ = self.lines(table)
+            if self.line(table // self.shard_tables, units_off, number)[1][10] < count:
+                yield f"table {table}, line {number}: passed is lower than what was passed on"
+        for page in range(self.pages):
+            try:
+                size_class = self.page_class(page)
+            except Damaged as problem:
+                yield str(problem)
+                continue
+            if size_class is not None and self.taken(page) != self.led.get(page, set()):
+                yield f"page {page}: what is taken is not what something leads to"
+        for shard in range(self.shards):
+            if (records[shard], data_bytes[shard]) != (self.shard_u64(shard, 136), self.shard_u64(shard, 144)):
+                yield f"shard {shard} counts what it does not hold"
+            if self.shard_u64(shard, 256) & 0xFFFFFFFF != 0:
+                yield f"shard {shard}: a change was left unfinished"
+        if self.cache_records != 0 and sum(records) > self.cache_records:
+            yield "there are more records than there may be"
+
+    def lead(self, shard, ref, classes):
+        """Notes that something leads to a slot; None, or what is wrong."""
+        self.place(shard, ref, 16)
+        page, off = (ref >> 12) - 1, (ref & 0xFFF) * 4
+        size_class = self.page_class(page)
+        if size_class is None or size_class not in classes:
+            raise Damaged("a ref leads to a page of another class")
+        slot, rest = divmod(off, slot_bytes(size_class))
+        if rest != 0 or slot not in self.taken(page):
+            raise Damaged("a ref leads to no slot that is taken")
+        led = self.led.setdefault(page, set())
+        if slot in led:
+            raise Damaged("two refs lead to one slot")
+        led.add(slot)
+        return size_class
+
+    def units_problems(self, table):
+        units_off, lines = self.lines(table)
+        for i in range(lines // UNIT_LINES):
+            try:
+                self.lead(table // self.shard_tables, self.u32[units_off // 4 + i], (UNITS,))
+            except Damaged as problem:
+                yield f"table {table}, unit {i}: {problem}"
+
+    def record_problems(self, table, number, tag, record, needed):
+        shard = table // self.shard_tables
+        _, lines = self.lines(table)
+        home = Home(self, record.space, record.key)
+        home_line = home.position * lines >> 18
+        if home.table != table:
+            yield "a record is in a table that is not its key's"
+        elif tag != home.position & 0xFFFF or position_in(lines, number, tag) != home.position:
+            yield "a tag is not its key's"
+        elif (number - home_line) % lines > PASSED_MAX:
+            yield "a record is too far from its home"
+        else:
+            while home_line != number:
+                needed[table, home_line] = needed.get((table, home_line), 0) + 1
+                home_line = (home_line + 1) % lines
+            if self.find(record.space, record.key) is None:
+                yield "a record cannot be found"
+        if record.type >= len(TYPES) or record.reserved != 0:
+            yield "a record has a type that there is not"
+        lengths = {0: 0, 1: 0, 2: 0, 3: 8, 4: 8, 8: 16}
+        if lengths.get(record.type, record.value_bytes) != record.value_bytes or (record.type == 8 and not record.space):
+            yield "a value is not of its type's length"
+        large = record.head + record.key_bytes + record.value_bytes > 4096
+        if large != bool(record.state & CHAINED) or (large and record.plain_lengths != 0):
+            yield "a record is large that need not be, or the other way round"
+        now, base = self.shard_u64(shard, 8) & 0xFFFF, self.shard_u64(shard, 8) >> 48
+        if (now - record.state) & 0xFFFF > (now - base) & 0xFFFF:
+            yield "a stamp is older than the oldest"
+        try:
+            if self.lead(shard, record.ref, range(len(CLASSES))) != class_of(record.slot_bytes):
+                yield "a record is not in the smallest class that it fits in"
+            before = record.ref
+            for chunk in record.chunks:
+                self.lead(shard, chunk, (CHUNKS,))
+                at = self.place(shard, chunk, 4096) // 4
+                if self.u32[at + 2] != before or self.u32[at] & (LIVE | CHAINED) != CHAINED:
+                    yield "a chunk does not lead back"
+                before = chunk
+            if record.after_chain != 0:
+                yield "a chain goes on after its end"
+        except Damaged as problem:
+            yield str(problem)
+
+
+def describe(record):
+    return {
+        "space": record.space,
+        "key": record.key.hex(),
+        "type": TYPES[record.type] if record.type < len(TYPES) else record.type,
+        "value": record.value.hex(),
+        "expires": record.expires,
+        "expired": record.expired(),
+        "main": bool(record.state & MAIN),
+        "shard": record.shard,
+        "large": bool(record.state & CHAINED),
+        "record_off": record.off,
+        "ref_off": record.ref_off,
+        "tag_off": record.ref_off // LINE * LINE + (record.ref_off % LINE - 24) // 2,
+        "table_off": record.store.tables_off + TABLE_BYTES * record.table,
+        "unit_off": record.unit_off,
+        "map_off": record.store.maps_off + MAP_BYTES * ((record.ref >> 12) - 1),
+        "chunk_off": record.store.place(record.shard, record.chunks[0], 4096) if record.chunks else 0,
+    }

@@ -1,0 +1,62 @@
+--TEST--
+bloom_cache_remember(): memory_limit, exit() and fatal errors in a loader are in nobody's way
+--EXTENSIONS--
+bloomshm
+--INI--
+bloomshm.path={PWD}/remember_left.seg
+bloomshm.filter_memory=1M
+bloomshm.cache_memory=4M
+--SKIPIF--
+<?php
+if (getenv('USE_ZEND_ALLOC') === '0') { die('skip needs the memory manager of PHP'); }
+?>
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+// Each child lives on after its request was left: it waits in a shutdown function.
+$before = <<<'PHP'
+    register_shutdown_function(function () {
+        echo "left\n";
+        fgets(STDIN);
+    });
+    ini_set('display_errors', '0');
+    ini_set('log_errors', '0');
+    PHP;
+$ways = [
+    'memory_limit' => '$a = str_repeat("x", 1 << 30);',
+    'exit' => 'exit(1);',
+    'fatal error' => 'eval("function same() {} function same() {}");',
+    'user error' => 'trigger_error("fatal", E_USER_ERROR);',
+    'nested exit' => 'bloom_cache_remember("inner", fn () => exit(1));',
+    'nested memory_limit' => 'bloom_cache_remember("inner", fn () => str_repeat("x", 1 << 30));',
+    'exception' => 'throw new LogicException();',
+];
+foreach ($ways as $name => $way) {
+    foreach ([
+        'remember' => fn (string $code) => "bloom_cache_remember('k', function () { $code });",
+        'fetch' => fn (string $code) => "bloom_fetch('f', 'k', function () { $code });",
+    ] as $function => $call) {
+        bloom_cache_clear();
+        bloom_load('f', ['k']);
+        $child = new Child($before . $call($way) . 'echo "not reached\n";', ['memory_limit' => '64M']);
+        check_same('left', $child->hear(), "$function and $name: the child");
+        $at = microtime(true);
+        check_same('mine', bloom_cache_remember('k', fn () => 'mine'), "$function and $name: remember");
+        check_same('mine', bloom_cache_remember('inner', fn () => 'mine'), "$function and $name: the inner one");
+        check_same('mine', bloom_fetch('f', 'k', fn () => 'mine'), "$function and $name: fetch");
+        $took = microtime(true) - $at;
+        check($took < 1, "$function and $name: the next took $took s");
+        $child->say('end');
+        $child->end();
+    }
+}
+done();
+?>
+--EXPECT--
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>
