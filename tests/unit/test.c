@@ -255,6 +255,13 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->chunks = original->chunks;
 	copy->links = original->links;
 	copy->partitions = original->partitions;
+	copy->store = original->store;
+	copy->tallies = original->tallies;
+	copy->shards = original->shards;
+	copy->leases = original->leases;
+	copy->tables = original->tables;
+	copy->pages = original->pages;
+	copy->slabs = original->slabs;
 }
 
 static __thread bshm_cache *cache;

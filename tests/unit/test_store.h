@@ -31,6 +31,16 @@ static inline bshm_segment *open_store(uint64_t cache_bytes, uint64_t cache_reco
 	return segment;
 }
 
+/* Once more, with an owner of its own. */
+static inline bshm_segment *attach_store(void)
+{
+	const bshm_options options = {.path = test_path("segment"), .mode = 0600};
+	bshm_segment *segment;
+	bshm_error error;
+	REQUIRE(bshm_segment_open(&options, &segment, &error) == BSHM_OK);
+	return segment;
+}
+
 static inline uint8_t store_byte(uint32_t number, uint64_t serial, uint32_t i)
 {
 	return (uint8_t) ((number * 2654435761u + (uint32_t) serial * 40503u + i * 97u) >> 7);

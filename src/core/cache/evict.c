@@ -62,11 +62,6 @@ static uint32_t age(epochs e, uint32_t stamp)
 	return (e.now - stamp) & MASK;
 }
 
-uint32_t bshm__stamp_now(const bshm__shard *s)
-{
-	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & MASK;
-}
-
 /* Begins the next epoch, and with it a quarter; `clock` is what the counts were compared under. */
 static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
 {
@@ -101,14 +96,10 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before)
 	}
 }
 
-void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
+void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
-	const uint32_t now = bshm__stamp_now(s);
-	if (BSHM_LIKELY((state & BSHM_SLOT_STAMP) == now)) {
-		return;
-	}
 	const uint32_t before = state;
-	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | now | BSHM_SLOT_MAIN;
+	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | bshm__stamp_now(s) | BSHM_SLOT_MAIN;
 	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
 		bshm__touch_count(s, before);
 	}

@@ -90,33 +90,33 @@ static void write_first(
 	const bshm__shard *s, const recipe *r, uint32_t ref, uint32_t state, uint32_t next)
 {
 	const uint64_t bytes = recipe_bytes(r) - r->key.length;
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	uint32_t *words = bshm__slot_word(slot, 0);
 	uint32_t shape =
 		(uint32_t) r->value.type << BSHM_SHAPE_TYPE | r->space << BSHM_SHAPE_SPACE;
 	uint32_t word = 2;
-	state |= load(s, ref, 0) & BSHM_SLOT_VERSION_MASK;
+	state |= BSHM_LOAD(words, RELAXED) & BSHM_SLOT_VERSION_MASK;
 	if (r->expires_s != 0) {
 		state |= BSHM_SLOT_EXPIRES;
-		store(s, ref, word++, r->expires_s);
+		BSHM_STORE(&words[word++], r->expires_s, RELAXED);
 	}
 	if (r->chunks != 0) {
 		state |= BSHM_SLOT_CHAINED;
-		uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
-		BSHM_STORE(bshm__slot_word(slot, word), (uint32_t) r->key.length, RELAXED);
-		BSHM_STORE(bshm__slot_word(slot, word + 1), (uint32_t) bytes, RELAXED);
-		BSHM_STORE(bshm__slot_word(slot, word + 2), next, RELAXED);
-		word += 3;
+		BSHM_STORE(&words[word++], (uint32_t) r->key.length, RELAXED);
+		BSHM_STORE(&words[word++], (uint32_t) bytes, RELAXED);
+		BSHM_STORE(&words[word++], next, RELAXED);
 	} else {
 		shape |= (uint32_t) r->key.length | (uint32_t) bytes << BSHM_SHAPE_VALUE;
 	}
-	store(s, ref, 1, shape);
-	uint8_t *to = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) + 4 * (size_t) word;
+	BSHM_STORE(&words[1], shape, RELAXED);
+	uint8_t *to = slot + 4 * (size_t) word;
 	if (BSHM_LIKELY(r->chunks == 0 && r->tail.length == 0)) {
 		bshm__racy_copy(to, r->key.bytes, r->key.length);
 		bshm__racy_copy(to + r->key.length, r->value.bytes, (size_t) r->value.length);
 	} else {
 		write_bytes(r, 0, to, r->first);
 	}
-	store(s, ref, 0, state);
+	BSHM_STORE(words, state, RELAXED);
 }
 
 /* Takes and fills all slots, the last chunk first; 0: there was no room, and nothing is taken. */

@@ -166,8 +166,18 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SEQUENCE_JUMP ? -1 : 0;
 }
 
-/* The process's own line of counts; everybody's, if it has no slot. */
-static void tally(const bshm_segment *segment, bool hit)
+/* Of a fork's child that has no slot yet: takes one, so that it counts on a line of its own. */
+static __attribute__((noinline)) void tally_shared(bshm_segment *segment, bool hit)
+{
+	bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
+	BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
+	if (!segment->slotless) {
+		segment->slotless = !bshm__owner_attach(segment);
+	}
+}
+
+/* The process's own line of counts. */
+static inline void tally(bshm_segment *segment, bool hit)
 {
 	const uint64_t slot = segment->owner & 0xffff;
 	if (BSHM_LIKELY(slot - 1 < BSHM_OWNER_COUNT)) {
@@ -175,8 +185,7 @@ static void tally(const bshm_segment *segment, bool hit)
 		uint64_t *count = hit ? &own->hits : &own->misses;
 		BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 	} else if (segment->store_writable) {
-		bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
-		BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
+		tally_shared(segment, hit);
 	}
 }
 
@@ -231,7 +240,8 @@ static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t s
 	return hit;
 }
 
-int bshm_record_find(
+/* `flatten` inlines the hash and the search: their calls would cost as much as they do. */
+__attribute__((flatten)) int bshm_record_find(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
 {
 	if (BSHM_UNLIKELY(segment->shard_count == 0)) {
@@ -315,7 +325,7 @@ static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t
 		   bshm__record_stands(&s, &record, found->sequence);
 }
 
-bool bshm_found_copy(const bshm_found *found, void *to)
+__attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
 {
 	return copy_found(found, found->key_length, to, found->length);
 }

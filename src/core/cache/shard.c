@@ -14,34 +14,6 @@ bool bshm_store_exists(const bshm_segment *segment)
 	return segment->shard_count != 0;
 }
 
-bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
-{
-	return (bshm__shard){
-		.segment = segment,
-		.shard = &segment->shards[index],
-		.index = index,
-		.first_page = index * segment->shard_pages,
-	};
-}
-
-bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
-{
-	const uint64_t shard = (hash >> 32) * segment->shard_count;
-	const uint64_t table = (shard & 0xffffffff) * segment->shard_tables;
-	return (bshm__home){
-		.hash = hash,
-		.shard = (uint32_t) (shard >> 32),
-		.table = (uint32_t) (shard >> 32) * segment->shard_tables + (uint32_t) (table >> 32),
-		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
-	};
-}
-
-bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key)
-{
-	const uint64_t seed = segment->name_seed + (space + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
-}
-
 bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
 {
 	bshm_segment *segment = s->segment;

@@ -16,8 +16,6 @@ typedef struct {
 	uint32_t first_page; /* of the segment's pages */
 } bshm__shard;
 
-bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index);
-
 /* Where a key belongs. */
 typedef struct {
 	uint64_t hash;
@@ -26,9 +24,34 @@ typedef struct {
 	uint32_t position; /* BSHM_POSITION_BITS bits: orders the lines of the table */
 } bshm__home;
 
+static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
+{
+	return (bshm__shard){
+		.segment = segment,
+		.shard = &segment->shards[index],
+		.index = index,
+		.first_page = index * segment->shard_pages,
+	};
+}
+
+static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
+{
+	const uint64_t shard = (hash >> 32) * segment->shard_count;
+	const uint64_t table = (shard & 0xffffffff) * segment->shard_tables;
+	return (bshm__home){
+		.hash = hash,
+		.shard = (uint32_t) (shard >> 32),
+		.table = (uint32_t) (shard >> 32) * segment->shard_tables + (uint32_t) (table >> 32),
+		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
+	};
+}
+
 /* Of a key, which `space` keeps apart from those of other spaces. */
-bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key);
-bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash);
+static inline bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key)
+{
+	const uint64_t seed = segment->name_seed + (space + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
+}
 
 /* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
 bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
@@ -279,9 +302,20 @@ void bshm__intent_repair(const bshm__shard *s);
 /* ------------------------------------------------------------------ evict.c */
 
 /* The stamp of a record that is used now. */
-uint32_t bshm__stamp_now(const bshm__shard *s);
-/* Notes that a record was used; `state` is what its slot said. Takes no lock. */
-void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state);
+static inline uint32_t bshm__stamp_now(const bshm__shard *s)
+{
+	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
+}
+
+/* Notes that a record was used, once an epoch; `state` is what its slot said. Takes no lock. */
+void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state);
+static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
+{
+	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
+		bshm__touch_set(s, slot, state);
+	}
+}
+
 /* Counts a stamp that was set: `before` is the record's last state, or 0 of a new one. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before);
 /* How long ago, in epochs, a record of this state was used. */

@@ -27,6 +27,8 @@ static void let_go_in_child(void)
 		bshm_os_close(segment->fd);
 		segment->fd = -1;
 		segment->owner = 0;
+		segment->slotless = false;
+		segment->attaching = 0;
 		segment->busy = 0; /* the thread that had it does not exist here */
 	}
 }
@@ -70,7 +72,7 @@ bool bshm__owner_reopen(bshm_segment *segment)
 	return false;
 }
 
-bool bshm__owner_attach(bshm_segment *segment)
+static bool take_slot(bshm_segment *segment)
 {
 	if (segment->owner != 0) {
 		return true;
@@ -92,6 +94,18 @@ bool bshm__owner_attach(bshm_segment *segment)
 		return true;
 	}
 	return false;
+}
+
+bool bshm__owner_attach(bshm_segment *segment)
+{
+	uint32_t nobody = 0;
+	while (!BSHM_CAS(&segment->attaching, &nobody, 1, ACQUIRE)) {
+		nobody = 0; /* another thread of this process */
+		bshm_os_yield();
+	}
+	const bool attached = take_slot(segment);
+	BSHM_STORE(&segment->attaching, 0, RELEASE);
+	return attached;
 }
 
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner)

@@ -10,6 +10,8 @@ bloomshm.cache_memory=4M
 <?php
 require __DIR__ . '/../helper.inc';
 
+// The segment is there: a process that meets its creation goes on without it.
+bloom_cache_set('loads', 0);
 $code = <<<'PHP'
     echo "ready\n";
     fgets(STDIN);
