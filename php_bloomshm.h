@@ -174,8 +174,7 @@ typedef struct {
 	size_t room;
 } php_bloomshm_list;
 
-bool php_bloomshm_list_collect(
-	php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows);
+bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows);
 void php_bloomshm_list_release(php_bloomshm_list *list);
 
 /* 1..63 bytes, no NUL; false: a ValueError was thrown. */

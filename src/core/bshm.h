@@ -73,10 +73,10 @@ typedef struct bshm_segment bshm_segment;
 
 typedef struct {
 	const char *path;
-	uint64_t filter_bytes; /* for a new segment; a standing one keeps its own */
+	uint64_t filter_bytes;  /* for a new segment; a standing one keeps its own */
 	uint64_t cache_bytes;   /* the record store; 0 = none */
 	uint64_t cache_records; /* at most; 0 = as many as fit */
-	uint32_t mode;         /* permission bits of a new file; a standing one may not have more */
+	uint32_t mode;          /* permission bits of a new file; a standing one may not have more */
 	bool readonly;
 	bool huge_pages;
 } bshm_options;
@@ -349,7 +349,7 @@ typedef enum {
 	BSHM_VALUE_STRING,
 	BSHM_VALUE_PHP,      /* serialized */
 	BSHM_VALUE_IGBINARY, /* serialized */
-	BSHM_VALUE_NOTHING   /* of a key that a filter knows and the backend does not: bytes of its set */
+	BSHM_VALUE_NOTHING /* of a key that a filter knows and the backend does not: bytes of its set */
 } bshm_value_type;
 
 typedef struct {
@@ -457,13 +457,22 @@ int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
 
 /*
- * Walks the records: start with *cursor = 0, ends with 0. Finds up to `room` (64 at least) of them a
- * call, of a few neighbouring places; every record that is not written meanwhile comes exactly once.
- * Takes no lock. Any cursor is harmless.
+ * Walks the records: all zero to begin with; a cursor of 0 after a step is the end. A step gives the
+ * keys of a few neighbouring places; every record that is not written meanwhile comes exactly once.
+ * False: no private memory left. Takes no lock. Any cursor is harmless.
  */
 #define BSHM_SCAN_ROOM 64
-unsigned bshm_record_scan(
-	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room);
+typedef struct {
+	uint64_t cursor;
+	unsigned count;
+	bshm_key keys[BSHM_SCAN_ROOM];
+	uint32_t spaces[BSHM_SCAN_ROOM]; /* BSHM_SPACE_* */
+	char *bytes;                     /* the engine's own */
+	size_t room;
+} bshm_scan;
+
+bool bshm_scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags);
+void bshm_scan_free(bshm_scan *scan);
 
 typedef struct {
 	uint64_t records; /* with those that have expired and were not taken out yet */

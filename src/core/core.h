@@ -69,7 +69,7 @@ struct bshm_segment {
 	bool readonly;       /* the filters are mapped for reading */
 	bool store_writable; /* the record store is not */
 	bool slotless;       /* there was no owner slot to be had for counting */
-	uint64_t device; /* the file, to find it again after a fork */
+	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner;     /* this process's owner word; 0 = has no slot */
 	uint32_t attaching; /* 1 while a thread takes a slot for the process */

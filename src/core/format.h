@@ -570,11 +570,11 @@ typedef struct {
 	uint32_t hand_page;  /* where the next candidates for eviction are */
 	uint32_t hand_slot;
 	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
-	uint32_t leases;     /* in use */
-	uint32_t aging_page; /* how far the renumbering of old stamps has come */
-	uint32_t aging;      /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
-	uint32_t pop_page;   /* before it there is no record of pop_stamp - 1 */
-	uint32_t pop_stamp;  /* 1 + the oldest stamp that there is; 0 = not known */
+	uint32_t leases;      /* in use */
+	uint32_t aging_page;  /* how far the renumbering of old stamps has come */
+	uint32_t aging;       /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
+	uint32_t pop_page;    /* before it there is no record of pop_stamp - 1 */
+	uint32_t pop_stamp;   /* 1 + the oldest stamp that there is; 0 = not known */
 	uint8_t reserved2[8];
 	uint64_t sets;
 	uint64_t evictions;
@@ -735,12 +735,12 @@ BSHM_AT(page, taken, 8);
 #define BSHM_SHAPE_SPACE 28
 #define BSHM_SHAPE_BYTES 0xfffu
 
-#define BSHM_SLOT_BYTES_MIN  16u
-#define BSHM_SLOT_BYTES_MAX  4096u
-#define BSHM_SLOT_HEAD       8u
-#define BSHM_CHAIN_HEAD      12u /* key_bytes, value_bytes, next */
-#define BSHM_CHUNK_HEAD      16u
-#define BSHM_CHUNK_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+#define BSHM_SLOT_BYTES_MIN 16u
+#define BSHM_SLOT_BYTES_MAX 4096u
+#define BSHM_SLOT_HEAD      8u
+#define BSHM_CHAIN_HEAD     12u /* key_bytes, value_bytes, next */
+#define BSHM_CHUNK_HEAD     16u
+#define BSHM_CHUNK_BYTES    (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
 
 /* Two builds that disagree about any size or place above refuse each other's segments. */
 static inline uint64_t bshm__layout_word(void)

@@ -32,6 +32,16 @@ bool php_bloomshm_check_key(const zend_string *key, uint32_t argument)
 	return false;
 }
 
+static bool check_keys(const php_bloomshm_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!php_bloomshm_check_key(list->strings[i], 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bshm_key key_of(const zend_string *key)
 {
 	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
@@ -71,8 +81,7 @@ PHP_FUNCTION(bloom_cache_get)
 		RETURN_THROWS();
 	}
 	if (EXPECTED(segment != NULL) &&
-		php_bloomshm_record_get(
-			segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
+		php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
 		return;
 	}
 	if (otherwise != NULL && EG(exception) == NULL) {
@@ -93,8 +102,8 @@ PHP_FUNCTION(bloom_cache_has)
 	if (!php_bloomshm_check_key(key, 1)) {
 		RETURN_THROWS();
 	}
-	RETURN_BOOL(segment != NULL &&
-				bshm_record_find(segment, BSHM_SPACE_CACHE, &wanted, 0, &found) == 1);
+	RETURN_BOOL(
+		segment != NULL && bshm_record_find(segment, BSHM_SPACE_CACHE, &wanted, 0, &found) == 1);
 }
 
 /* Puts a value, or `otherwise`, under a key that must be a string now. */
@@ -142,10 +151,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 	array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL_P(keys)));
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
 		bshm_segment *segment = php_bloomshm_store();
-		bool sound = true;
-		for (size_t i = 0; i < list.count && sound; i++) {
-			sound = php_bloomshm_check_key(list.strings[i], 1);
-		}
+		const bool sound = check_keys(&list);
 		for (size_t done = 0; done < list.count && sound; done += BSHM_BATCH) {
 			const size_t part = MIN(list.count - done, BSHM_BATCH);
 			get_batch(segment, list.strings + done, list.keys + done, (unsigned) part, otherwise,
@@ -334,7 +340,8 @@ PHP_FUNCTION(bloom_cache_delete_many)
 	zend_long removed = 0;
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
 		bshm_segment *segment = php_bloomshm_store();
-		for (size_t i = 0; i < list.count && php_bloomshm_check_key(list.strings[i], 1); i++) {
+		const bool sound = check_keys(&list);
+		for (size_t i = 0; i < list.count && sound; i++) {
 			removed += forget(segment, &list.keys[i]);
 		}
 	}
@@ -405,8 +412,7 @@ PHP_FUNCTION(bloom_cache_append)
 		Z_PARAM_STR(delimiter)
 	ZEND_PARSE_PARAMETERS_END();
 
-	bshm_segment *segment =
-		php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw() : NULL;
+	bshm_segment *segment = php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw() : NULL;
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}

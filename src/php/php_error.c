@@ -53,7 +53,8 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	}
 	if (strcmp(op, "store") == 0) {
 		return zend_strpprintf(0,
-			"%s has no record store that could be written (bloomshm.cache_memory, for a new segment)",
+			"%s has no record store that could be written (bloomshm.cache_memory, for a new "
+			"segment)",
 			path);
 	}
 	if (strcmp(op, "type") == 0) {
@@ -117,9 +118,10 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 	}
 	if (strcmp(op, "reserve") == 0) {
 		return zend_strpprintf(0,
-			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or bloomshm.cache_memory, or "
-			"make room", asked, path,
-			strerror(e->os_code));
+			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or bloomshm.cache_memory, "
+			"or "
+			"make room",
+			asked, path, strerror(e->os_code));
 	}
 	if (strcmp(op, "ops") == 0) {
 		return zend_strpprintf(
@@ -212,11 +214,12 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				"$max_error_rate; nothing was published",
 				name, e->rate);
 		case BSHM_E_RANGE:
-			return zend_strpprintf(0, "the record's int would go past its edge; it was not changed");
+			return zend_strpprintf(
+				0, "the record's int would go past its edge; it was not changed");
 		case BSHM_E_TIMEOUT:
 			if (strcmp(e->op, "shard") == 0) {
-				return zend_strpprintf(0,
-					"the record could not be changed in time: another process held the lock");
+				return zend_strpprintf(
+					0, "the record could not be changed in time: another process held the lock");
 			}
 			return strcmp(e->op, "lock") == 0
 					   ? zend_strpprintf(0, "the lock of %s could not be had within %" PRIu64 " ms",
@@ -254,6 +257,11 @@ static zend_string *explain_io(const bshm_error *e, const char *path)
 		strcmp(e->op, "publish") == 0 ? "replace" : e->op, path, strerror(e->os_code));
 }
 
+static bool is_filter_file(void)
+{
+	return strcmp(get_active_function_name(), "bloom_restore") == 0;
+}
+
 /* What is wrong with a file; NULL: it is not the file. */
 static zend_string *explain_file(const bshm_error *e, const char *path)
 {
@@ -261,7 +269,8 @@ static zend_string *explain_file(const bshm_error *e, const char *path)
 		return explain_io(e, path);
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "byte order") == 0) {
-		return zend_strpprintf(0, "the file %s was written in the other byte order", path);
+		return zend_strpprintf(0, "the file %s holds %s in the other byte order", path,
+			is_filter_file() ? "a filter" : "records");
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "version") == 0) {
 		return zend_strpprintf(0,
@@ -272,10 +281,8 @@ static zend_string *explain_file(const bshm_error *e, const char *path)
 		return NULL;
 	}
 	return strcmp(e->op, "magic") == 0
-			   ? zend_strpprintf(0, "the file %s was not made by %s()",
-					 path, strcmp(get_active_function_name(), "bloom_restore") == 0
-							   ? "bloom_dump"
-							   : "bloom_cache_dump")
+			   ? zend_strpprintf(0, "the file %s was not made by %s()", path,
+					 is_filter_file() ? "bloom_dump" : "bloom_cache_dump")
 			   : zend_strpprintf(
 					 0, "the file %s is damaged (%s); nothing was changed", path, e->op);
 }

@@ -78,8 +78,8 @@ static void load(const job *j, const bshm_lease_grant *grant, bool keep, zval *r
 	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
 	if (nothing && j->asked) {
 		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
-		bshm_filter_false_positive(j->segment, php_bloomshm_cache(), ZSTR_VAL(j->filter),
-			ZSTR_LEN(j->filter), &j->set);
+		bshm_filter_false_positive(
+			j->segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
 		keep = keep && grant->serial != 0;
 	} else {
 		keep = keep && loaded && !nothing && php_bloomshm_value_of(&value, result);
@@ -173,10 +173,12 @@ static void load_leased(const job *j, const bshm_lease_grant *grant, zval *resul
 static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *result)
 {
 	volatile bool bailed_out = false;
-	zend_try {
+	zend_try
+	{
 		load_leased(j, grant, result);
 	}
-	zend_catch {
+	zend_catch
+	{
 		bailed_out = true;
 	}
 	zend_end_try();

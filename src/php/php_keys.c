@@ -173,8 +173,7 @@ static bool append(const php_bloomshm_key *key, void *context)
 	return true;
 }
 
-bool php_bloomshm_list_collect(
-	php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows)
+bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows)
 {
 	*list = (php_bloomshm_list){0};
 	return php_bloomshm_iterate(keys, argument, rows, append, list);

@@ -248,7 +248,8 @@ static bool offer_stream(load *l)
 
 static bool offer_all(load *l)
 {
-	return l->stream != NULL ? offer_stream(l) : php_bloomshm_iterate(l->keys, 2, true, offer_key, l);
+	return l->stream != NULL ? offer_stream(l)
+							 : php_bloomshm_iterate(l->keys, 2, true, offer_key, l);
 }
 
 /* offer_all(), with the build given up should a fatal error jump out of it. */

@@ -25,39 +25,44 @@ static zend_string *key_of_found(const bshm_found *found)
 	return key;
 }
 
-static bool has_prefix(const zend_string *key, const zend_string *prefix)
+static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 {
-	return ZSTR_LEN(key) >= ZSTR_LEN(prefix) &&
-		   memcmp(ZSTR_VAL(key), ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
+	return key->length >= ZSTR_LEN(prefix) &&
+		   memcmp(key->bytes, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
 }
 
 /* ------------------------------------------------------------------ scan and clear */
 
-/* The found records that are users', whose keys begin with the prefix, to the array. */
-static void add_found(
-	zval *records, const bshm_found *found, unsigned count, const zend_string *prefix)
+/* The records of a scan's step that are users', whose keys begin with the prefix, to the array. */
+static void add_records(
+	zval *records, bshm_segment *segment, const bshm_scan *scan, const zend_string *prefix)
 {
-	for (unsigned i = 0; i < count && EG(exception) == NULL; i++) {
-		if (found[i].space != BSHM_SPACE_CACHE) {
-			continue;
-		}
-		zend_string *key = key_of_found(&found[i]);
+	for (unsigned i = 0; i < scan->count && EG(exception) == NULL; i++) {
+		const bshm_key *key = &scan->keys[i];
 		zval value;
-		if (key != NULL && has_prefix(key, prefix)) {
-			int got = php_bloomshm_value_get(&found[i], &value);
-			if (got == 0) { /* written meanwhile: it is shown as it is now */
-				const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
-				got = php_bloomshm_record_get(
-					found[i].segment, BSHM_SPACE_CACHE, &wanted, 0, &value);
-			}
-			if (got > 0) {
-				zend_symtable_update(Z_ARRVAL_P(records), key, &value);
-			}
-		}
-		if (key != NULL) {
-			zend_string_release(key);
+		if (scan->spaces[i] == BSHM_SPACE_CACHE && has_prefix(key, prefix) &&
+			php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, key, 0, &value)) {
+			zend_symtable_str_update(Z_ARRVAL_P(records), key->bytes, key->length, &value);
 		}
 	}
+}
+
+/* A step of a scan whose keys are the request's, for user code may end it at any time. */
+static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, zend_string **bytes)
+{
+	bshm_scan step = {.cursor = scan->cursor};
+	const bool done = bshm_scan_next(segment, &step, flags);
+	size_t length = 0;
+	for (unsigned i = 0; done && i < step.count; i++) {
+		length += step.keys[i].length;
+	}
+	*scan = step;
+	*bytes = zend_string_init(step.bytes == NULL ? "" : step.bytes, done ? length : 0, false);
+	for (unsigned i = 0; i < step.count; i++) {
+		scan->keys[i].bytes = ZSTR_VAL(*bytes) + (step.keys[i].bytes - step.bytes);
+	}
+	bshm_scan_free(&step);
+	return done;
 }
 
 PHP_FUNCTION(bloom_cache_scan)
@@ -76,43 +81,43 @@ PHP_FUNCTION(bloom_cache_scan)
 		zend_argument_value_error(2, "must be greater than 0");
 		RETURN_THROWS();
 	}
-	uint64_t at = (uint64_t) zval_get_long(Z_REFVAL_P(cursor));
+	zend_long from;
+	if (!zend_parse_arg_long(Z_REFVAL_P(cursor), &from, NULL, false, 1)) {
+		zend_wrong_parameter_type_error(1, Z_EXPECTED_LONG, Z_REFVAL_P(cursor));
+		RETURN_THROWS();
+	}
 	bshm_segment *segment = php_bloomshm_store();
-	bshm_found found[BSHM_SCAN_ROOM];
-	array_init(return_value);
+	bshm_scan scan = {.cursor = (uint64_t) from};
 	zend_ulong looked_at = 0;
+	array_init(return_value);
 	do {
-		const unsigned got =
-			segment == NULL ? 0 : bshm_record_scan(segment, &at, 0, found, BSHM_SCAN_ROOM);
-		at = segment == NULL ? 0 : at;
-		looked_at += got;
-		add_found(return_value, found, got, prefix);
-	} while (at != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL);
+		zend_string *bytes;
+		if (segment == NULL || !scan_next(segment, &scan, 0, &bytes)) {
+			scan.cursor = 0;
+			break;
+		}
+		looked_at += scan.count;
+		add_records(return_value, segment, &scan, prefix);
+		zend_string_release(bytes);
+	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL);
 	if (EG(exception) != NULL) {
 		RETURN_THROWS();
 	}
-	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) at);
+	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 }
 
-/* Removes those of the found records that begin with the prefix; returns how many. */
-static zend_long clear_found(const bshm_found *found, unsigned count, const zend_string *prefix)
+/* Removes those of a step's records that begin with the prefix; returns how many of users'. */
+static zend_long clear_records(
+	bshm_segment *segment, const bshm_scan *scan, const zend_string *prefix)
 {
 	zend_long removed = 0;
-	for (unsigned i = 0; i < count; i++) {
-		const bool all = ZSTR_LEN(prefix) == 0;
-		zend_string *key =
-			all || found[i].space == BSHM_SPACE_CACHE ? key_of_found(&found[i]) : NULL;
-		if (key == NULL) {
-			continue;
+	for (unsigned i = 0; i < scan->count; i++) {
+		const bool users = scan->spaces[i] == BSHM_SPACE_CACHE;
+		bshm_error error;
+		if (users ? has_prefix(&scan->keys[i], prefix) : ZSTR_LEN(prefix) == 0) {
+			removed +=
+				bshm_record_forget(segment, scan->spaces[i], &scan->keys[i], &error) == 1 && users;
 		}
-		if (has_prefix(key, prefix)) {
-			const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
-			bshm_error error;
-			const bool gone =
-				bshm_record_forget(found[i].segment, found[i].space, &wanted, &error) == 1;
-			removed += gone && found[i].space == BSHM_SPACE_CACHE;
-		}
-		zend_string_release(key);
 	}
 	return removed;
 }
@@ -126,17 +131,18 @@ PHP_FUNCTION(bloom_cache_clear)
 	ZEND_PARSE_PARAMETERS_END();
 
 	bshm_segment *segment = php_bloomshm_store();
-	bshm_found found[BSHM_SCAN_ROOM];
+	bshm_scan scan = {.cursor = 0};
 	zend_long removed = 0;
-	uint64_t at = 0;
 	if (segment == NULL) {
 		RETURN_LONG(0);
 	}
 	do {
-		const unsigned got =
-			bshm_record_scan(segment, &at, BSHM_FIND_STALE, found, BSHM_SCAN_ROOM);
-		removed += clear_found(found, got, prefix);
-	} while (at != 0);
+		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
+			break;
+		}
+		removed += clear_records(segment, &scan, prefix);
+	} while (scan.cursor != 0);
+	bshm_scan_free(&scan);
 	RETURN_LONG(removed);
 }
 
@@ -202,7 +208,8 @@ static void transfer_records(INTERNAL_FUNCTION_PARAMETERS, transfer move, bool w
 		Z_PARAM_PATH_STR(path)
 	ZEND_PARSE_PARAMETERS_END();
 
-	char *absolute = writes ? php_bloomshm_path_to_write(path, 1) : php_bloomshm_path_to_read(path, 1);
+	char *absolute =
+		writes ? php_bloomshm_path_to_write(path, 1) : php_bloomshm_path_to_read(path, 1);
 	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_store_or_throw();
 	uint64_t count = 0;
 	bshm_error error;

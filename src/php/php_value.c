@@ -35,9 +35,9 @@ static bool call_igbinary(const char *name, zval *argument, zval *result)
 			"bloomshm.serializer is \"igbinary\", and that extension is not loaded",
 			BLOOMSHM_CODE_INCOMPATIBLE);
 	}
-	const bool called =
-		there && call_user_function(NULL, NULL, &function, result, 1, argument) == SUCCESS &&
-		EG(exception) == NULL;
+	const bool called = there &&
+						call_user_function(NULL, NULL, &function, result, 1, argument) == SUCCESS &&
+						EG(exception) == NULL;
 	zval_ptr_dtor(&function);
 	return called;
 }

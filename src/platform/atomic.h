@@ -48,7 +48,8 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		BSHM_STORE((uint8_t *) to + i, BSHM_LOAD((const uint8_t *) from + i, RELAXED), RELAXED);
 	}
 #else
-	if (count - 8 <= 8) { /* 8 to 16 bytes, as many keys and values are: two words that may overlap */
+	if (count - 8 <=
+		8) { /* 8 to 16 bytes, as many keys and values are: two words that may overlap */
 		uint64_t first;
 		uint64_t last;
 		memcpy(&first, from, 8);

@@ -30,7 +30,8 @@ extern "C" {
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace
+{
 
 constexpr unsigned kOperations = 4;
 const char *const kNames[kOperations] = {"set", "get", "get_20", "remove"};
@@ -67,7 +68,8 @@ double ResidentBytes()
 
 /* ------------------------------------------------------------------ CacheDBM */
 
-void WorkTkrzw(tkrzw::CacheDBM *dbm, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+void WorkTkrzw(
+	tkrzw::CacheDBM *dbm, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
 {
 	char key[8];
 	std::string value;
@@ -147,14 +149,16 @@ void GetLists(bshm_segment *segment, uint64_t first, uint64_t step, uint64_t end
 		bshm_record_find_many(
 			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
 		for (unsigned k = 0; k < count; k++) {
-			if (!present[k] || !bshm_found_copy(&found[k], value) || memcmp(value, bytes[k], 8) != 0) {
+			if (!present[k] || !bshm_found_copy(&found[k], value) ||
+				memcmp(value, bytes[k], 8) != 0) {
 				abort();
 			}
 		}
 	}
 }
 
-void WorkStore(bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+void WorkStore(
+	bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
 {
 	if (operation == 2) {
 		GetLists(segment, first, step, end);
@@ -175,8 +179,9 @@ void WorkStore(bshm_segment *segment, unsigned operation, uint64_t first, uint64
 		} else if (operation == 3) {
 			good = bshm_record_remove(segment, BSHM_SPACE_CACHE, &put.key, &error) == 1;
 		} else {
-			good = bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found) == 1 &&
-				   bshm_found_copy(&found, value) && memcmp(value, key, 8) == 0;
+			good =
+				bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found) == 1 &&
+				bshm_found_copy(&found, value) && memcmp(value, key, 8) == 0;
 		}
 		if (!good) {
 			abort();

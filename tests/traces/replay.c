@@ -163,7 +163,8 @@ static double replay(const char *name, const trace *t, unsigned percent, int *br
 		};
 		bshm_found found;
 		bshm_error error;
-		const int hit = bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found);
+		const int hit =
+			bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found);
 		const int quarter_hit = lru_use(&quarter, t->requests[i]);
 		lru_misses += !lru_use(&same, t->requests[i]);
 		misses += hit != 1;
@@ -180,7 +181,8 @@ static double replay(const char *name, const trace *t, unsigned percent, int *br
 	bshm_store_stat(segment, &info);
 	*broken |= info.records != records || below_floor != 0;
 	const double better = 100.0 - 100.0 * (double) misses / (double) lru_misses;
-	printf("%-12s %3u %%  %7u records  LRU %8llu misses  store %8llu  %+5.1f %%  below the floor %llu\n",
+	printf("%-12s %3u %%  %7u records  LRU %8llu misses  store %8llu  %+5.1f %%  below the floor "
+		   "%llu\n",
 		name, percent, (unsigned) records, (unsigned long long) lru_misses,
 		(unsigned long long) misses, better, (unsigned long long) below_floor);
 	fflush(stdout);

@@ -116,8 +116,8 @@ TEST(long_keys_are_told_apart)
 			} else if (last == 1) {
 				continue;
 			}
-			const bshm_put put = {.key = {bytes, lengths[i]},
-				.value = {BSHM_VALUE_STRING, &last, sizeof(last)}};
+			const bshm_put put = {
+				.key = {bytes, lengths[i]}, .value = {BSHM_VALUE_STRING, &last, sizeof(last)}};
 			CHECK_INT(bshm_record_put(segment, &put, &error), 1);
 		}
 		for (unsigned last = 0; last < (lengths[i] != 0 ? 2u : 1u); last++) {

@@ -38,8 +38,8 @@ static void traced(void)
 static bool step(pid_t child)
 {
 	int status;
-	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 && waitpid(child, &status, 0) == child &&
-		   WIFSTOPPED(status);
+	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 &&
+		   waitpid(child, &status, 0) == child && WIFSTOPPED(status);
 }
 
 /* Kills a writer after `instructions` of its call; how many it was. *over: the call had ended. */
@@ -123,8 +123,7 @@ static void kill_all_along(void (*what)(void), bool starts_absent, bool others_m
 		} else {
 			before_serial = 1000 + i;
 			before_length = 3 * next_length / 4 + 20;
-			CHECK_INT(
-				store_put(store, VICTIM, before_serial, before_length, 0, BSHM_PUT_SET), 1);
+			CHECK_INT(store_put(store, VICTIM, before_serial, before_length, 0, BSHM_PUT_SET), 1);
 		}
 		for (unsigned k = 0; k < refill; k++) {
 			store_put(store, 1000 + i * refill + k, k, 100, 0, BSHM_PUT_SET);
@@ -140,7 +139,8 @@ static void kill_all_along(void (*what)(void), bool starts_absent, bool others_m
 	}
 	bshm_store_info info;
 	bshm_store_stat(store, &info);
-	test_note("%u deaths within %ld instructions, %u repairs", kills, length, (unsigned) info.repairs);
+	test_note(
+		"%u deaths within %ld instructions, %u repairs", kills, length, (unsigned) info.repairs);
 	CHECK(kills >= 5 && info.repairs > 0);
 }
 

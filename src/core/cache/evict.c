@@ -28,13 +28,13 @@
  */
 #include "core/cache/store.h"
 
-#define SAMPLE         32u
-#define EPOCH_SHARE    64u
-#define MASK           0xffffu
-#define AGE_MAX        0xf000u /* `now` goes no further from base */
-#define AGE_RENUMBER   0x8000u /* from then on old stamps are renumbered, */
-#define AGE_KEPT       0x4000u /* those above this age */
-#define FRESH_ONE      (UINT64_C(1) << 32) /* in `touches` */
+#define SAMPLE       32u
+#define EPOCH_SHARE  64u
+#define MASK         0xffffu
+#define AGE_MAX      0xf000u             /* `now` goes no further from base */
+#define AGE_RENUMBER 0x8000u             /* from then on old stamps are renumbered, */
+#define AGE_KEPT     0x4000u             /* those above this age */
+#define FRESH_ONE    (UINT64_C(1) << 32) /* in `touches` */
 
 /* ------------------------------------------------------------------ the clock */
 
@@ -87,8 +87,8 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before)
 	const epochs e = unpack(clock);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const bool first = before == 0 || age(e, before & MASK) > age(e, e.quarter);
-	const uint64_t counts = BSHM_ADD(&shard->touches, first ? FRESH_ONE + 1 : 1, RELAXED) +
-							(first ? FRESH_ONE + 1 : 1);
+	const uint64_t counts =
+		BSHM_ADD(&shard->touches, first ? FRESH_ONE + 1 : 1, RELAXED) + (first ? FRESH_ONE + 1 : 1);
 	if ((counts >> 32) * 16 >= records * 5 && first) {
 		advance(s, clock, true);
 	} else if ((counts & UINT32_MAX) >= records / EPOCH_SHARE) {
@@ -121,8 +121,7 @@ static uint32_t next_record(const bshm__shard *s, walk *w, uint32_t *state)
 		const uint32_t size_class = bshm__page_class(s, w->page + 1);
 		const uint32_t slots = size_class < BSHM_CLASS_CHUNK ? bshm__class_slots(size_class) : 0;
 		while (w->slot < slots) {
-			const uint64_t taken =
-				bshm__page_taken(s, w->page + 1, w->slot / 64) >> (w->slot % 64);
+			const uint64_t taken = bshm__page_taken(s, w->page + 1, w->slot / 64) >> (w->slot % 64);
 			if (taken == 0) {
 				w->slot = (w->slot / 64 + 1) * 64;
 				continue;
@@ -257,7 +256,7 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 			continue;
 		}
 		const uint32_t ref = bshm__page_ref(s, number, i);
-		const bool moved = size_class == BSHM_CLASS_CHUNK	? bshm__chunk_move(s, ref)
+		const bool moved = size_class == BSHM_CLASS_CHUNK   ? bshm__chunk_move(s, ref)
 						   : size_class == BSHM_CLASS_INDEX ? bshm__unit_move(s, ref)
 															: bshm__record_move(s, ref);
 		if (!moved) {

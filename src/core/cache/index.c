@@ -18,13 +18,13 @@
  */
 #include "core/cache/store.h"
 
-#define PER_LINE   BSHM_LINE_SLOTS
-#define FULL       9u  /* of ten slots a line, before the table grows */
-#define SPARSE     4u  /* of ten, before it shrinks */
-#define COMFORT    7u  /* of ten, after it has shrunk */
+#define PER_LINE BSHM_LINE_SLOTS
+#define FULL     9u /* of ten slots a line, before the table grows */
+#define SPARSE   4u /* of ten, before it shrinks */
+#define COMFORT  7u /* of ten, after it has shrunk */
 
-#define POSITIONS     (1u << BSHM_POSITION_BITS)
-#define TAG_MASK      BSHM_TAG_MASK
+#define POSITIONS (1u << BSHM_POSITION_BITS)
+#define TAG_MASK  BSHM_TAG_MASK
 
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot)
 {
@@ -232,7 +232,8 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	BSHM_STORE(&intent->step, 0, RELAXED);
 	BSHM_STORE(&intent->kind, BSHM_INTENT_RESIZE, RELEASE);
 	uint32_t records = 0;
-	const bool done = take_units(s, t->units[~shape & 1], units) && copy_lines(s, &from, &to, &records);
+	const bool done =
+		take_units(s, t->units[~shape & 1], units) && copy_lines(s, &from, &to, &records);
 	if (done) {
 		BSHM_STORE(&t->records, records, RELAXED);
 		BSHM_STORE(&t->shape, fresh, RELEASE); /* in force; pairs with bshm__lines_of() */
@@ -327,5 +328,6 @@ void bshm__unit_move_repair(const bshm__shard *s)
 	const uint32_t fresh = BSHM_LOAD(&intent->fresh, RELAXED);
 	uint32_t table;
 	bshm__sequence_jump(s);
-	bshm__slot_free(s, find_unit(s, fresh, &table) != NULL ? BSHM_LOAD(&intent->old, RELAXED) : fresh);
+	bshm__slot_free(
+		s, find_unit(s, fresh, &table) != NULL ? BSHM_LOAD(&intent->old, RELAXED) : fresh);
 }

@@ -133,8 +133,7 @@ bool bshm_lease_held(bshm_segment *segment, uint32_t space, const bshm_key *key,
 }
 
 /* Is the lease still what was granted? */
-static bool is_granted(
-	const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
+static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
 {
 	return BSHM_LOAD(&lease->owner, RELAXED) == s->segment->owner &&
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
@@ -189,7 +188,8 @@ int bshm_record_forget(
 	}
 	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
 		bshm_lease *lease = lease_at(&s, i);
-		if (BSHM_LOAD(&lease->owner, RELAXED) != 0 && BSHM_LOAD(&lease->hash, RELAXED) == home.hash) {
+		if (BSHM_LOAD(&lease->owner, RELAXED) != 0 &&
+			BSHM_LOAD(&lease->hash, RELAXED) == home.hash) {
 			BSHM_STORE(&lease->spoilt, 1, RELAXED);
 		}
 	}

@@ -92,8 +92,7 @@ static void write_first(
 	const uint64_t bytes = recipe_bytes(r) - r->key.length;
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 	uint32_t *words = bshm__slot_word(slot, 0);
-	uint32_t shape =
-		(uint32_t) r->value.type << BSHM_SHAPE_TYPE | r->space << BSHM_SHAPE_SPACE;
+	uint32_t shape = (uint32_t) r->value.type << BSHM_SHAPE_TYPE | r->space << BSHM_SHAPE_SPACE;
 	uint32_t word = 2;
 	state |= BSHM_LOAD(words, RELAXED) & BSHM_SLOT_VERSION_MASK;
 	if (r->expires_s != 0) {
@@ -181,8 +180,7 @@ static standing locate(
 	uint32_t number = bshm__line_of(home->position, lines.lines);
 	bool passed_on = lines.lines != 0;
 	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at.vacant == 0); i++) {
-		const bshm_line *line =
-			lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
+		const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
 		uint32_t passed;
 		if (line == NULL) {
 			break;
@@ -220,7 +218,8 @@ static bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
 	if (wanted == 0) {
 		return true;
 	}
-	return wanted <= BSHM_TABLE_UNITS && bshm__make_room(s, BSHM_CLASS_INDEX, wanted, BSHM_CLASS_COUNT, UINT32_MAX) &&
+	return wanted <= BSHM_TABLE_UNITS &&
+		   bshm__make_room(s, BSHM_CLASS_INDEX, wanted, BSHM_CLASS_COUNT, UINT32_MAX) &&
 		   bshm__table_resize(s, home->table, wanted);
 }
 
@@ -312,7 +311,8 @@ static bool put_record(const bshm__shard *s, const bshm__home *home, recipe *r, 
 		while (ready && at.place == 0 && !reserved && !(reserved = reserve_one(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at.place == 0 && !make_place(s, home, must_grow || at.vacant == 0)) || !make_slots(s, r)) {
+		if (!ready || (at.place == 0 && !make_place(s, home, must_grow || at.vacant == 0)) ||
+			!make_slots(s, r)) {
 			break;
 		}
 		if (!still(s, &at)) { /* room was made, perhaps of what stood */
@@ -446,8 +446,8 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
-	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0) && segment->store_writable &&
-		segment->shard_count > 1 && segment->cache_records != 0 &&
+	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0) &&
+		segment->store_writable && segment->shard_count > 1 && segment->cache_records != 0 &&
 		BSHM_LOAD(&segment->store->reserved, RELAXED) >= segment->cache_records) {
 		recount(segment);
 	}
@@ -495,8 +495,8 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 }
 
 /* Under the lock: stores a changed value with the ttl that stands. */
-static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, recipe *r,
-	const standing *at, bshm_error *error)
+static bshm_status put_changed(
+	const bshm__shard *s, const bshm__home *home, recipe *r, const standing *at, bshm_error *error)
 {
 	if (at->place != 0 && !at->expired) {
 		r->expires_s = at->record.expires_s;
@@ -506,7 +506,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, rec
 		reject(s);
 		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", r->key.length + value_bytes,
 			s->segment->cache_bytes / 4 < BSHM_RECORD_BYTES_MAX ? s->segment->cache_bytes / 4
-																 : BSHM_RECORD_BYTES_MAX);
+																: BSHM_RECORD_BYTES_MAX);
 	}
 	if (!put_record(s, home, r, *at)) {
 		reject(s);
@@ -529,8 +529,8 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	if (at.place != 0 && !at.expired) {
 		const bool is_int = (at.record.shape >> BSHM_SHAPE_TYPE & 15) == BSHM_VALUE_INT &&
 							at.record.value_bytes == sizeof(value);
-		if (!is_int || !bshm__record_copy(
-						   &s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
+		if (!is_int ||
+			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
 			status = bshm__fail(error, BSHM_E_INCOMPATIBLE, "int");
 		}
 	}
@@ -591,8 +591,8 @@ static int put_found(bshm_segment *segment, recipe *r, const bshm_found *found, 
 	const bool same = unchanged(&s, &at, found);
 	if (same && touch) {
 		r->expires_s = expiry(segment, ttl_s);
-		status = put_record(&s, &home, r, at) ? BSHM_OK
-											   : bshm__fail(error, BSHM_E_NO_SPACE, "record");
+		status =
+			put_record(&s, &home, r, at) ? BSHM_OK : bshm__fail(error, BSHM_E_NO_SPACE, "record");
 	} else if (same) {
 		status = put_changed(&s, &home, r, &at, error);
 	}
@@ -619,7 +619,7 @@ static int append_once(bshm_segment *segment, const bshm_key *key, const bshm_ke
 	if (too_large(segment, key->length, *length)) {
 		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", key->length + *length,
 			segment->cache_bytes / 4 < BSHM_RECORD_BYTES_MAX ? segment->cache_bytes / 4
-															  : BSHM_RECORD_BYTES_MAX);
+															 : BSHM_RECORD_BYTES_MAX);
 	}
 	char *bytes = malloc((size_t) *length + 1);
 	if (bytes == NULL) {
@@ -666,8 +666,7 @@ static int touch_in_place(const bshm__shard *s, const standing *at, uint32_t exp
 }
 
 /* One attempt: 1 = done, 0 = absent, BSHM_E_BUSY = it has changed meanwhile. */
-static int touch_once(
-	bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
+static int touch_once(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
 {
 	bshm__home home;
 	bshm__shard s;
@@ -752,8 +751,8 @@ int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *
 		return status;
 	}
 	const standing at = locate(&s, &home, found->space, key);
-	const int removed =
-		at.place != 0 && (at.expired || unchanged(&s, &at, found)) && remove_located(&s, &home, &at);
+	const int removed = at.place != 0 && (at.expired || unchanged(&s, &at, found)) &&
+						remove_located(&s, &home, &at);
 	bshm__shard_unlock(&s);
 	return removed;
 }

@@ -100,7 +100,7 @@ static bool copy_chunks(
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
 {
-	const uint64_t here = off >= record->first		   ? 0
+	const uint64_t here = off >= record->first          ? 0
 						  : record->first - off < count ? record->first - off
 														: count;
 	bshm__racy_copy(to, record->bytes + off, (size_t) here);
@@ -150,7 +150,8 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		uint32_t match = bshm__line_match(line, home->position, &passed);
 		for (; match != 0; match &= match - 1) {
 			const uint32_t slot = (uint32_t) __builtin_ctz(match);
-			const uint32_t ref = BSHM_LOAD(&line->ref[slot], ACQUIRE); /* pairs with its publication */
+			const uint32_t ref =
+				BSHM_LOAD(&line->ref[slot], ACQUIRE); /* pairs with its publication */
 			if (ref == 0) {
 				continue;
 			}
@@ -163,7 +164,8 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		at = at + 1 == lines.lines ? 0 : at + 1;
 	}
 	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
-	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SEQUENCE_JUMP ? -1 : 0;
+	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SEQUENCE_JUMP ? -1
+																							 : 0;
 }
 
 /* Of a fork's child that has no slot yet: takes one, so that it counts on a line of its own. */
@@ -276,8 +278,7 @@ static void prefetch_line(bshm_segment *segment, const bshm__home *home)
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
 	const bshm__lines lines = bshm__lines_of(segment, home->table);
 	if (lines.lines != 0) {
-		__builtin_prefetch(
-			bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
+		__builtin_prefetch(bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
 	}
 }
 

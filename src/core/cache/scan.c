@@ -10,6 +10,8 @@
  */
 #include "core/cache/store.h"
 
+#include <stdlib.h>
+
 #define STEP_TRIES 64
 #define POSITIONS  (1u << BSHM_POSITION_BITS)
 
@@ -21,8 +23,8 @@ typedef struct {
 } span;
 
 /* Finds the span's records: their count, or -1: begin anew. *full: they were more than `room`. */
-static int find_span(const bshm__shard *s, const span *sp, bool stale, bool *full,
-	bshm_found *found, unsigned room)
+static int find_span(
+	const bshm__shard *s, const span *sp, bool stale, bool *full, bshm_found *found, unsigned room)
 {
 	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
 	const bshm__lines lines = bshm__lines_of(s->segment, sp->table);
@@ -85,7 +87,8 @@ static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *fo
 	return count < 0 ? 0 : (unsigned) count;
 }
 
-unsigned bshm_record_scan(
+/* The next records, of a few neighbouring places: how many. *cursor is 0 at the end. */
+static unsigned scan(
 	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room)
 {
 	const uint64_t tables = (uint64_t) segment->shard_count * segment->shard_tables;
@@ -98,6 +101,58 @@ unsigned bshm_record_scan(
 	}
 	*cursor = at / POSITIONS < tables ? at : 0;
 	return count;
+}
+
+/* Copies the keys: how many; *whole: all of them. False: no private memory left. */
+static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, bool *whole)
+{
+	size_t bytes = 0;
+	for (unsigned i = 0; i < count; i++) {
+		bytes += found[i].key_length;
+	}
+	if (bytes > scan->room) {
+		char *more = realloc(scan->bytes, bytes);
+		if (more == NULL) {
+			return false;
+		}
+		scan->bytes = more;
+		scan->room = bytes;
+	}
+	char *to = scan->bytes;
+	scan->count = 0;
+	*whole = true;
+	for (unsigned i = 0; i < count; i++) {
+		if (bshm_found_copy_key(&found[i], to)) {
+			scan->keys[scan->count] = (bshm_key){to, found[i].key_length};
+			scan->spaces[scan->count++] = found[i].space;
+			to += found[i].key_length;
+		} else {
+			*whole = false;
+		}
+	}
+	return true;
+}
+
+bool bshm_scan_next(bshm_segment *segment, bshm_scan *at, unsigned flags)
+{
+	bshm_found found[BSHM_SCAN_ROOM];
+	const uint64_t before = at->cursor;
+	bool whole = false;
+	for (unsigned tries = 0; tries < STEP_TRIES && !whole; tries++) {
+		at->cursor = before; /* something was changed between finding and copying */
+		const unsigned count = scan(segment, &at->cursor, flags, found, BSHM_SCAN_ROOM);
+		if (!copy_keys(at, found, count, &whole)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void bshm_scan_free(bshm_scan *at)
+{
+	free(at->bytes);
+	at->bytes = NULL;
+	at->room = 0;
 }
 
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found)

@@ -24,8 +24,9 @@
 
 /* 4 bytes apart to 64, 8 to 128; then a page divided by whole numbers, a twelfth apart or more. */
 static const uint16_t class_sizes[] = {16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80,
-	88, 96, 104, 112, 120, 128, 140, 152, 168, 184, 200, 220, 240, 264, 292, 320, 348, 380, 420, 468,
-	512, 564, 628, 712, 780, 860, 960, 1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096};
+	88, 96, 104, 112, 120, 128, 140, 152, 168, 184, 200, 220, 240, 264, 292, 320, 348, 380, 420,
+	468, 512, 564, 628, 712, 780, 860, 960, 1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276,
+	4096};
 
 #define SIZES ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])))
 
@@ -313,8 +314,8 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	}
 	bshm_shard *shard = s->shard;
 	uint32_t *state = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_UNIT), 0);
-	const uint32_t version = (BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) +
-							 (1u << BSHM_SLOT_VERSION);
+	const uint32_t version =
+		(BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) + (1u << BSHM_SLOT_VERSION);
 	BSHM_STORE(state, version, RELAXED);
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
 	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
@@ -331,7 +332,8 @@ uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 	const bshm_shard *shard = s->shard;
 	const uint64_t slots = bshm__class_slots(size_class);
 	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
-	const uint64_t free_pages = s->segment->shard_pages > given ? s->segment->shard_pages - given : 0;
+	const uint64_t free_pages =
+		s->segment->shard_pages > given ? s->segment->shard_pages - given : 0;
 	const uint64_t room = (BSHM_LOAD(&shard->pages[size_class], RELAXED) + free_pages) * slots;
 	const uint64_t used = BSHM_LOAD(&shard->used[size_class], RELAXED);
 	return room > used ? room - used : 0;
@@ -352,7 +354,8 @@ uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class)
 		}
 	}
 	const uint64_t pages = BSHM_LOAD(&s->shard->pages[size_class], RELAXED);
-	const bool fits = pages > 1 && (pages - 1) * slots >= BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	const bool fits =
+		pages > 1 && (pages - 1) * slots >= BSHM_LOAD(&s->shard->used[size_class], RELAXED);
 	return fits ? found : 0;
 }
 

@@ -47,7 +47,8 @@ static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_
 }
 
 /* Of a key, which `space` keeps apart from those of other spaces. */
-static inline bshm__home bshm__home_of(const bshm_segment *segment, uint32_t space, const bshm_key *key)
+static inline bshm__home bshm__home_of(
+	const bshm_segment *segment, uint32_t space, const bshm_key *key)
 {
 	const uint64_t seed = segment->name_seed + (space + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
@@ -136,7 +137,8 @@ static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t t
 }
 
 /* A line; NULL: damaged. */
-static inline bshm_line *bshm__line_at(const bshm__shard *s, const bshm__lines *lines, uint32_t line)
+static inline bshm_line *bshm__line_at(
+	const bshm__shard *s, const bshm__lines *lines, uint32_t line)
 {
 	const uint32_t ref = BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED);
 	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);

@@ -95,39 +95,45 @@ static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const 
 	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used since: the newest */
 }
 
-/* A record's key and value in one piece of private memory; NULL: it has changed, or (*full) none left. */
-static uint8_t *copy_record(const bshm_found *found, bool *full)
+/* A copy of a key's record: 1 = it is in *bytes, 0 = it is gone, -1 = no private memory left. */
+static int copy_value(
+	bshm_segment *segment, const bshm_key *key, bshm_found *found, uint8_t **bytes)
 {
-	uint8_t *bytes = malloc((size_t) found->key_length + (size_t) found->length + 1);
-	*full = bytes == NULL;
-	if (bytes != NULL && (!bshm_found_copy_key(found, bytes) ||
-							 !bshm_found_copy(found, bytes + found->key_length))) {
-		free(bytes);
-		bytes = NULL;
+	while (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, found) == 1) {
+		*bytes = malloc((size_t) found->length + 1);
+		if (*bytes == NULL) {
+			return -1;
+		}
+		if (bshm_found_copy(found, *bytes)) {
+			return 1;
+		}
+		free(*bytes); /* it was just replaced */
 	}
-	return bytes;
+	return 0;
 }
 
-/* Writes a record, or leaves out one that was changed or removed meanwhile. */
-static bool write_record(writer *w, bshm_segment *segment, const uint16_t *now,
-	const bshm_found *found, double wall_s, uint64_t *count)
+/* Writes a key's record, if it is there still; false: no private memory left. */
+static bool write_record(writer *w, bshm_segment *segment, const uint16_t *now, const bshm_key *key,
+	double wall_s, uint64_t *count)
 {
-	bool full;
-	uint8_t *bytes = copy_record(found, &full);
-	if (bytes == NULL) {
-		return !full;
+	bshm_found found;
+	uint8_t *bytes;
+	const int there = copy_value(segment, key, &found, &bytes);
+	if (there <= 0) {
+		return there == 0;
 	}
 	uint64_t expires_s = 0;
-	if (found->expires_s != 0) {
-		const uint32_t left = found->expires_s - bshm__store_now_s(segment);
+	if (found.expires_s != 0) {
+		const uint32_t left = found.expires_s - bshm__store_now_s(segment);
 		expires_s = (uint64_t) wall_s + left;
 	}
 	const uint64_t flags =
-		(uint64_t) found->type | ((found->state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
-	const part head = part_of(recency(segment, now, found), expires_s,
-		found->key_length | (uint64_t) found->length << 32, flags);
+		(uint64_t) found.type | ((found.state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
+	const part head = part_of(recency(segment, now, &found), expires_s,
+		(uint64_t) key->length | found.length << 32, flags);
 	write_bytes(w, head.bytes, sizeof(head.bytes));
-	write_bytes(w, bytes, (size_t) found->key_length + (size_t) found->length);
+	write_bytes(w, key->bytes, key->length);
+	write_bytes(w, bytes, (size_t) found.length);
 	free(bytes);
 	++*count;
 	return true;
@@ -143,17 +149,19 @@ static bool write_all(writer *w, bshm_segment *segment, uint64_t *count)
 	}
 	const part head = part_of(MAGIC, VERSION, (uint64_t) (wall_s * 1e9), 0);
 	write_bytes(w, head.bytes, sizeof(head.bytes));
-	bshm_found found[BSHM_SCAN_ROOM];
-	uint64_t cursor = 0;
+	bshm_scan scan = {.cursor = 0};
+	bool room = true;
 	do {
-		const unsigned got = bshm_record_scan(segment, &cursor, 0, found, BSHM_SCAN_ROOM);
-		for (unsigned i = 0; i < got && w->code == 0; i++) {
-			if (found[i].space == BSHM_SPACE_CACHE &&
-				!write_record(w, segment, now, &found[i], wall_s, count)) {
-				return false;
-			}
+		room = bshm_scan_next(segment, &scan, 0);
+		for (unsigned i = 0; room && i < scan.count && w->code == 0; i++) {
+			room = scan.spaces[i] != BSHM_SPACE_CACHE ||
+				   write_record(w, segment, now, &scan.keys[i], wall_s, count);
 		}
-	} while (cursor != 0 && w->code == 0);
+	} while (room && scan.cursor != 0 && w->code == 0);
+	bshm_scan_free(&scan);
+	if (!room) {
+		return false;
+	}
 	const part last = part_of(END, *count, w->bytes, 0);
 	write_bytes(w, last.bytes, sizeof(last.bytes) - 8);
 	const uint64_t check = little(XXH3_64bits_digest(w->hash));
@@ -234,8 +242,7 @@ static part part_at(const uint8_t *bytes)
 }
 
 /* Reads the whole file into private memory; *bytes is NULL on failure. */
-static bshm_status read_file(
-	const char *path, uint8_t **bytes, uint64_t *size, bshm_error *error)
+static bshm_status read_file(const char *path, uint8_t **bytes, uint64_t *size, bshm_error *error)
 {
 	int fd;
 	bshm_os_stat st = {0};
@@ -263,7 +270,11 @@ static bshm_status read_file(
 	if (*bytes != NULL && code == 0 && got == st.bytes) {
 		return BSHM_OK;
 	}
-	bshm__fail(error, *bytes == NULL ? BSHM_E_NO_SPACE : BSHM_E_IO, *bytes == NULL ? "memory" : "read");
+	if (*bytes == NULL) {
+		bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	} else {
+		bshm__fail(error, code != 0 ? BSHM_E_IO : BSHM_E_CORRUPT, code != 0 ? "read" : "truncated");
+	}
 	error->os_code = code;
 	bshm_os_private_release(*bytes, (size_t) st.bytes + 1);
 	*bytes = NULL;
@@ -335,8 +346,7 @@ static bshm_status check_file(
 }
 
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
-static int put_item(
-	bshm_segment *segment, const uint8_t *bytes, double now_s, bshm_error *error)
+static int put_item(bshm_segment *segment, const uint8_t *bytes, double now_s, bshm_error *error)
 {
 	const part head = part_at(bytes);
 	double left_s = 0;

@@ -63,7 +63,8 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 
 /* ------------------------------------------------------------------ intents */
 
-void bshm__intent_begin(const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
+void bshm__intent_begin(
+	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
 {
 	bshm_intent *intent = &s->shard->intent;
 	BSHM_STORE(&intent->place, place, RELAXED);
@@ -165,13 +166,11 @@ void bshm__give_back_one(const bshm__shard *s)
 	}
 }
 
-void bshm__record_remove(
-	const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref)
+void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref)
 {
 	bshm__record record;
-	const uint64_t bytes = bshm__record_load(s, ref, &record)
-							   ? (uint64_t) record.key_bytes + record.value_bytes
-							   : 0;
+	const uint64_t bytes =
+		bshm__record_load(s, ref, &record) ? (uint64_t) record.key_bytes + record.value_bytes : 0;
 	bshm__intent_begin(s, BSHM_INTENT_NONE, place, ref, 0);
 	bshm__intent_plan(s, BSHM_LOAD(&s->shard->records, RELAXED) - 1,
 		BSHM_LOAD(&s->shard->data_bytes, RELAXED) - bytes);

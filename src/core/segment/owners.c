@@ -60,7 +60,8 @@ bool bshm__owner_reopen(bshm_segment *segment)
 	if (segment->fd >= 0) {
 		return true;
 	}
-	if (bshm_os_open(segment->path, segment->readonly && !segment->store_writable, &segment->fd) != 0) {
+	if (bshm_os_open(segment->path, segment->readonly && !segment->store_writable, &segment->fd) !=
+		0) {
 		return false;
 	}
 	if (bshm_os_stat_fd(segment->fd, &st) == 0 && st.device == segment->device &&

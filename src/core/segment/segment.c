@@ -240,8 +240,8 @@ static bshm_status check_header(
 	return BSHM_OK;
 }
 
-static bshm_status attach(const bshm_options *options, int fd, bool writable,
-	bshm_segment *segment, bshm_error *error)
+static bshm_status attach(
+	const bshm_options *options, int fd, bool writable, bshm_segment *segment, bshm_error *error)
 {
 	bshm_os_stat st;
 	int code = bshm_os_stat_fd(fd, &st);

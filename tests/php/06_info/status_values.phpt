@@ -6,6 +6,7 @@ posix
 --INI--
 bloomshm.path={PWD}/status_values.seg
 bloomshm.filter_memory=1M
+bloomshm.cache_memory=0
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

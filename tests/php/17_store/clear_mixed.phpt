@@ -24,7 +24,7 @@ foreach (['', 'key '] as $prefix) {
     check($records > 100, 'records');
     check_same($records, bloom_cache_clear($prefix), 'cleared');
     check_same(0, bloom_cache_info()['records'], 'left');
-    check_same([], array_filter(bloom_cache_get_many(keys('key ', 1500)), fn ($value) => $value !== null), 'still there');
+    check_same(0, count(array_filter(bloom_cache_get_many(keys('key ', 1500)), fn ($value) => $value !== null)), 'still there');
     check_same(0, bloom_cache_clear(), 'cleared the second time');
 }
 done();

@@ -44,6 +44,7 @@ foreach ([1, 7, 100, 1000] as $count) {
     check_same(300, count($seen), "count $count: seen");
     check_same(300, array_sum($seen), "count $count: times");
 }
+check_same(0, bloom_cache_info()['evictions'], 'evictions');
 done();
 ?>
 --EXPECT--
