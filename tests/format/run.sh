@@ -22,7 +22,7 @@ reader() {
 with_extension() {
 	local path=$1
 	shift
-	php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
+	timeout "${extension_seconds:-300}" php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
 		-d bloomshm.cache_memory=16M "$@"
 }
 
@@ -125,11 +125,13 @@ records_reader() {
 
 # reads_records SEGMENT SAID: the reader finds these records, and no others.
 reads_records() {
-	reader records "$1" >"$work/read_records.json" && php -n -d memory_limit=1G tests/format/compare_records.php "$2" "$work/read_records.json"
+	reader records "$1" >"$work/read_records.json" &&
+		php -n -d memory_limit=1G tests/format/compare_records.php "$2" "$work/read_records.json"
 }
 
 # dumps_records SEGMENT SAID: those of them that are users' are in the file that the extension makes.
 dumps_records() {
+	# shellcheck disable=SC2016
 	with_extension "$1" -r 'bloom_cache_dump($argv[1]);' "$work/records" &&
 		records_reader check "$work/records" && records_reader list "$work/records" >"$work/dumped_records.json" &&
 		grep '"space":0' "$2" >"$work/users_records.json" &&
@@ -309,6 +311,7 @@ expect 'records: and dumps the same' same_records "$golden" "$work/again"
 # expect_bad_records WHAT: $work/bad is refused, and nothing of it is restored.
 expect_bad_records() {
 	expect "records, $1: the reader refuses" exits 3 records_reader check "$work/bad"
+	# shellcheck disable=SC2016
 	expect "records, $1: the extension refuses" says 'refused, 0' with_extension "$work/refusing_store" -r \
 		'try { bloom_cache_restore($argv[1]); } catch (BloomShm\Exception) { echo "refused, ", bloom_cache_info()["records"]; }' \
 		"$work/bad"
@@ -395,8 +398,9 @@ offset_of() {
 
 # expect_absent WHAT KEY: neither finds the record any more, and the reader reports it.
 expect_absent() {
+	# shellcheck disable=SC2016
 	expect "$1: the reader finds no record" says absent reader get "$work/damaged" 0 < <(hex "$2")
-	expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
+	extension_seconds=10 expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
 		'echo bloom_cache_get($argv[1], "absent");' "$2"
 	expect "$1: the reader reports it" exits 3 reader check "$work/damaged"
 	# shellcheck disable=SC2016

@@ -1,0 +1,248 @@
+/*
+ * test_evict.c - who is evicted: the limit, the floor, LRU's misses, expiry, and stamps that come round.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_store.h"
+
+#include <math.h>
+
+#define KEYS 20000
+
+/* A strict LRU: when each key was last used, and who is the oldest, by looking through all. */
+typedef struct {
+	uint32_t before[KEYS + 1];
+	uint32_t after[KEYS + 1];
+	bool in[KEYS];
+	uint32_t count;
+	uint32_t capacity;
+} lru;
+
+static void lru_begin(lru *l, uint32_t capacity)
+{
+	memset(l, 0, sizeof(*l));
+	l->before[KEYS] = l->after[KEYS] = KEYS;
+	l->capacity = capacity;
+}
+
+static void lru_unlink(lru *l, uint32_t key)
+{
+	l->after[l->before[key]] = l->after[key];
+	l->before[l->after[key]] = l->before[key];
+	l->in[key] = false;
+}
+
+static bool lru_use(lru *l, uint32_t key)
+{
+	const bool hit = l->in[key];
+	if (hit) {
+		lru_unlink(l, key);
+	} else if (l->count == l->capacity) {
+		lru_unlink(l, l->before[KEYS]);
+	} else {
+		l->count++;
+	}
+	l->before[key] = KEYS;
+	l->after[key] = l->after[KEYS];
+	l->before[l->after[key]] = key;
+	l->after[KEYS] = key;
+	l->in[key] = true;
+	return hit;
+}
+
+static bool use(bshm_segment *segment, uint32_t number)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_found found;
+	return bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found) == 1;
+}
+
+static bool is_there(bshm_segment *segment, uint32_t number)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_found found;
+	return bshm_record_find(segment, 0, &key, 0, &found) == 1;
+}
+
+static uint64_t records_of(bshm_segment *segment)
+{
+	bshm_store_info info;
+	CHECK_INT(bshm_store_stat(segment, &info), BSHM_OK);
+	return info.records;
+}
+
+static lru same;
+static lru quarter;
+
+/* A mixture of popular keys, scans and new ones; misses of the store against LRU's. */
+static void play(uint32_t capacity, double *store_misses, double *lru_misses)
+{
+	uint64_t seed = test_seed();
+	bshm_segment *segment = open_store(MB(4), capacity);
+	lru_begin(&same, capacity);
+	lru_begin(&quarter, capacity / 4);
+	uint32_t scan = 0;
+	*store_misses = *lru_misses = 0;
+	for (unsigned i = 0; i < 150000 && !test_failed(); i++) {
+		const double u = (double) (test_random(&seed) >> 11) * 0x1p-53;
+		uint32_t key = (uint32_t) (KEYS * pow(u, 4)); /* the small numbers are popular */
+		if (i % 20000 > 17000) {
+			key = scan++ % KEYS;
+		}
+		const bool hit = use(segment, key);
+		const bool floor_hit = lru_use(&quarter, key);
+		*lru_misses += !lru_use(&same, key);
+		*store_misses += !hit;
+		CHECK(hit || !floor_hit);
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+			CHECK(is_there(segment, key));
+			CHECK(records_of(segment) <= capacity);
+		}
+	}
+	CHECK_INT(records_of(segment), capacity);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+TEST(fewer_misses_than_lru_and_none_that_a_quarter_of_it_would_not_have)
+{
+	static const uint32_t capacities[] = {100, 800, 4000};
+	for (unsigned i = 0; i < 3; i++) {
+		double store_misses;
+		double lru_misses;
+		play(capacities[i], &store_misses, &lru_misses);
+		test_note("%u records: %.1f %% fewer misses than LRU", capacities[i],
+			100 - 100 * store_misses / lru_misses);
+		CHECK(store_misses <= lru_misses * 1.01);
+	}
+}
+
+TEST(n_records_fit_in_a_limit_of_n)
+{
+	static const uint32_t limits[] = {1, 2, 3, 10, 1000, 20000};
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		bshm_segment *segment = open_store(MB(4), limits[i]);
+		for (uint32_t k = 0; k < limits[i]; k++) {
+			CHECK_INT(store_put(segment, k, k, 8, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK_INT(records_of(segment), limits[i]);
+		for (uint32_t k = 0; k < limits[i]; k++) {
+			CHECK(is_there(segment, k));
+		}
+		for (uint32_t k = limits[i]; k < 2 * limits[i]; k++) {
+			CHECK_INT(store_put(segment, k, k, 8, 0, BSHM_PUT_SET), 1);
+			CHECK(is_there(segment, k));
+			CHECK_INT(records_of(segment), limits[i]);
+		}
+		bshm_segment_close(segment);
+	}
+}
+
+/* The limit is one for all shards: of a store so large that it has several. */
+TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
+{
+	const uint32_t limit = 300 * 8192;
+	bshm_segment *segment = open_store(MB(160), limit);
+	bshm_error error;
+	REQUIRE(segment->shard_count > 1);
+	for (uint64_t k = 0; k < limit + 1000; k++) {
+		const bshm_put put = {.key = {(const char *) &k, 8}, .value = {BSHM_VALUE_TRUE, "", 0}};
+		if (bshm_record_put(segment, &put, &error) != 1) {
+			CHECK(false);
+		}
+		if (k + 1 == limit) {
+			CHECK_INT(records_of(segment), limit);
+		}
+	}
+	CHECK_INT(records_of(segment), limit);
+	check_sound(segment);
+}
+
+/* ------------------------------------------------------------------ expiry */
+
+#define SECOND UINT64_C(1000000000)
+
+TEST(records_live_between_their_ttl_less_one_and_plus_one)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const uint64_t start = bshm_os_clock_ns();
+	for (uint64_t phase = 0; phase < SECOND; phase += SECOND / 8) {
+		const uint64_t born = start + phase;
+		bshm_clock_set(born);
+		CHECK_INT(store_put(segment, 1, 1, 16, 10, BSHM_PUT_SET), 1);
+		bshm_clock_set(born + 9 * SECOND);
+		CHECK(is_there(segment, 1));
+		bshm_clock_set(born + 11 * SECOND);
+		CHECK(!is_there(segment, 1));
+		CHECK_INT(store_put(segment, 1, 2, 16, 0, BSHM_PUT_REPLACE), 0);
+		CHECK_INT(store_put(segment, 1, 2, 16, 0, BSHM_PUT_ADD), 1);
+		bshm_clock_set(born + 400000000 * SECOND);
+		CHECK(is_there(segment, 1));
+	}
+	check_sound(segment);
+}
+
+/* Expired records go before any other, and are counted apart. */
+TEST(expired_records_are_reclaimed_when_room_is_needed)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const uint64_t start = bshm_os_clock_ns();
+	bshm_clock_set(start);
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, i % 2 == 0 ? 10 : 0, BSHM_PUT_SET), 1);
+	}
+	bshm_clock_set(start + 20 * SECOND);
+	for (uint32_t i = 1000; i < 1500; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.expired + info.evictions, 500);
+	test_note("%u expired, %u evicted", (unsigned) info.expired, (unsigned) info.evictions);
+	CHECK(info.expired >= 450);
+	check_sound(segment);
+}
+
+/* ------------------------------------------------------------------ the order */
+
+TEST(the_oldest_comes_first_exactly_among_a_hundred)
+{
+	uint64_t seed = test_seed();
+	bshm_segment *segment = open_store(MB(4), 0);
+	lru_begin(&same, 200);
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+		lru_use(&same, i);
+	}
+	/* So many uses that the stamps come round, with writes that renumber them. */
+	for (uint32_t i = 0; i < 300000; i++) {
+		const uint32_t key = 10 + (uint32_t) (test_random(&seed) % 90);
+		CHECK(use(segment, key));
+		lru_use(&same, key);
+		if (i % 50 == 0) {
+			CHECK_INT(store_put(segment, 99, i, 16, 0, BSHM_PUT_SET), 1);
+			lru_use(&same, 99);
+		}
+	}
+	for (uint32_t i = 0; i < 100 && !test_failed(); i++) {
+		bshm_found found;
+		bshm_error error;
+		uint64_t key;
+		CHECK_INT(bshm_record_oldest(segment, &found), 1);
+		CHECK(bshm_found_copy_key(&found, &key));
+		const bshm_key wanted = {(const char *) &key, 8};
+		if (i >= 10) { /* the first ten are older than any stamp */
+			CHECK_INT(key, same.before[KEYS]);
+		} else {
+			CHECK(key < 10);
+		}
+		lru_unlink(&same, (uint32_t) key);
+		CHECK_INT(bshm_found_remove(&found, &wanted, &error), 1);
+	}
+	bshm_found none;
+	CHECK_INT(bshm_record_oldest(segment, &none), 0);
+	check_sound(segment);
+}
