@@ -195,7 +195,12 @@ typedef struct {
 /* False: it cannot be kept, and an exception was thrown. May run user code. */
 bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value);
 void php_bloomshm_value_release(php_bloomshm_value *value);
-/* 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read (perhaps an exception is set). */
+/* Copies what was found: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
+int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out);
+/* Makes a PHP value of it, which takes its bytes; may run user code. False: it cannot be read (perhaps
+ * an exception is set). */
+bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out);
+/* Both: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
 int php_bloomshm_value_get(const bshm_found *found, zval *out);
 
 /* ------------------------------------------------------------------ php_cache.c and others */
@@ -207,6 +212,8 @@ static inline bshm_segment *php_bloomshm_store(void)
 	return EXPECTED(segment != NULL && bshm_store_exists(segment)) ? segment : NULL;
 }
 
+/* The same for calls that may wait while another process is just creating it. */
+bshm_segment *php_bloomshm_store_patient(void);
 /* For calls that throw when there is no record store; NULL: an exception was thrown. */
 bshm_segment *php_bloomshm_store_or_throw(void);
 /* Finds a record's value: 1 = it is in *out, 0 = there is none (perhaps an exception is set). */

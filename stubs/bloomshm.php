@@ -462,7 +462,7 @@ namespace {
      *    is the worst
      *  - generation: grows with every publication of the name, and with every layer; published_at: when it was
      *    published, unix time with fractions
-     *  - false_positives: confirmed by bloom_fetch(), so 0 in this version
+     *  - false_positives: keys of this set that bloom_fetch()'s loaders knew nothing of
      *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's share), hashes,
      *    partitions, bytes, fill, estimated_error_rate; only scalable filters have several
      *
@@ -481,7 +481,7 @@ namespace {
      *  - path: in use, or the one that would be; layout_version; owner_uid, mode (int): of the file
      *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter can use all that
      *    is free all the same)
-     *  - cache_bytes, cache_bytes_free: 0 in this version
+     *  - cache_bytes, cache_bytes_free: the record store; free are pages that hold nothing
      *  - filters; attached: processes that may write; repairs: things left by dead processes and tidied up;
      *    lock_timeouts: all since the segment was created
      *  - missing_answers: keys of this process answered "maybe" because their filter is not published
@@ -502,9 +502,15 @@ namespace {
     function bloom_verify(): array {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. The read path of a page: a cached record, else null if the filter
-     * says no, else what $load returns, which is stored. A null from $load is a confirmed false positive: it is
-     * counted and remembered until the key is added or the filter is published anew.
+     * The read path of a page: a cached record, else null if the filter says no, else what $load returns, which is
+     * stored. A null from $load is a confirmed false positive: it is counted and remembered until the key is added
+     * or the filter is published anew. So write to the backend first, and add the key to the filter second.
+     *
+     * One process loads a key; the others wait for it, at most 5 seconds, or take a value whose time has passed. The
+     * record belongs to filter and key; bloom_cache_scan() does not show it. Without a record store, or with a key of
+     * more than about 65,000 bytes, nothing is kept, and every call that the filter lets through loads.
+     *
+     * A kept record costs two look-ups, about 100 ns.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -515,8 +521,8 @@ namespace {
     function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Removes the record that bloom_fetch() keeps of a key; to be called
-     * when what the backend has of it changes.
+     * Removes the record that bloom_fetch() keeps of a key, and has what is just being loaded for it not kept; to be
+     * called when what the backend has of it has changed.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -525,7 +531,7 @@ namespace {
     function bloom_forget(string $filter, string $key): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Reads a record; takes no lock.
+     * Reads a record. Takes no lock and never waits; counts as use of it. About 40 ns and the copy of the value.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $default Returned when there is no such record.
@@ -534,7 +540,7 @@ namespace {
     function bloom_cache_get(string $key, mixed $default = null): mixed {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Reads many records.
+     * Reads many records.
      *
      * @param array $keys Cache keys.
      * @param mixed $default Stands for each that is absent.
@@ -543,7 +549,10 @@ namespace {
     function bloom_cache_get_many(array $keys, mixed $default = null): array {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Stores a record.
+     * Stores a record, in one step: others see the old value or the new one. When there is no room, what is worth
+     * least is evicted; a record that was among the most recent quarter in use never is.
+     *
+     * Key and stored value together may have 64 MB, and a quarter of bloomshm.cache_memory.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value Arrays and objects go through bloomshm.serializer.
@@ -554,7 +563,7 @@ namespace {
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Stores many records.
+     * Stores many records.
      *
      * @param array $values Cache key => value.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
@@ -564,7 +573,7 @@ namespace {
     function bloom_cache_set_many(array $values, int $ttl = 0): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Stores a record where there is none.
+     * Stores a record where there is none.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
@@ -574,7 +583,7 @@ namespace {
     function bloom_cache_add(string $key, mixed $value, int $ttl = 0): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Stores a record where there is one.
+     * Stores a record where there is one.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
@@ -584,7 +593,7 @@ namespace {
     function bloom_cache_replace(string $key, mixed $value, int $ttl = 0): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Is there a record? Does not count as use of it.
+     * Is there a record? Does not count as use of it.
      *
      * @param string $key 0 to 65,535 bytes.
      * @return bool true: there is.
@@ -592,7 +601,7 @@ namespace {
     function bloom_cache_has(string $key): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Removes a record.
+     * Removes a record; what bloom_cache_remember() is just loading for the key is not kept.
      *
      * @param string $key 0 to 65,535 bytes.
      * @return bool false: there was none.
@@ -600,7 +609,7 @@ namespace {
     function bloom_cache_delete(string $key): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Removes many records.
+     * Removes many records.
      *
      * @param array $keys Cache keys.
      * @return int How many there were.
@@ -608,7 +617,7 @@ namespace {
     function bloom_cache_delete_many(array $keys): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Adds to an integer record; makes one of $initial + $by where there
+     * Adds to an integer record; makes one of $initial + $by where there
      * is none.
      *
      * @param string $key 0 to 65,535 bytes.
@@ -621,7 +630,7 @@ namespace {
     function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. bloom_cache_increment() downwards.
+     * bloom_cache_increment() downwards.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $by May be negative.
@@ -633,7 +642,7 @@ namespace {
     function bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Stores a value if the record is still the expected one, compared as
+     * Stores a value if the record is still the expected one, compared as
      * stored: type and bytes.
      *
      * @param string $key 0 to 65,535 bytes.
@@ -645,7 +654,7 @@ namespace {
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Lengthens a string record; makes one without a time limit where there
+     * Lengthens a string record; makes one without a time limit where there
      * is none.
      *
      * @param string $key 0 to 65,535 bytes.
@@ -657,7 +666,7 @@ namespace {
     function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Sets a record's time limit anew and counts as use of it.
+     * Sets a record's time limit anew and counts as use of it.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
@@ -666,7 +675,7 @@ namespace {
     function bloom_cache_touch(string $key, int $ttl): bool {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. The record, or what $load returns, which is stored; one process loads,
+     * The record, or what $load returns, which is stored; one process loads,
      * the others wait for it at most 5 seconds. No lock is held meanwhile.
      *
      * @param string $key 0 to 65,535 bytes.
@@ -677,14 +686,15 @@ namespace {
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Takes out the record that was not used for longest.
+     * Takes out the record that was not used for longest: exactly so in a store of one shard (up to 64 MB) and up to
+     * 127 records, else to a 64th of the records. Finding it goes over all records once for each such 64th.
      *
      * @return array{string, mixed}|null Key and value; null: the store is empty.
      */
     function bloom_cache_pop_oldest(): ?array {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Walks the records page by page. One that nobody writes meanwhile comes
+     * Walks the records page by page. One that nobody writes meanwhile comes
      * exactly once. Does not count as use.
      *
      * @param int $cursor Start with 0; it is moved on, and is 0 again after the last page.
@@ -695,7 +705,7 @@ namespace {
     function bloom_cache_scan(int &$cursor, int $count = 100, string $prefix = ""): array {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Removes all records, those of bloom_fetch() too, or the ones with a prefix.
+     * Removes all records, those of bloom_fetch() too, or the ones with a prefix.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
      * @return int How many there were.
@@ -703,7 +713,7 @@ namespace {
     function bloom_cache_clear(string $prefix = ""): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Saves all records to a file with checksums, replacing it in one step.
+     * Saves all records to a file with checksums, replacing it in one step.
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many records.
@@ -712,7 +722,7 @@ namespace {
     function bloom_cache_dump(string $path): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Adds the records of a saved file that are absent and not expired. A file
+     * Adds the records of a saved file that are absent and not expired. A file
      * that is damaged anywhere changes nothing.
      *
      * @param string $path The file; open_basedir applies.
@@ -722,7 +732,7 @@ namespace {
     function bloom_cache_restore(string $path): int {}
 
     /**
-     * Not part of this version: throws UNAVAILABLE. Figures of the record store: records, max_records, bytes_used, bytes_total,
+     * Figures of the record store, all 0 without one: records, max_records, bytes_used, bytes_total,
      * data_bytes, hits, misses, sets, evictions, expired, rejected, lock_timeouts, repairs, shards.
      *
      * @return array<string, int>
@@ -730,4 +740,4 @@ namespace {
     function bloom_cache_info(): array {}
 }
 
-// End of bloomshm v.0.1.0
+// End of bloomshm v.0.2.0

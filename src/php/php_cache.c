@@ -170,7 +170,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 static bool put(const zend_string *key, const php_bloomshm_value *value, zend_long ttl,
 	bshm_put_mode mode, const bshm_value *expected)
 {
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_store_patient();
 	const bshm_put what = {
 		.key = key_of(key),
 		.value = value->value,

@@ -236,7 +236,7 @@ PHP_FUNCTION(bloom_cache_remember)
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(j.ttl, 3)) {
 		RETURN_THROWS();
 	}
-	j.segment = php_bloomshm_store();
+	j.segment = php_bloomshm_store_patient();
 	j.key = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
 	j.argument = key;
 	j.call = &call;
@@ -336,7 +336,7 @@ PHP_FUNCTION(bloom_fetch)
 		RETURN_THROWS();
 	}
 	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
-	j.segment = joined == NULL ? NULL : php_bloomshm_store();
+	j.segment = joined == NULL ? NULL : php_bloomshm_store_patient();
 	j.key = joined == NULL ? (bshm_key){0} : (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
 	j.call = &call;
 	j.cached = &cached;

@@ -202,6 +202,13 @@ bshm_segment *php_bloomshm_segment_or_throw(void)
 	return segment;
 }
 
+bshm_segment *php_bloomshm_store_patient(void)
+{
+	bshm_error error;
+	bshm_segment *segment = segment_get(true, &error);
+	return segment != NULL && bshm_store_exists(segment) ? segment : NULL;
+}
+
 bshm_segment *php_bloomshm_store_or_throw(void)
 {
 	bshm_segment *segment = php_bloomshm_segment_or_throw();

@@ -153,6 +153,7 @@ static int pop(bshm_segment *segment, zval *return_value)
 {
 	bshm_found found;
 	bshm_error error;
+	php_bloomshm_value bytes;
 	zval value;
 	const int oldest = bshm_record_oldest(segment, &found);
 	if (oldest <= 0) {
@@ -163,15 +164,14 @@ static int pop(bshm_segment *segment, zval *return_value)
 		return -1;
 	}
 	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
-	const int got = php_bloomshm_value_get(&found, &value);
-	if (got == 0 || bshm_found_remove(&found, &wanted, &error) != 1) {
+	const int copied = php_bloomshm_value_copy(&found, &bytes);
+	if (copied == 0 || bshm_found_remove(&found, &wanted, &error) != 1) {
 		zend_string_release(key);
-		if (got > 0) {
-			zval_ptr_dtor(&value);
-		}
+		php_bloomshm_value_release(&bytes);
 		return -1;
 	}
-	if (got < 0) {
+	/* It is this caller's alone from here on; user code may pop others. */
+	if (copied < 0 || !php_bloomshm_value_take(&bytes, &value)) {
 		ZVAL_NULL(&value); /* it cannot be read any more; an exception tells why, if there is one */
 	}
 	array_init_size(return_value, 2);

