@@ -205,6 +205,9 @@ int php_bloomshm_value_get(const bshm_found *found, zval *out);
 
 /* ------------------------------------------------------------------ php_cache.c and others */
 
+/* Attempts to copy a record that is replaced meanwhile. */
+#define BLOOMSHM_READ_TRIES 10000
+
 /* This process's segment, if it has a record store; else NULL. */
 static inline bshm_segment *php_bloomshm_store(void)
 {

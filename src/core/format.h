@@ -7,7 +7,8 @@
  * the layout word by itself where sizes or offsets move, and needs a new BSHM_LAYOUT_VERSION
  * where only the meaning does.
  *
- * The regions of the file, each beginning on a 4 kB boundary, in this order:
+ * The regions of the file, in this order; those of the filters, the store and the pages begin on a 4 kB
+ * boundary:
  *
  *      +----------------------+
  *      | bshm_header          |  one page
@@ -139,7 +140,7 @@ typedef struct {
 	uint32_t page_count;  /* a multiple of shard_count */
 	uint32_t reserved4;
 	uint64_t cache_records; /* at most; 0 = as many as fit */
-	uint64_t cache_bytes;   /* as asked for: all regions of the record store fit in */
+	uint64_t cache_bytes;   /* as asked for: the record store's regions from the shards on fit in */
 	uint64_t cache_check;   /* XXH3-64 of the bytes from shard_count on, seeded with name_seed */
 	uint8_t reserved5[3800];
 } bshm_header;
@@ -505,7 +506,7 @@ typedef struct {
 	uint64_t records_after;
 	uint64_t data_after;
 	uint32_t table; /* resize, move of a unit: index of the table */
-	uint32_t count; /* resize: how many units it will have */
+	uint32_t count; /* resize: how many units it had; `fresh` is the shape it will have */
 	uint32_t step;  /* resize: how many of them are taken */
 	uint8_t reserved[20];
 } bshm_intent;
@@ -584,7 +585,8 @@ typedef struct {
 	uint64_t repairs;
 	uint8_t reserved3[16];
 	bshm_intent intent;
-	uint32_t hint[BSHM_CLASS_COUNT];  /* a page of the class that may have room, + 1 */
+	uint32_t
+		hint[BSHM_CLASS_COUNT]; /* a page of the class that may have room, + 1; [61]: a free one */
 	uint32_t pages[BSHM_CLASS_COUNT]; /* of the class; neither is exact after a death */
 	uint32_t used[BSHM_CLASS_COUNT];  /* its slots that are taken */
 } bshm_shard;
@@ -710,7 +712,7 @@ BSHM_AT(page, taken, 8);
  *      +--------+--------+---------------+-----------+-------------+------+
  *
  *      +--------+--------+---------------+
- *   0: | state  | next   | prev  | 0     | 4,080 bytes of key and value          a chunk of it
+ *   0: | state  | next   | prev  | -     | 4,080 bytes of key and value          a chunk of it
  *      +--------+--------+---------------+
  *
  * All words have 4 bytes.

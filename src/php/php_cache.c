@@ -50,7 +50,7 @@ static bshm_key key_of(const zend_string *key)
 int php_bloomshm_record_get(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
 {
-	for (;;) {
+	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
 		bshm_found found;
 		if (bshm_record_find(segment, space, key, flags, &found) <= 0) {
 			return 0;
@@ -61,6 +61,7 @@ int php_bloomshm_record_get(
 		}
 		flags &= ~BSHM_FIND_USE; /* counted already; it was just replaced, and is there */
 	}
+	return 0; /* changed all the time, or damaged */
 }
 
 /* ------------------------------------------------------------------ reading */

@@ -120,7 +120,7 @@ typedef enum {
 
 static presence look(const job *j, unsigned flags, zval *out)
 {
-	for (;;) {
+	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
 		bshm_found found;
 		if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1) {
 			return ABSENT;
@@ -135,6 +135,7 @@ static presence look(const job *j, unsigned flags, zval *out)
 		}
 		flags = 0;
 	}
+	return ABSENT;
 }
 
 /* Waits until nobody alive loads the key any more, or the time is up. */

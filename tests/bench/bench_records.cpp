@@ -166,7 +166,7 @@ void WorkStore(
 	}
 	char key[8];
 	char value[8];
-	bshm_error error;
+	bshm_error error = {};
 	bshm_found found;
 	bshm_put put = {};
 	put.key = {key, 8};
@@ -184,7 +184,9 @@ void WorkStore(
 				bshm_found_copy(&found, value) && memcmp(value, key, 8) == 0;
 		}
 		if (!good) {
-			abort();
+			fprintf(stderr, "%s %llu failed: %s\n", kNames[operation],
+				static_cast<unsigned long long>(i), bshm_status_str(error.status));
+			_exit(1);
 		}
 	}
 }

@@ -18,10 +18,11 @@
  */
 #include "core/cache/store.h"
 
-#define PER_LINE BSHM_LINE_SLOTS
-#define FULL     9u /* of ten slots a line, before the table grows */
-#define SPARSE   4u /* of ten, before it shrinks */
-#define COMFORT  7u /* of ten, after it has shrunk */
+#define PER_LINE     BSHM_LINE_SLOTS
+#define FULL         9u  /* of ten slots a line, before the table grows */
+#define SPARSE       4u  /* of ten, before it shrinks */
+#define COMFORT      7u  /* of ten, after it has shrunk */
+#define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
 
 #define POSITIONS (1u << BSHM_POSITION_BITS)
 #define TAG_MASK  BSHM_TAG_MASK
@@ -125,6 +126,22 @@ void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t pl
 
 /* ------------------------------------------------------------------ more lines, and fewer */
 
+/*
+ * A table's first units: one; or all that it will need, if as many records are allowed as fit only if
+ * they are small.
+ */
+static uint32_t first_units(const bshm_segment *segment)
+{
+	const uint64_t most = segment->cache_records;
+	if (most == 0 || segment->cache_bytes / most > SMALL_RECORD) {
+		return 1;
+	}
+	const uint64_t records = most / ((uint64_t) segment->shard_count * segment->shard_tables);
+	/* A little less than full: they are not spread quite evenly. */
+	const uint64_t units = records * 100 / (BSHM_UNIT_LINES * PER_LINE * 88) + 1;
+	return units < BSHM_TABLE_UNITS ? (uint32_t) units : BSHM_TABLE_UNITS;
+}
+
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 {
 	const bshm_table *t = &s->segment->tables[table];
@@ -132,7 +149,8 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 	if (BSHM_LOAD(&t->records, RELAXED) + 1 <= units * BSHM_UNIT_LINES * FULL) {
 		return 0;
 	}
-	const uint32_t wanted = units + (units < 8 ? 1 : units / 8);
+	const uint32_t wanted =
+		units == 0 ? first_units(s->segment) : units + (units < 8 ? 1 : units / 8);
 	return wanted < BSHM_TABLE_UNITS ? wanted : units < BSHM_TABLE_UNITS ? BSHM_TABLE_UNITS : 0;
 }
 

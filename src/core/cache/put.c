@@ -189,6 +189,7 @@ static standing locate(
 		for (match = passed_on ? match : 0; match != 0; match &= match - 1) {
 			const uint32_t slot = (uint32_t) __builtin_ctz(match);
 			const uint32_t ref = BSHM_LOAD(&line->ref[slot], RELAXED);
+			bshm__page_prefetch(s, ref); /* if it is the one, its slot is given up */
 			if (ref != 0 && bshm__record_load(s, ref, &at.record) &&
 				bshm__record_has_key(s, &at.record, space, key)) {
 				at.ref = ref;

@@ -71,6 +71,13 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 	return s->segment->slabs + (uint64_t) (s->first_page + page) * BSHM_SLAB_BYTES + offset;
 }
 
+/* Asks for the descriptor of the page that a ref leads into. */
+static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
+{
+	const uintptr_t pages = (uintptr_t) s->segment->pages; /* a damaged ref may lead anywhere */
+	__builtin_prefetch((const void *) (pages + (uintptr_t) ((ref >> 12) - 1) * sizeof(bshm_page)));
+}
+
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
 uint32_t bshm__class_bytes(uint32_t size_class);
 uint32_t bshm__class_slots(uint32_t size_class); /* of a page */

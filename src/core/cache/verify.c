@@ -78,6 +78,7 @@ static void inspect_record(inspection *in, uint32_t table, uint32_t ref)
 		note(in, "a record is damaged");
 		return;
 	}
+	/* Found by its tag, as a look-up does. */
 	if (home.table != table || bshm__place_of(s, &home, ref) == 0) {
 		note(in, "a record cannot be found where its key belongs");
 	}

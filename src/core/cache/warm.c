@@ -26,11 +26,11 @@
 #include <string.h>
 
 #define MAGIC        UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" in little-endian bytes */
-#define MAGIC_OTHER  UINT64_C(0x424c4f4f4d524543)
 #define VERSION      1u
 #define PART_BYTES   32u
 #define BUFFER_BYTES (UINT64_C(1) << 20)
 #define END          UINT64_MAX
+#define COPY_TRIES   10000
 #define FLAG_TYPE    0xffu
 #define FLAG_MAIN    0x100u
 
@@ -99,7 +99,10 @@ static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const 
 static int copy_value(
 	bshm_segment *segment, const bshm_key *key, bshm_found *found, uint8_t **bytes)
 {
-	while (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, found) == 1) {
+	for (unsigned tries = 0; tries < COPY_TRIES; tries++) {
+		if (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, found) != 1) {
+			return 0;
+		}
 		*bytes = malloc((size_t) found->length + 1);
 		if (*bytes == NULL) {
 			return -1;
@@ -109,12 +112,23 @@ static int copy_value(
 		}
 		free(*bytes); /* it was just replaced */
 	}
-	return 0;
+	return 0; /* changed all the time, or damaged */
+}
+
+/* Numbers are little-endian in the file. */
+static void swap_number(bshm_value_type type, void *bytes)
+{
+	uint64_t number;
+	if (type == BSHM_VALUE_INT || type == BSHM_VALUE_FLOAT) {
+		memcpy(&number, bytes, sizeof(number));
+		number = little(number);
+		memcpy(bytes, &number, sizeof(number));
+	}
 }
 
 /* Writes a key's record, if it is there still; false: no private memory left. */
-static bool write_record(writer *w, bshm_segment *segment, const uint16_t *now, const bshm_key *key,
-	double wall_s, uint64_t *count)
+static bool write_record(
+	writer *w, bshm_segment *segment, const uint16_t *now, const bshm_key *key, uint64_t *count)
 {
 	bshm_found found;
 	uint8_t *bytes;
@@ -124,9 +138,11 @@ static bool write_record(writer *w, bshm_segment *segment, const uint16_t *now, 
 	}
 	uint64_t expires_s = 0;
 	if (found.expires_s != 0) {
-		const uint32_t left = found.expires_s - bshm__store_now_s(segment);
-		expires_s = (uint64_t) wall_s + left;
+		/* It may have expired just now. */
+		const int32_t left = (int32_t) (found.expires_s - bshm__store_now_s(segment));
+		expires_s = (uint64_t) (bshm_os_wall_s() + (left > 0 ? left : 0));
 	}
+	swap_number(found.type, bytes);
 	const uint64_t flags =
 		(uint64_t) found.type | ((found.state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
 	const part head = part_of(recency(segment, now, &found), expires_s,
@@ -155,7 +171,7 @@ static bool write_all(writer *w, bshm_segment *segment, uint64_t *count)
 		room = bshm_scan_next(segment, &scan, 0);
 		for (unsigned i = 0; room && i < scan.count && w->code == 0; i++) {
 			room = scan.spaces[i] != BSHM_SPACE_CACHE ||
-				   write_record(w, segment, now, &scan.keys[i], wall_s, count);
+				   write_record(w, segment, now, &scan.keys[i], count);
 		}
 	} while (room && scan.cursor != 0 && w->code == 0);
 	bshm_scan_free(&scan);
@@ -308,9 +324,8 @@ static bshm_status check_file(
 {
 	*count = 0;
 	const part head = part_at(bytes);
-	if (size < 8 || head.words[0] == MAGIC_OTHER) {
-		return bshm__fail(error, size < 8 ? BSHM_E_CORRUPT : BSHM_E_INCOMPATIBLE,
-			size < 8 ? "truncated" : "byte order");
+	if (size < 8) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
 	}
 	if (head.words[0] != MAGIC) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
@@ -346,7 +361,7 @@ static bshm_status check_file(
 }
 
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
-static int put_item(bshm_segment *segment, const uint8_t *bytes, double now_s, bshm_error *error)
+static int put_item(bshm_segment *segment, uint8_t *bytes, double now_s, bshm_error *error)
 {
 	const part head = part_at(bytes);
 	double left_s = 0;
@@ -357,6 +372,8 @@ static int put_item(bshm_segment *segment, const uint8_t *bytes, double now_s, b
 		}
 		left_s = left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : left_s;
 	}
+	swap_number(
+		(bshm_value_type) (head.words[3] & FLAG_TYPE), bytes + PART_BYTES + key_bytes(&head));
 	const bshm_put put = {
 		.space = BSHM_SPACE_CACHE,
 		.key = {(const char *) bytes + PART_BYTES, key_bytes(&head)},

@@ -114,7 +114,7 @@ static void count_regions(bshm_segment *segment, uint64_t partition_count)
 #define TABLE_BYTES   (UINT64_C(256) << 10)
 #define TABLE_RECORDS 8192u
 #define LONE_TABLES   256u
-#define SHARD_BYTES   (UINT64_C(128) << 20)
+#define SHARD_BYTES   (UINT64_C(80) << 20)
 
 static void count_shards(bshm_segment *segment, uint64_t cache_bytes, uint64_t cache_records)
 {
@@ -126,7 +126,7 @@ static void count_shards(bshm_segment *segment, uint64_t cache_bytes, uint64_t c
 		tables = cache_records / TABLE_RECORDS + 1;
 	}
 	const bool lone = tables <= LONE_TABLES;
-	segment->shard_count = lone ? 1 : clamp(cache_bytes / SHARD_BYTES, 2, BSHM_SHARD_MAX);
+	segment->shard_count = lone ? 1 : clamp(cache_bytes / SHARD_BYTES, 3, BSHM_SHARD_MAX);
 	segment->shard_tables = (uint32_t) (tables / segment->shard_count);
 	segment->cache_bytes = cache_bytes;
 	segment->cache_records = cache_records;
