@@ -325,7 +325,7 @@ static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t sta
 	}
 }
 
-/* Counts a stamp that was set: `before` is the record's last state, or 0 of a new one. */
+/* Under the lock: counts a stamp that was set; `before` is the record's last state, or 0 of a new one. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before);
 /* How long ago, in epochs, a record of this state was used. */
 static inline uint32_t bshm__stamp_age(uint64_t clock, uint32_t state)
