@@ -225,13 +225,20 @@ static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t s
 		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
 		result = search(&s, home, space, key, sequence, &record);
 	} while (BSHM_UNLIKELY(result < 0) && ++tries < TRIES);
+	const bool use = (flags & BSHM_FIND_USE) != 0;
+	if (result != 1) {
+		if (use) {
+			tally(segment, false);
+		}
+		return 0;
+	}
 	bool expired = false;
-	if (result == 1 && BSHM_UNLIKELY(record.expires_s != 0)) {
+	if (BSHM_UNLIKELY(record.expires_s != 0)) {
 		expired = bshm__expired(record.expires_s, bshm__store_now_s(segment));
 	}
-	const bool hit = result == 1 && (!expired || (flags & BSHM_FIND_STALE) != 0);
-	if ((flags & BSHM_FIND_USE) != 0) {
-		tally(segment, hit && !expired);
+	const bool hit = !expired || (flags & BSHM_FIND_STALE) != 0;
+	if (use) {
+		tally(segment, !expired);
 		if (hit && segment->store_writable) {
 			bshm__touch(&s, record.slot, record.state);
 		}
