@@ -77,6 +77,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/record.c
      src/core/cache/write.c
      src/core/cache/put.c
+     src/core/cache/change.c
      src/core/cache/evict.c
      src/core/cache/scan.c
      src/core/cache/lease.c

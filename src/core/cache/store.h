@@ -204,6 +204,17 @@ static inline uint32_t bshm__place_in(const bshm__lines *lines, uint32_t line, u
 		   (uint32_t) (offsetof(bshm_line, ref) / BSHM_SLOT_UNIT) + slot;
 }
 
+/* A word of a slot, whose ref is known to be good. */
+static inline uint32_t bshm__word(const bshm__shard *s, uint32_t ref, uint32_t word)
+{
+	return BSHM_LOAD(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), RELAXED);
+}
+
+static inline void bshm__word_set(const bshm__shard *s, uint32_t ref, uint32_t word, uint32_t value)
+{
+	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), value, RELAXED);
+}
+
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot);
 /* The first position that belongs to a later line. */
 uint32_t bshm__line_end(uint32_t line, uint32_t lines);
@@ -301,12 +312,55 @@ void bshm__intent_carry_out(const bshm__shard *s);
 void bshm__intent_end(const bshm__shard *s);
 /* The number of all shards' records is one lower. */
 void bshm__give_back_one(const bshm__shard *s);
-/* What bshm_record_put() and _remove() do once they have the lock. */
+/* Finishes or undoes what the dead holder of the lock was doing. */
+void bshm__intent_repair(const bshm__shard *s);
+
+/* ------------------------------------------------------------------ put.c */
+
+/* What a new record will be. */
+typedef struct {
+	uint32_t space;
+	bshm_key key;
+	bshm_value value;
+	uint32_t expires_s;
+	bool used_again;
+	uint32_t first; /* bytes in the first slot */
+	uint32_t chunks;
+	uint32_t size_class; /* of the first slot */
+	uint32_t slot;       /* a free one of that class that is known; 0 = none */
+} bshm__recipe;
+
+/* A record that stands, as a change meets it, or where it could be put. */
+typedef struct {
+	uint32_t place; /* 0: there is none */
+	uint32_t ref;
+	uint32_t vacant; /* the place of a new one; 0: the table has to grow */
+	uint64_t sequence;
+	bshm__record record;
+	bool expired;
+} bshm__standing;
+
+/* The bytes of key and value that a record may have in this store, whatever is evicted. */
+static inline uint64_t bshm__record_most(const bshm_segment *segment)
+{
+	const uint64_t quarter = segment->cache_bytes / 4;
+	return quarter < BSHM_RECORD_BYTES_MAX ? quarter : BSHM_RECORD_BYTES_MAX;
+}
+
+/* All under the shard's lock. */
+
+bshm__standing bshm__locate(
+	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
+/* Stores the recipe's record; `at` is what stands, looked at under the same lock. False: no room. */
+bool bshm__put_record(
+	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing at);
+
+/* ------------------------------------------------------------------ change.c */
+
+/* Under the lock: what bshm_record_put() and _remove() do. */
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put);
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
-/* Finishes or undoes what the dead holder of the lock was doing. */
-void bshm__intent_repair(const bshm__shard *s);
 
 /* ------------------------------------------------------------------ evict.c */
 

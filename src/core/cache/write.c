@@ -17,16 +17,6 @@
  */
 #include "core/cache/store.h"
 
-static uint32_t load(const bshm__shard *s, uint32_t ref, uint32_t word)
-{
-	return BSHM_LOAD(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), RELAXED);
-}
-
-static void store(const bshm__shard *s, uint32_t ref, uint32_t word, uint32_t value)
-{
-	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), value, RELAXED);
-}
-
 /* ------------------------------------------------------------------ chains */
 
 /* Which of its words leads from a slot to the next chunk; 0: none does. */
@@ -35,7 +25,7 @@ static uint32_t next_word(const bshm__shard *s, uint32_t ref)
 	if (bshm__ref_class(s, ref) == BSHM_CLASS_CHUNK) {
 		return 1;
 	}
-	const uint32_t state = load(s, ref, 0);
+	const uint32_t state = bshm__word(s, ref, 0);
 	if ((state & BSHM_SLOT_CHAINED) == 0) {
 		return 0;
 	}
@@ -49,10 +39,10 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 	}
 	/* A first slot that was freed says so: it went last. One that was named and not yet taken leads on. */
 	const uint32_t word = next_word(s, ref);
-	uint32_t chunk = word == 0 ? 0 : load(s, ref, word);
+	uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
 	const uint64_t most = BSHM_RECORD_BYTES_MAX / BSHM_CHUNK_BYTES + 32;
 	for (uint64_t i = 0; i < most && bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) != NULL; i++) {
-		const uint32_t next = load(s, chunk, 1);
+		const uint32_t next = bshm__word(s, chunk, 1);
 		if (bshm__ref_class(s, chunk) == BSHM_CLASS_CHUNK) {
 			bshm__slot_free(s, chunk);
 		}
@@ -96,9 +86,9 @@ void bshm__intent_end(const bshm__shard *s)
 static void lead_back(const bshm__shard *s, uint32_t ref)
 {
 	const uint32_t word = next_word(s, ref);
-	const uint32_t chunk = word == 0 ? 0 : load(s, ref, word);
+	const uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
 	if (bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) != NULL) {
-		store(s, chunk, 2, ref);
+		bshm__word_set(s, chunk, 2, ref);
 	}
 }
 
@@ -190,9 +180,9 @@ static void copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t
 {
 	const uint8_t *source = bshm__ref_at(s, from, bytes);
 	uint8_t *target = bshm__ref_at(s, to, bytes);
-	const uint32_t version = load(s, to, 0) & BSHM_SLOT_VERSION_MASK;
+	const uint32_t version = bshm__word(s, to, 0) & BSHM_SLOT_VERSION_MASK;
 	bshm__racy_copy(target + 4, source + 4, bytes - 4);
-	store(s, to, 0, (load(s, from, 0) & ~BSHM_SLOT_VERSION_MASK) | version);
+	bshm__word_set(s, to, 0, (bshm__word(s, from, 0) & ~BSHM_SLOT_VERSION_MASK) | version);
 }
 
 bool bshm__record_move(const bshm__shard *s, uint32_t ref)
@@ -222,12 +212,12 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 /* The ref of the word that leads to a chunk; 0: it is damaged. */
 static uint32_t place_of_chunk(const bshm__shard *s, uint32_t ref)
 {
-	const uint32_t before = load(s, ref, 2);
+	const uint32_t before = bshm__word(s, ref, 2);
 	if (!bshm__slot_taken(s, before)) {
 		return 0;
 	}
 	const uint32_t word = next_word(s, before);
-	return word != 0 && load(s, before, word) == ref ? before + word : 0;
+	return word != 0 && bshm__word(s, before, word) == ref ? before + word : 0;
 }
 
 bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)

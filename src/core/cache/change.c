@@ -1,0 +1,441 @@
+/*
+ * change.c - records are put on a condition, counted up, lengthened, touched and removed.
+ *
+ * Each takes the lock of the key's shard, looks at what stands, decides, and puts (put.c) or removes
+ * (write.c).
+ *
+ * A change that needs the old value's bytes (append; touch, where the record has no place for a ttl)
+ * copies them out as a reader does, without the lock, and puts the new record only if the old one
+ * still stands.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+
+#include <stdlib.h>
+
+#define CHANGE_TRIES 64
+/* A large record's room is made in steps of so many evictions, so that nobody waits long. */
+#define LARGE_CHUNKS 64u
+#define LARGE_STEP   4096u
+
+/* Is it too large for this store, whatever is evicted? */
+static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
+{
+	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
+}
+
+static void reject(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->rejected, BSHM_LOAD(&s->shard->rejected, RELAXED) + 1, RELAXED);
+}
+
+static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
+{
+	return ttl_s == 0 ? 0 : bshm__store_now_s(segment) + ttl_s;
+}
+
+/* ------------------------------------------------------------------ public */
+
+/* Is the standing value what was expected? */
+static bool is_value(const bshm__shard *s, const bshm__standing *at, const bshm_value *value)
+{
+	if ((bshm_value_type) (at->record.shape >> BSHM_SHAPE_TYPE & 15) != value->type ||
+		at->record.value_bytes != value->length) {
+		return false;
+	}
+	uint8_t piece[256];
+	for (uint64_t off = 0; off < value->length; off += sizeof(piece)) {
+		const uint64_t left = value->length - off;
+		const uint64_t count = left < sizeof(piece) ? left : sizeof(piece);
+		if (!bshm__record_copy(s, &at->record, at->record.key_bytes + off, piece, count) ||
+			memcmp(piece, (const uint8_t *) value->bytes + off, (size_t) count) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_put *put)
+{
+	const bool present = at->place != 0 && !at->expired;
+	switch (put->mode) {
+		case BSHM_PUT_ADD:
+			return !present;
+		case BSHM_PUT_REPLACE:
+			return present;
+		case BSHM_PUT_CAS:
+			return put->expected == NULL ? !present : present && is_value(s, at, put->expected);
+		default:
+			return true;
+	}
+}
+
+int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+{
+	const bshm__standing at = bshm__locate(s, home, put->space, &put->key);
+	if (!allowed(s, &at, put)) {
+		return 0;
+	}
+	bshm__recipe r = {
+		.space = put->space,
+		.key = put->key,
+		.value = put->value,
+		.expires_s = expiry(s->segment, put->ttl_s),
+		.used_again = put->used_again,
+	};
+	if (!too_large(s->segment, put->key.length, put->value.length) &&
+		bshm__put_record(s, home, &r, at)) {
+		return 1;
+	}
+	reject(s);
+	const bshm__standing now = bshm__locate(s, home, put->space, &put->key);
+	if (put->mode == BSHM_PUT_SET && now.place != 0) {
+		bshm__record_remove(s, home, now.place, now.ref);
+	}
+	return 0;
+}
+
+/*
+ * A process that died may have left `reserved` too high. Once it matters, all shards are stopped for a
+ * moment, and it is set right.
+ */
+static void recount(bshm_segment *segment)
+{
+	bshm_error error;
+	uint64_t records = 0;
+	uint32_t locked = 0;
+	BSHM_STORE(&segment->store->recount, 0, RELAXED);
+	for (; locked < segment->shard_count; locked++) {
+		const bshm__shard s = bshm__shard_at(segment, locked);
+		if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
+			break;
+		}
+		records += BSHM_LOAD(&s.shard->records, RELAXED);
+	}
+	const bool all = locked == segment->shard_count;
+	BSHM_STORE(all ? &segment->store->reserved : &records, records, RELAXED);
+	while (locked > 0) {
+		const bshm__shard s = bshm__shard_at(segment, --locked);
+		bshm__shard_unlock(&s);
+	}
+	if (!all) {
+		BSHM_STORE(&segment->store->recount, 1, RELAXED);
+	}
+}
+
+/* Takes the lock of a key's shard. */
+static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	bshm__home *home, bshm__shard *s, bshm_error *error)
+{
+	if (segment->shard_count == 0) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0) &&
+		segment->store_writable && segment->shard_count > 1 && segment->cache_records != 0 &&
+		BSHM_LOAD(&segment->store->reserved, RELAXED) >= segment->cache_records) {
+		recount(segment);
+	}
+	*home = bshm__home_of(segment, space, key);
+	*s = bshm__shard_at(segment, home->shard);
+	bshm__home_prefetch(segment, home);
+	return bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
+}
+
+/* Makes room for a large record, letting others in now and then. Not OK: the lock is lost. */
+static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm_error *error)
+{
+	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
+	if (too_large(s->segment, put->key.length, put->value.length)) {
+		return BSHM_OK;
+	}
+	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, BSHM_CLASS_COUNT, LARGE_STEP) &&
+		   BSHM_LOAD(&s->shard->records, RELAXED) != 0) {
+		bshm__shard_unlock(s);
+		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+	}
+	return BSHM_OK;
+}
+
+int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	const bshm_status status = enter(segment, put->space, &put->key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (put->value.length > LARGE_CHUNKS * BSHM_CHUNK_BYTES) {
+		const bshm_status ready = prepare_large(&s, put, error);
+		if (ready != BSHM_OK) {
+			return ready;
+		}
+	}
+	const int stored = bshm__record_put_locked(&s, &home, put);
+	bshm__shard_unlock(&s);
+	return stored;
+}
+
+/* Under the lock: stores a changed value with the ttl that stands. */
+static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__recipe *r,
+	const bshm__standing *at, bshm_error *error)
+{
+	if (at->place != 0 && !at->expired) {
+		r->expires_s = at->record.expires_s;
+	}
+	const uint64_t bytes = r->key.length + r->value.length;
+	if (too_large(s->segment, r->key.length, r->value.length)) {
+		reject(s);
+		return bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, "record", bytes, bshm__record_most(s->segment));
+	}
+	if (!bshm__put_record(s, home, r, *at)) {
+		reject(s);
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", bytes, 0);
+	}
+	return BSHM_OK;
+}
+
+bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by,
+	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, key);
+	int64_t value = initial;
+	if (at.place != 0 && !at.expired) {
+		const bool is_int = (at.record.shape >> BSHM_SHAPE_TYPE & 15) == BSHM_VALUE_INT &&
+							at.record.value_bytes == sizeof(value);
+		if (!is_int ||
+			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
+			status = bshm__fail(error, BSHM_E_INCOMPATIBLE, "int");
+		}
+	}
+	if (status == BSHM_OK && __builtin_add_overflow(value, by, out)) {
+		status = bshm__fail(error, BSHM_E_RANGE, "int");
+	}
+	if (status == BSHM_OK) {
+		bshm__recipe r = {
+			.space = BSHM_SPACE_CACHE,
+			.key = *key,
+			.value = {BSHM_VALUE_INT, out, sizeof(*out)},
+			.expires_s = expiry(segment, ttl_s),
+		};
+		status = put_changed(&s, &home, &r, &at, error);
+	}
+	bshm__shard_unlock(&s);
+	return status;
+}
+
+/* Is what was found still what stands? NULL: nothing was. */
+static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm_found *found)
+{
+	if (found == NULL || at->place == 0 || at->expired) {
+		return found == NULL && (at->place == 0 || at->expired);
+	}
+	return at->record.slot == found->slot &&
+		   ((at->record.state ^ found->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
+		   BSHM_LOAD(&s->shard->sequence, RELAXED) - found->sequence < BSHM_SEQUENCE_JUMP;
+}
+
+/* A copy of a found record's value; NULL: there is no memory, or (*again) it has changed. */
+static char *copy_value(const bshm_found *found, bool *again)
+{
+	char *bytes = malloc((size_t) found->length + 1);
+	*again = false;
+	if (bytes != NULL && !bshm_found_copy(found, bytes)) {
+		*again = true;
+		free(bytes);
+		bytes = NULL;
+	}
+	return bytes;
+}
+
+/*
+ * Puts a record made of what was found, if that still stands: 1 = done, 0 = it has changed. The ttl
+ * stays, unless `touch` is set.
+ */
+static int put_found(bshm_segment *segment, bshm__recipe *r, const bshm_found *found, bool touch,
+	uint32_t ttl_s, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	bshm_status status = enter(segment, BSHM_SPACE_CACHE, &r->key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, &r->key);
+	const bool same = unchanged(&s, &at, found);
+	if (same && touch) {
+		r->expires_s = expiry(segment, ttl_s);
+		status = bshm__put_record(&s, &home, r, at) ? BSHM_OK
+													: bshm__fail(error, BSHM_E_NO_SPACE, "record");
+	} else if (same) {
+		status = put_changed(&s, &home, r, &at, error);
+	}
+	bshm__shard_unlock(&s);
+	return status != BSHM_OK ? status : same;
+}
+
+/* One attempt: 1 = done, 0 = what stands has changed meanwhile. */
+static int append_once(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
+	const bshm_key *delimiter, uint64_t *length, bshm_error *error)
+{
+	bshm_found found;
+	bshm__recipe r = {.space = BSHM_SPACE_CACHE, .key = *key};
+	const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found);
+	if (present <= 0) {
+		r.value = (bshm_value){BSHM_VALUE_STRING, suffix->bytes, suffix->length};
+		*length = suffix->length;
+		return put_found(segment, &r, NULL, false, 0, error);
+	}
+	if (found.type != BSHM_VALUE_STRING) {
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");
+	}
+	*length = found.length + delimiter->length + suffix->length;
+	if (too_large(segment, key->length, *length)) {
+		return bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, "record", key->length + *length, bshm__record_most(segment));
+	}
+	char *bytes = malloc((size_t) *length + 1);
+	if (bytes == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	int done = 0;
+	if (bshm_found_copy(&found, bytes)) {
+		memcpy(bytes + found.length, delimiter->bytes, delimiter->length);
+		memcpy(bytes + found.length + delimiter->length, suffix->bytes, suffix->length);
+		r.value = (bshm_value){BSHM_VALUE_STRING, bytes, *length};
+		done = put_found(segment, &r, &found, false, 0, error);
+	}
+	free(bytes);
+	return done;
+}
+
+bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
+	const bshm_key *delimiter, uint64_t *length, bshm_error *error)
+{
+	for (unsigned tries = 0; tries < CHANGE_TRIES; tries++) {
+		const int done = append_once(segment, key, suffix, delimiter, length, error);
+		if (done != 0) {
+			return done < 0 ? done : BSHM_OK;
+		}
+	}
+	return bshm__fail(error, BSHM_E_TIMEOUT, "shard");
+}
+
+/* Where the record has a place for it: 1 = set, 0 = absent, -1 = it has none. */
+static int touch_in_place(const bshm__shard *s, const bshm__standing *at, uint32_t expires_s)
+{
+	if (at->place == 0 || at->expired) {
+		return 0;
+	}
+	const bool has_word = (at->record.state & BSHM_SLOT_EXPIRES) != 0;
+	if (has_word) {
+		bshm__word_set(s, at->ref, 2, expires_s);
+	}
+	if (has_word || expires_s == 0) {
+		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0));
+		return 1;
+	}
+	return -1;
+}
+
+/* One attempt: 1 = done, 0 = absent, BSHM_E_BUSY = it has changed meanwhile. */
+static int touch_once(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	const bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, key);
+	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
+	bshm__shard_unlock(&s);
+	bshm_found found;
+	if (touched >= 0) {
+		return touched;
+	}
+	if (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found) <= 0) {
+		return 0;
+	}
+	bool again;
+	char *bytes = copy_value(&found, &again);
+	if (bytes == NULL) {
+		return again ? BSHM_E_BUSY : bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	bshm__recipe r = {
+		.space = BSHM_SPACE_CACHE,
+		.key = *key,
+		.value = {found.type, bytes, found.length},
+	};
+	const int done = put_found(segment, &r, &found, true, ttl_s, error);
+	free(bytes);
+	return done == 0 ? BSHM_E_BUSY : done;
+}
+
+int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
+{
+	for (unsigned tries = 0; tries < CHANGE_TRIES; tries++) {
+		const int done = touch_once(segment, key, ttl_s, error);
+		if (done != BSHM_E_BUSY) {
+			return done;
+		}
+	}
+	return bshm__fail(error, BSHM_E_TIMEOUT, "shard");
+}
+
+/* Under the lock: 1 = removed, 0 = was absent. */
+static int remove_located(const bshm__shard *s, const bshm__home *home, const bshm__standing *at)
+{
+	if (at->place == 0) {
+		return 0;
+	}
+	bshm__record_remove(s, home, at->place, at->ref);
+	bshm__table_tidy(s, home->table);
+	return !at->expired;
+}
+
+int bshm__record_remove_locked(
+	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key)
+{
+	const bshm__standing at = bshm__locate(s, home, space, key);
+	return remove_located(s, home, &at);
+}
+
+int bshm_record_remove(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	const bshm_status status = enter(segment, space, key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const int removed = bshm__record_remove_locked(&s, &home, space, key);
+	bshm__shard_unlock(&s);
+	return removed;
+}
+
+int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	const bshm_status status = enter(found->segment, found->space, key, &home, &s, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bshm__standing at = bshm__locate(&s, &home, found->space, key);
+	const int removed = at.place != 0 && (at.expired || unchanged(&s, &at, found)) &&
+						remove_located(&s, &home, &at);
+	bshm__shard_unlock(&s);
+	return removed;
+}
