@@ -31,7 +31,6 @@ def require(condition, what):
 def read(raw):
     """All records; nothing is returned before the last byte has been checked."""
     require(len(raw) >= 8, "truncated")
-    require(raw[:8] != b"CERMOOLB", "byte order")
     require(raw[:8] == b"BLOOMREC", "magic")
     require(len(raw) >= 2 * PART, "truncated")
     version, dumped_ns = struct.unpack_from("<QQ", raw, 8)

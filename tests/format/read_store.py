@@ -40,7 +40,7 @@ def counts(cache_bytes, cache_records):
     tables = cache_bytes // 262144
     if cache_records != 0:
         tables = min(tables, cache_records // 8192 + 1)
-    shards = 1 if tables <= 256 else max(2, min(64, cache_bytes // 134217728))
+    shards = 1 if tables <= 256 else max(3, min(64, cache_bytes // 83886080))
     per_shard = tables // shards
     fixed = round_up(shards * 3136 + shards * per_shard * TABLE_BYTES) + 4096
     return shards, per_shard, (cache_bytes - fixed) // 16520 // shards

@@ -162,7 +162,7 @@ churned() {
 churned 1M 0 3000 60000
 churned 8M 500 3000 60000
 churned 66M 0 300000 180000
-expect 'in two shards' grep -q '"shard": 1' "$work/read_records.json"
+expect 'in three shards' grep -q '"shard": 2' "$work/read_records.json"
 
 # ---------------------------------------------------------------- while it is being written
 
