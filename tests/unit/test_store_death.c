@@ -1,9 +1,12 @@
 /*
- * test_store_death.c - a writer of the record store that dies at any instruction, or is stopped.
+ * test_store_death.c - a caller of the record store that dies, or is stopped, at any instruction.
  *
- * The writer is traced, and killed after so many machine instructions of its call; then another takes
+ * A writer is traced, and killed after so many machine instructions of its call; then another takes
  * its lock. Whatever the instruction: the store is sound, no record but the one being written has
  * changed, and that one is the old or the new one, whole.
+ *
+ * A reader is stopped at each instruction of its call, while what it reads is replaced, and the memory
+ * used for something else. It then goes on, and finds a value, whole.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -42,23 +45,31 @@ static bool step(pid_t child)
 		   waitpid(child, &status, 0) == child && WIFSTOPPED(status);
 }
 
-/* Kills a writer after `instructions` of its call; how many it was. *over: the call had ended. */
-static long kill_after(long instructions, bool *over)
+/* Begins the call in a child, and stops it after so many instructions; how many it was. *over: it had
+ * ended before. */
+static long stop_after(long instructions, pid_t *child, bool *over)
 {
 	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);
-	const pid_t child = spawn(traced);
+	*child = spawn(traced);
 	int status;
-	waitpid(child, &status, 0);
+	waitpid(*child, &status, 0);
 	long steps = 0;
-	while (BSHM_LOAD(&test_words[MARK], SEQ_CST) == 0 && steps++ < STEPS_MAX && step(child)) {
+	while (BSHM_LOAD(&test_words[MARK], SEQ_CST) == 0 && steps++ < STEPS_MAX && step(*child)) {
 	}
 	REQUIRE(BSHM_LOAD(&test_words[MARK], SEQ_CST) == 1);
 	*over = false;
-	for (steps = 0; !*over && steps < instructions && step(child); steps++) {
+	for (steps = 0; !*over && steps < instructions && step(*child); steps++) {
 		*over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
 	}
+	return steps;
+}
+
+static long kill_after(long instructions, bool *over)
+{
+	pid_t child;
+	const long steps = stop_after(instructions, &child, over);
 	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	waitpid(child, NULL, 0);
 	return steps;
 }
 
@@ -244,6 +255,131 @@ TEST(readers_do_not_wait_for_a_stopped_writer_and_its_lock_is_not_taken)
 	bshm_store_stat(store, &info);
 	CHECK_INT(info.repairs, 1);
 	check_sound(store);
+}
+
+/* ------------------------------------------------------------------ stopped readers */
+
+enum {
+	FOUND = 1,
+	COPY
+}; /* test_words[]: what the reader found; its value from there on */
+#define READER_VALUE 60
+#define READER_TIME  UINT64_C(3000000000)
+
+static void read_it(void)
+{
+	const uint64_t number = VICTIM;
+	const bshm_key key = {(const char *) &number, 8};
+	bshm_found found;
+	do {
+		test_words[FOUND] = bshm_record_find(store, 0, &key, BSHM_FIND_USE, &found) == 1 &&
+							found.length == READER_VALUE;
+	} while (test_words[FOUND] == 1 && !bshm_found_copy(&found, &test_words[COPY]));
+}
+
+/* Is that the value that was put with one of these? */
+static bool was_read(uint64_t serial, uint64_t or_serial)
+{
+	uint8_t bytes[READER_VALUE];
+	store_fill(bytes, VICTIM, serial, READER_VALUE);
+	return test_words[FOUND] == 1 && (memcmp(&test_words[COPY], bytes, READER_VALUE) == 0 ||
+										 (serial != or_serial && was_read(or_serial, or_serial)));
+}
+
+static void replace_it(uint64_t serial)
+{
+	CHECK_INT(store_put(store, VICTIM, serial, READER_VALUE, 0, BSHM_PUT_SET), 1);
+}
+
+/* Records of its size that take what is free, the slot that was its own among it. */
+static void take_what_is_free(void)
+{
+	for (uint32_t i = 0; i < 200; i++) {
+		CHECK_INT(store_put(store, KEYS + i, 1, READER_VALUE, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+static void replaced_and_slot_reused(uint64_t serial)
+{
+	replace_it(serial);
+	take_what_is_free();
+}
+
+/* The index leads to the slot that it led to before, which was another record's in between. */
+static void back_in_its_slot(uint64_t serial)
+{
+	replaced_and_slot_reused(serial);
+	for (uint32_t i = 0; i < 200; i++) {
+		store_remove(store, KEYS + i);
+	}
+	for (uint32_t i = 0; i < 300; i++) {
+		replace_it(serial);
+	}
+}
+
+static void index_made_anew(uint64_t serial)
+{
+	for (uint32_t i = 0; i < 3000; i++) {
+		store_put(store, KEYS + i, 1, 8, 0, BSHM_PUT_SET);
+	}
+	replace_it(serial);
+	for (uint32_t i = 0; i < 3000; i++) {
+		store_remove(store, KEYS + i);
+	}
+}
+
+/* Stops a reader at instruction after instruction; meanwhile `change` gives the record another value. */
+static void stop_all_along(void (*change)(uint64_t serial))
+{
+	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
+	uint64_t seed = test_seed();
+	begin(MB(4), 0, READER_VALUE, 0);
+	call = read_it;
+	replace_it(1);
+	pid_t child;
+	bool over;
+	long length = stop_after(STEPS_MAX, &child, &over);
+	kill_child(child);
+	long stops = 0;
+	for (long at = 0; at < length && !test_failed(); at++) {
+		const uint64_t serial = 2 + (uint64_t) stops;
+		/* Where there is no time for each of them: some of them. */
+		if (bshm_os_monotonic_ns() > until) {
+			break;
+		}
+		stop_after(
+			at % 2 == 0 ? at / 2 : (long) (test_random(&seed) % (uint64_t) length), &child, &over);
+		change(serial);
+		while (!over && step(child)) {
+			over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
+		}
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		CHECK(was_read(serial, serial - 1));
+		stops++;
+	}
+	test_note("stopped %ld times within %ld instructions", stops, length);
+	check_sound(store);
+}
+
+TEST(a_stopped_reader_finds_a_record_that_was_replaced)
+{
+	stop_all_along(replace_it);
+}
+
+TEST(a_stopped_reader_finds_a_record_whose_slot_was_reused)
+{
+	stop_all_along(replaced_and_slot_reused);
+}
+
+TEST(a_stopped_reader_finds_a_record_that_is_back_in_its_slot)
+{
+	stop_all_along(back_in_its_slot);
+}
+
+TEST(a_stopped_reader_finds_a_record_while_the_index_is_made_anew)
+{
+	stop_all_along(index_made_anew);
 }
 
 /* ------------------------------------------------------------------ killed at random */

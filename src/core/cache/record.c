@@ -8,9 +8,10 @@
  * that a state word is no state word any more, the sequence jumps by 4,096. So a look-up whose state
  * stands and whose sequence has moved by less has read one write's bytes, whole; another begins anew.
  *
- * A record is replaced by one store of the word that leads to it, and only then given up. So who finds
- * a record that is not live has looked at an old word, and finds the new one when he looks again:
- * nobody waits for a writer, dead or stopped.
+ * A record is replaced by one store of the word that leads to it, and only then given up. So who is led
+ * to a record that is not live, or that is another key's, may have looked at an old word: he reads
+ * the word and the state once more, the word first. If both stand, the word led to what he saw; else
+ * he looks again, and finds the new record. Nobody waits for a writer, dead or stopped.
  *
  * Sizes and refs are checked against the shard's pages before they are used: the segment may be
  * damaged. Not here: writing (write.c), who is evicted (evict.c).
@@ -40,10 +41,11 @@ uint32_t bshm__record_first(uint64_t bytes)
 bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 {
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	record->slot = slot;
+	record->state = 0;
 	if (slot == NULL) {
 		return false;
 	}
-	record->slot = slot;
 	record->state = BSHM_LOAD(bshm__slot_word(slot, 0), ACQUIRE);
 	if ((record->state & BSHM_SLOT_LIVE) == 0) {
 		return false;
@@ -134,6 +136,18 @@ bool bshm__record_has_key(
 
 /* ------------------------------------------------------------------ finding */
 
+/* Does the word no longer lead to the record that was looked at? */
+static bool led_astray(const uint32_t *word, uint32_t ref, const bshm__record *record)
+{
+	BSHM_FENCE(ACQUIRE);                   /* pairs with the fence of bshm__slot_free() */
+	if (BSHM_LOAD(word, ACQUIRE) != ref) { /* pairs with its publication */
+		return true;
+	}
+	return record->slot != NULL &&
+		   ((BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED) ^ record->state) &
+			   ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) != 0;
+}
+
 /* One search: 1 = found, 0 = absent, -1 = look again. */
 static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
 	uint64_t sequence, bshm__record *record)
@@ -155,11 +169,10 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 			if (ref == 0) {
 				continue;
 			}
-			if (!bshm__record_load(s, ref, record)) {
-				again |= BSHM_LOAD(&line->ref[slot], RELAXED) != ref;
-			} else if (bshm__record_has_key(s, record, space, key)) {
+			if (bshm__record_load(s, ref, record) && bshm__record_has_key(s, record, space, key)) {
 				return bshm__record_stands(s, record, sequence) ? 1 : -1;
 			}
+			again |= led_astray(&line->ref[slot], ref, record);
 		}
 		at = at + 1 == lines.lines ? 0 : at + 1;
 	}
