@@ -61,6 +61,7 @@ struct bshm_segment {
 	uint32_t shard_count;
 	uint32_t shard_tables; /* of each shard */
 	uint32_t shard_pages;
+	uint64_t shard_bytes; /* of its pages */
 	uint64_t cache_bytes;
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */

@@ -433,6 +433,7 @@ BSHM_AT(chunk, hash, 16);
 #define BSHM_SLAB_BYTES    16384u
 #define BSHM_SLAB_MAX      ((1u << 20) - 1)
 #define BSHM_SLOT_UNIT     4u
+#define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
 #define BSHM_CLASS_CHUNK   62u /* parts of large records */

@@ -160,6 +160,18 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	return true;
 }
 
+/* The bytes of a value; NULL: it has changed meanwhile. */
+static inline zend_string *copy_bytes(const bshm_found *found)
+{
+	zend_string *bytes = zend_string_alloc((size_t) found->length, false);
+	if (UNEXPECTED(!bshm_found_copy(found, ZSTR_VAL(bytes)))) {
+		zend_string_efree(bytes);
+		return NULL;
+	}
+	ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
+	return bytes;
+}
+
 int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out)
 {
 	out->string = NULL;
@@ -179,14 +191,8 @@ int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out)
 		default:
 			return -1;
 	}
-	zend_string *bytes = zend_string_alloc((size_t) found->length, false);
-	if (UNEXPECTED(!bshm_found_copy(found, ZSTR_VAL(bytes)))) {
-		zend_string_efree(bytes);
-		return 0;
-	}
-	ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
-	out->string = bytes;
-	return 1;
+	out->string = copy_bytes(found);
+	return out->string != NULL;
 }
 
 bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
@@ -223,6 +229,13 @@ int php_bloomshm_value_get(const bshm_found *found, zval *out)
 {
 	php_bloomshm_value value;
 	zval taken;
+	if (EXPECTED(found->type == BSHM_VALUE_STRING)) { /* as below, without the steps between */
+		zend_string *bytes = copy_bytes(found);
+		if (EXPECTED(bytes != NULL)) {
+			ZVAL_NEW_STR(out, bytes);
+		}
+		return bytes != NULL;
+	}
 	const int copied = php_bloomshm_value_copy(found, &value);
 	if (UNEXPECTED(copied != 1)) {
 		return copied;

@@ -1,12 +1,12 @@
 /*
- * bench_records.cpp - the record store's core against Tkrzw's CacheDBM, in one run.
+ * bench_records.cpp - the record store's core beside Tkrzw's CacheDBM.
  *
- *   bench_records RECORDS ROUNDS SEGMENT
+ *   bench_records RECORDS SEGMENT
  *
  * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all, get
- * all (with the value), get all in lists of 20, remove all. Each measurement is a process of its own;
- * CacheDBM is shared by threads, which is what it is for, the store by processes. Prints one line of
- * JSON: medians over the rounds of nanoseconds an operation, and bytes a record.
+ * all (with the value), get all in lists of 20, remove all; by one worker, and by two at once. Each
+ * measurement is a process of its own; CacheDBM is shared by threads, which is what it is for, the
+ * store by processes. Prints nanoseconds an operation and bytes a record, as one line of JSON.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -16,7 +16,6 @@ extern "C" {
 
 #include <tkrzw_dbm_cache.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -233,12 +232,6 @@ void MeasureStore(uint64_t records, unsigned workers, const char *path, Result *
 	unlink(path);
 }
 
-double Median(std::vector<double> values)
-{
-	std::sort(values.begin(), values.end());
-	return values[values.size() / 2];
-}
-
 /* Runs a measurement in a process of its own, which leaves its result in shared memory. */
 template <typename Function> void InChild(Function measure)
 {
@@ -254,33 +247,26 @@ template <typename Function> void InChild(Function measure)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: bench_records RECORDS ROUNDS SEGMENT\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: bench_records RECORDS SEGMENT\n");
 		return 1;
 	}
 	const uint64_t records = strtoull(argv[1], nullptr, 10);
-	const unsigned rounds = static_cast<unsigned>(atoi(argv[2]));
-	auto *results = static_cast<Result *>(mmap(nullptr, sizeof(Result) * 2 * rounds,
-		PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-	for (unsigned round = 0; round < rounds; round++) {
-		for (unsigned workers = 1; workers <= 2; workers++) {
-			InChild([&] { MeasureStore(records, workers, argv[3], &results[2 * round]); });
-			InChild([&] { MeasureTkrzw(records, workers, &results[2 * round + 1]); });
-		}
+	auto *results = static_cast<Result *>(mmap(
+		nullptr, sizeof(Result) * 2, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	for (unsigned workers = 1; workers <= 2; workers++) {
+		InChild([&] { MeasureStore(records, workers, argv[2], &results[0]); });
+		InChild([&] { MeasureTkrzw(records, workers, &results[1]); });
 	}
-	printf("{\"records\": %llu", static_cast<unsigned long long>(records));
+	const char *const names[2] = {"store", "cachedbm"};
 	for (unsigned who = 0; who < 2; who++) {
-		printf(", \"%s\": {", who == 0 ? "bloomshm" : "tkrzw");
+		printf("%s\"%s_bytes\": %.2f", who == 0 ? "{" : ", ", names[who], results[who].bytes);
 		for (unsigned operation = 0; operation < kOperations; operation++) {
 			for (unsigned workers = 0; workers < 2; workers++) {
-				std::vector<double> values;
-				for (unsigned round = 0; round < rounds; round++) {
-					values.push_back(results[2 * round + who].ns[operation][workers]);
-				}
-				printf("\"%s_%u\": %.1f, ", kNames[operation], workers + 1, Median(values));
+				printf(", \"%s_%s_%u\": %.1f", names[who], kNames[operation], workers + 1,
+					results[who].ns[operation][workers]);
 			}
 		}
-		printf("\"bytes\": %.2f}", results[who].bytes);
 	}
 	printf("}\n");
 	return 0;

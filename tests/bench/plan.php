@@ -38,6 +38,8 @@ final readonly class Plan
     private const KINDS_KEYS = 10_000_000;
     private const KINDS_ASKED = 200_000;
     private const MIXED_CALLS = 10_000_000;
+    private const CORE_RECORDS = 10_000_000;
+    private const CORE_ROUNDS = 3; // of half a minute each
     private const RESTORED_CAPACITY = 200_000_000; // 252 MB
 
     private Commands $commands;
@@ -103,11 +105,14 @@ final readonly class Plan
         $quick = $this->options->quick;
         $calls = $quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
         $mixed = $run->php('records_mixed', $run->store('records', $quick ? '64M' : '256M'), $calls);
+        $count = $quick ? intdiv(self::CORE_RECORDS, 10) : self::CORE_RECORDS;
+        $core = $run->program('bench_records', $count, $run->segmentFile('records'));
         return [
             $this->everyRound('records_shuffled', $shuffled),
             $this->everyRound('records_in_order', $in_order),
             $this->everyRound('records_processes', $processes),
             new Section('records_mixed', $mixed, 1),
+            new Section('records_core', $core, min(self::CORE_ROUNDS, $this->options->rounds)),
         ];
     }
 

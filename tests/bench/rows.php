@@ -137,7 +137,29 @@ function record_rows(bool $quick): array
         throughput('two processes against one, apcu_fetch, hot', 'records_processes/apcu_fetch'),
         new Row("worst call, $calls", 'ms', 'records_mixed/worst_ms', goal: Goal::atMost(50)),
         new Row("calls above 50 ms, $calls", 'calls', 'records_mixed/slow_calls', goal: Goal::atMost(0)),
+        ...core_rows($quick),
     ];
+}
+
+/** @return list<Row> from C, without PHP */
+function core_rows(bool $quick): array
+{
+    $goals = ['set' => 1.7, 'get' => 1.6, 'get_20' => 3, 'remove' => 1.6];
+    $titles = ['set' => 'Set', 'get' => 'Get', 'get_20' => 'Get, 20 keys at once', 'remove' => 'Remove'];
+    $records = ($quick ? '1 M' : '10 M') . ' records';
+    $rows = [];
+    foreach ($goals as $operation => $goal) {
+        foreach (['1' => 'one worker', '2' => 'two workers'] as $workers => $of) {
+            $store = "records_core/store_{$operation}_$workers";
+            $peer = "records_core/cachedbm_{$operation}_$workers";
+            $title = "{$titles[$operation]} against CacheDBM, C, $records, $of";
+            $rows[] = faster($title, $peer, $store, Goal::atLeast($goal));
+        }
+    }
+    $bytes = 'records_core/store_bytes';
+    $rows[] = new Row("memory, $records", 'bytes a record', $bytes, goal: Goal::atMost(33));
+    $rows[] = new Row('the same', "of CacheDBM's", $bytes, 'records_core/cachedbm_bytes', Goal::atMost(0.5));
+    return $rows;
 }
 
 /** @return list<Row> those that need Yac */

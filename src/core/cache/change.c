@@ -73,7 +73,8 @@ static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_p
 
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	const bshm__standing at = bshm__locate(s, home, put->space, &put->key);
+	bshm__standing at;
+	bshm__locate(s, home, put->space, &put->key, &at);
 	if (!allowed(s, &at, put)) {
 		return 0;
 	}
@@ -85,13 +86,13 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		.used_again = put->used_again,
 	};
 	if (!too_large(s->segment, put->key.length, put->value.length) &&
-		bshm__put_record(s, home, &r, at)) {
+		bshm__put_record(s, home, &r, &at)) {
 		return 1;
 	}
 	reject(s);
-	const bshm__standing now = bshm__locate(s, home, put->space, &put->key);
-	if (put->mode == BSHM_PUT_SET && now.place != 0) {
-		bshm__record_remove(s, home, now.place, now.ref);
+	bshm__locate(s, home, put->space, &put->key, &at);
+	if (put->mode == BSHM_PUT_SET && at.place != 0) {
+		bshm__record_remove(s, home, at.place, at.ref);
 	}
 	return 0;
 }
@@ -181,7 +182,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 
 /* Under the lock: stores a changed value with the ttl that stands. */
 static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__recipe *r,
-	const bshm__standing *at, bshm_error *error)
+	bshm__standing *at, bshm_error *error)
 {
 	if (at->place != 0 && !at->expired) {
 		r->expires_s = at->record.expires_s;
@@ -192,7 +193,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, "record", bytes, bshm__record_most(s->segment));
 	}
-	if (!bshm__put_record(s, home, r, *at)) {
+	if (!bshm__put_record(s, home, r, at)) {
 		reject(s);
 		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", bytes, 0);
 	}
@@ -208,7 +209,8 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, key);
+	bshm__standing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	int64_t value = initial;
 	if (at.place != 0 && !at.expired) {
 		const bool is_int = (at.record.shape >> BSHM_SHAPE_TYPE & 15) == BSHM_VALUE_INT &&
@@ -271,12 +273,13 @@ static int put_found(bshm_segment *segment, bshm__recipe *r, const bshm_found *f
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, &r->key);
+	bshm__standing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &r->key, &at);
 	const bool same = unchanged(&s, &at, found);
 	if (same && touch) {
 		r->expires_s = expiry(segment, ttl_s);
-		status = bshm__put_record(&s, &home, r, at) ? BSHM_OK
-													: bshm__fail(error, BSHM_E_NO_SPACE, "record");
+		status = bshm__put_record(&s, &home, r, &at) ? BSHM_OK
+													 : bshm__fail(error, BSHM_E_NO_SPACE, "record");
 	} else if (same) {
 		status = put_changed(&s, &home, r, &at, error);
 	}
@@ -357,7 +360,8 @@ static int touch_once(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const bshm__standing at = bshm__locate(&s, &home, BSHM_SPACE_CACHE, key);
+	bshm__standing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
 	bshm__shard_unlock(&s);
 	bshm_found found;
@@ -407,7 +411,8 @@ static int remove_located(const bshm__shard *s, const bshm__home *home, const bs
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key)
 {
-	const bshm__standing at = bshm__locate(s, home, space, key);
+	bshm__standing at;
+	bshm__locate(s, home, space, key, &at);
 	return remove_located(s, home, &at);
 }
 
@@ -433,7 +438,8 @@ int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const bshm__standing at = bshm__locate(&s, &home, found->space, key);
+	bshm__standing at;
+	bshm__locate(&s, &home, found->space, key, &at);
 	const int removed = at.place != 0 && (at.expired || unchanged(&s, &at, found)) &&
 						remove_located(&s, &home, &at);
 	bshm__shard_unlock(&s);

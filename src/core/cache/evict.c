@@ -18,7 +18,7 @@
  * A record is on probation until it is used again in a later epoch than its last use. To evict, a hand
  * goes over the slots in the order of memory and takes the next 32 records: if a quarter of them or
  * more are on probation, the oldest of those goes, else the oldest of the others. (On the traces of
- * tests/bench this misses less often than LRU at every size; CLOCK, SIEVE and W-TinyLFU do not.)
+ * script/traces this misses less often than LRU at every size; CLOCK, SIEVE and W-TinyLFU do not.)
  *
  * Stamps are compared modulo 65,536. `base` is no younger than any of them: when `now` has gone far
  * ahead of it, writers renumber the old ones, a page at a time; should nobody write, `now` stands

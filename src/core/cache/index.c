@@ -66,9 +66,9 @@ uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t r
 	uint32_t passed = lines.lines != 0 && ref != 0;
 	for (uint32_t i = 0; passed != 0 && i <= BSHM_PASSED_MAX; i++) {
 		const bshm_line *line = bshm__line_at(s, &lines, at);
-		uint32_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
+		uint64_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
 		for (; match != 0; match &= match - 1) {
-			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			const uint32_t slot = bshm__match_slot(match);
 			if (BSHM_LOAD(&line->ref[slot], RELAXED) == ref) {
 				return bshm__place_in(&lines, at, slot);
 			}

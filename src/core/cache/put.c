@@ -122,41 +122,42 @@ static bool still(const bshm__shard *s, const bshm__standing *at)
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
 }
 
-bshm__standing bshm__locate(
-	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key)
+void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
+	bshm__standing *at)
 {
-	bshm__standing at = {.sequence = BSHM_LOAD(&s->shard->sequence, RELAXED)};
+	at->place = at->ref = at->vacant = 0;
+	at->expired = false;
+	at->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
 	uint32_t number = bshm__line_of(home->position, lines.lines);
 	bool passed_on = lines.lines != 0;
-	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at.vacant == 0); i++) {
+	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at->vacant == 0); i++) {
 		const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
 		uint32_t passed;
 		if (line == NULL) {
 			break;
 		}
-		uint32_t match = bshm__line_match(line, home->position, &passed);
+		uint64_t match = bshm__line_match(line, home->position, &passed);
 		for (match = passed_on ? match : 0; match != 0; match &= match - 1) {
-			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			const uint32_t slot = bshm__match_slot(match);
 			const uint32_t ref = BSHM_LOAD(&line->ref[slot], RELAXED);
 			bshm__page_prefetch(s, ref); /* if it is the one, its slot is given up */
-			if (ref != 0 && bshm__record_load(s, ref, &at.record) &&
-				bshm__record_has_key(s, &at.record, space, key)) {
-				at.ref = ref;
-				at.place = bshm__place_in(&lines, number, slot);
-				at.expired = bshm__expired(at.record.expires_s,
-					at.record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
-				return at;
+			if (ref != 0 && bshm__record_load(s, ref, &at->record) &&
+				bshm__record_has_key(s, &at->record, space, key)) {
+				at->ref = ref;
+				at->place = bshm__place_in(&lines, number, slot);
+				at->expired = bshm__expired(at->record.expires_s,
+					at->record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
+				return;
 			}
 		}
-		const uint32_t vacant = at.vacant != 0 ? 0 : bshm__line_free(line);
+		const uint32_t vacant = at->vacant != 0 ? 0 : bshm__line_free(line);
 		if (vacant != 0) {
-			at.vacant = bshm__place_in(&lines, number, (uint32_t) __builtin_ctz(vacant));
+			at->vacant = bshm__place_in(&lines, number, (uint32_t) __builtin_ctz(vacant));
 		}
 		passed_on = passed_on && passed != 0;
 		number = bshm__line_next(number, lines.lines);
 	}
-	return at;
 }
 
 /* Makes room in the table for one more; false: cannot be. */
@@ -245,29 +246,29 @@ static bool publish(
  * make room may be that record itself: so it is looked for again.
  */
 bool bshm__put_record(
-	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing at)
+	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing *at)
 {
 	work_out(r);
 	bool reserved = false;
 	bool must_grow = false;
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
-		while (ready && at.place == 0 && !reserved && !(reserved = reserve_one(s))) {
+		while (ready && at->place == 0 && !reserved && !(reserved = reserve_one(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at.place == 0 && !make_place(s, home, must_grow || at.vacant == 0)) ||
+		if (!ready || (at->place == 0 && !make_place(s, home, must_grow || at->vacant == 0)) ||
 			!make_slots(s, r)) {
 			break;
 		}
-		if (!still(s, &at)) { /* room was made, perhaps of what stood */
-			at = bshm__locate(s, home, r->space, &r->key);
+		if (!still(s, at)) { /* room was made, perhaps of what stood */
+			bshm__locate(s, home, r->space, &r->key, at);
 		}
-		if (at.place != 0 && reserved) {
+		if (at->place != 0 && reserved) {
 			bshm__give_back_one(s);
 			reserved = false;
 		}
-		const uint32_t before = at.place != 0 ? bshm__word(s, at.ref, 0) : 0;
-		if ((at.place != 0 || (reserved && at.vacant != 0)) && publish(s, home, r, &at)) {
+		const uint32_t before = at->place != 0 ? bshm__word(s, at->ref, 0) : 0;
+		if ((at->place != 0 || (reserved && at->vacant != 0)) && publish(s, home, r, at)) {
 			BSHM_STORE(&s->shard->sets, BSHM_LOAD(&s->shard->sets, RELAXED) + 1, RELAXED);
 			const uint32_t now = bshm__stamp_now(s);
 			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
@@ -276,8 +277,8 @@ bool bshm__put_record(
 			bshm__aging_step(s);
 			return true;
 		}
-		must_grow = at.place == 0 && at.vacant == 0;
-		at.sequence--; /* look again */
+		must_grow = at->place == 0 && at->vacant == 0;
+		at->sequence--; /* look again */
 	}
 	if (reserved) {
 		bshm__give_back_one(s);

@@ -113,15 +113,10 @@ bool bshm__record_copy(
 		s, record->next, off + here - record->first, (uint8_t *) to + here, count - here);
 }
 
-bool bshm__record_has_key(
-	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key)
+/* A key that goes on in the chunks, in pieces. */
+static __attribute__((noinline)) bool has_long_key(
+	const bshm__shard *s, const bshm__record *record, const bshm_key *key)
 {
-	if (record->key_bytes != key->length || (record->shape >> BSHM_SHAPE_SPACE & 1) != space) {
-		return false;
-	}
-	if (BSHM_LIKELY(record->first >= record->key_bytes)) {
-		return bshm__racy_equal(record->bytes, key->bytes, key->length);
-	}
 	uint8_t piece[KEY_PIECE];
 	for (uint32_t off = 0; off < record->key_bytes; off += KEY_PIECE) {
 		const uint32_t count =
@@ -132,6 +127,20 @@ bool bshm__record_has_key(
 		}
 	}
 	return true;
+}
+
+bool bshm__record_has_key(
+	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key)
+{
+	if (record->key_bytes != key->length || (record->shape >> BSHM_SHAPE_SPACE & 1) != space) {
+		return false;
+	}
+	if (BSHM_LIKELY(record->first >= record->key_bytes)) {
+		return bshm__racy_equal(record->bytes, key->bytes, key->length);
+	}
+	const bshm__shard shard = *s; /* the callers' can stay in registers */
+	const bshm__record chained = *record;
+	return has_long_key(&shard, &chained, key);
 }
 
 /* ------------------------------------------------------------------ finding */
@@ -161,9 +170,9 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		if (BSHM_UNLIKELY(line == NULL)) {
 			break;
 		}
-		uint32_t match = bshm__line_match(line, home->position, &passed);
+		uint64_t match = bshm__line_match(line, home->position, &passed);
 		for (; match != 0; match &= match - 1) {
-			const uint32_t slot = (uint32_t) __builtin_ctz(match);
+			const uint32_t slot = bshm__match_slot(match);
 			const uint32_t ref =
 				BSHM_LOAD(&line->ref[slot], ACQUIRE); /* pairs with its publication */
 			if (ref == 0) {
@@ -223,41 +232,88 @@ static void fill_found(const bshm__shard *s, const bshm__record *record, uint64_
 	found->next = record->next;
 }
 
+/* What a search came to: 1 = found, 0 = absent. */
+typedef struct {
+	bshm__record record;
+	uint64_t sequence; /* before it */
+	int result;
+} sought;
+
+/* The whole of it, as often as it takes. */
+static __attribute__((noinline)) sought search_all(
+	bshm_segment *segment, bshm__home home, uint32_t space, const bshm_key *key)
+{
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	sought it;
+	unsigned tries = 0;
+	do {
+		if (tries > PAUSE_FROM) {
+			BSHM_PAUSE();
+		}
+		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+		it.result = search(&s, &home, space, key, it.sequence, &it.record);
+	} while (it.result < 0 && ++tries < TRIES);
+	return it;
+}
+
+/*
+ * Most searches end at the first record with the key's tag in the first line. This is that case
+ * alone, without a loop, so that all of it stays in registers; false: it has to be search_all().
+ */
+static inline bool search_first(
+	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key, sought *it)
+{
+	it->sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	const uint32_t number = bshm__line_of(home->position, lines.lines);
+	const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
+	if (BSHM_UNLIKELY(line == NULL)) {
+		return false;
+	}
+	uint32_t passed;
+	const uint64_t match = bshm__line_match(line, home->position, &passed);
+	if (match == 0) {
+		BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
+		it->result = 0;
+		return passed == 0 &&
+			   BSHM_LOAD(&s->shard->sequence, RELAXED) - it->sequence < BSHM_SEQUENCE_JUMP;
+	}
+	/* Pairs with its publication. */
+	const uint32_t ref = BSHM_LOAD(&line->ref[bshm__match_slot(match)], ACQUIRE);
+	it->result = 1;
+	return bshm__record_load(s, ref, &it->record) &&
+		   bshm__record_has_key(s, &it->record, space, key) &&
+		   bshm__record_stands(s, &it->record, it->sequence);
+}
+
 static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
 	const bshm_key *key, unsigned flags, bshm_found *found)
 {
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
-	bshm__record record;
-	uint64_t sequence;
-	int result;
-	unsigned tries = 0;
-	do {
-		if (BSHM_UNLIKELY(tries > PAUSE_FROM)) {
-			BSHM_PAUSE();
-		}
-		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
-		result = search(&s, home, space, key, sequence, &record);
-	} while (BSHM_UNLIKELY(result < 0) && ++tries < TRIES);
+	sought it;
+	if (BSHM_UNLIKELY(!search_first(&s, home, space, key, &it))) {
+		it = search_all(segment, *home, space, key);
+	}
 	const bool use = (flags & BSHM_FIND_USE) != 0;
-	if (result != 1) {
+	if (it.result != 1) {
 		if (use) {
 			tally(segment, false);
 		}
 		return 0;
 	}
 	bool expired = false;
-	if (BSHM_UNLIKELY(record.expires_s != 0)) {
-		expired = bshm__expired(record.expires_s, bshm__store_now_s(segment));
+	if (BSHM_UNLIKELY(it.record.expires_s != 0)) {
+		expired = bshm__expired(it.record.expires_s, bshm__store_now_s(segment));
 	}
 	const bool hit = !expired || (flags & BSHM_FIND_STALE) != 0;
 	if (use) {
 		tally(segment, !expired);
 		if (hit && segment->store_writable) {
-			bshm__touch(&s, record.slot, record.state);
+			bshm__touch(&s, it.record.slot, it.record.state);
 		}
 	}
 	if (hit) {
-		fill_found(&s, &record, sequence, expired, found);
+		fill_found(&s, &it.record, it.sequence, expired, found);
 	}
 	return hit;
 }
@@ -283,9 +339,9 @@ static void prefetch_record(bshm_segment *segment, const bshm__home *home)
 	}
 	const bshm_line *line = bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines));
 	uint32_t passed;
-	uint32_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
+	uint64_t match = line == NULL ? 0 : bshm__line_match(line, home->position, &passed);
 	for (; match != 0; match &= match - 1) {
-		const uint32_t ref = BSHM_LOAD(&line->ref[__builtin_ctz(match)], RELAXED);
+		const uint32_t ref = BSHM_LOAD(&line->ref[bshm__match_slot(match)], RELAXED);
 		const uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) {
 			__builtin_prefetch(slot);

@@ -22,13 +22,32 @@
 
 #define FREE_HINT 61u /* hint[] of a class that there is not: where free pages may be */
 
+/* A slot's number without a division: offset x inverse / 2^32, for the error is below 2^-18. */
+#define SIZE(bytes)                                                                                \
+ {                                                                                                 \
+  bytes, BSHM_SLAB_BYTES / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1                 \
+ }
+
 /* 4 bytes apart to 64, 8 to 128; then a page divided by whole numbers, a twelfth apart or more. */
-static const uint16_t class_sizes[] = {16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80,
-	88, 96, 104, 112, 120, 128, 140, 152, 168, 184, 200, 220, 240, 264, 292, 320, 348, 380, 420,
-	468, 512, 564, 628, 712, 780, 860, 960, 1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276,
-	4096};
+static const struct {
+	uint16_t bytes;
+	uint16_t slots; /* of a page */
+	uint32_t inverse;
+} class_sizes[] = {SIZE(16), SIZE(20), SIZE(24), SIZE(28), SIZE(32), SIZE(36), SIZE(40), SIZE(44),
+	SIZE(48), SIZE(52), SIZE(56), SIZE(60), SIZE(64), SIZE(72), SIZE(80), SIZE(88), SIZE(96),
+	SIZE(104), SIZE(112), SIZE(120), SIZE(128), SIZE(140), SIZE(152), SIZE(168), SIZE(184),
+	SIZE(200), SIZE(220), SIZE(240), SIZE(264), SIZE(292), SIZE(320), SIZE(348), SIZE(380),
+	SIZE(420), SIZE(468), SIZE(512), SIZE(564), SIZE(628), SIZE(712), SIZE(780), SIZE(860),
+	SIZE(960), SIZE(1092), SIZE(1260), SIZE(1488), SIZE(1636), SIZE(1820), SIZE(2048), SIZE(2340),
+	SIZE(2728), SIZE(3276), SIZE(4096)};
 
 #define SIZES ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])))
+
+/* What lies in slots of the largest size: large records' chunks, the index. */
+static uint32_t size_of_class(uint32_t size_class)
+{
+	return size_class < SIZES ? size_class : SIZES - 1;
+}
 
 uint32_t bshm__class_of(uint32_t bytes)
 {
@@ -39,7 +58,7 @@ uint32_t bshm__class_of(uint32_t bytes)
 	uint32_t high = SIZES - 1;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
-		if (class_sizes[middle] < bytes) {
+		if (class_sizes[middle].bytes < bytes) {
 			low = middle + 1;
 		} else {
 			high = middle;
@@ -50,12 +69,12 @@ uint32_t bshm__class_of(uint32_t bytes)
 
 uint32_t bshm__class_bytes(uint32_t size_class)
 {
-	return size_class < SIZES ? class_sizes[size_class] : BSHM_SLOT_BYTES_MAX;
+	return class_sizes[size_of_class(size_class)].bytes;
 }
 
 uint32_t bshm__class_slots(uint32_t size_class)
 {
-	return BSHM_SLAB_BYTES / bshm__class_bytes(size_class);
+	return class_sizes[size_of_class(size_class)].slots;
 }
 
 /* Under the lock: a hint goes up or down. */
@@ -120,11 +139,11 @@ static slot_place place_of(const bshm__shard *s, uint32_t ref)
 		return place;
 	}
 	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
-	const uint32_t bytes = bshm__class_bytes(place.size_class);
-	place.slot = offset / bytes;
-	if (place.slot < bshm__class_slots(place.size_class)) {
+	const uint32_t size = size_of_class(place.size_class);
+	place.slot = (uint32_t) ((uint64_t) offset * class_sizes[size].inverse >> 32);
+	if (place.slot < class_sizes[size].slots) {
 		place.page = page;
-		place.exact = place.slot * bytes == offset;
+		place.exact = place.slot * class_sizes[size].bytes == offset;
 	}
 	return place;
 }
@@ -134,11 +153,17 @@ uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref)
 	return place_of(s, ref).size_class;
 }
 
+static bool taken(const slot_place *place)
+{
+	return place->exact &&
+		   (BSHM_LOAD(&place->page->taken[place->slot / 64], RELAXED) >> (place->slot % 64) & 1) !=
+			   0;
+}
+
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
-	return place.exact &&
-		   (BSHM_LOAD(&place.page->taken[place.slot / 64], RELAXED) >> (place.slot % 64) & 1) != 0;
+	return taken(&place);
 }
 
 static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint32_t size_class)
@@ -309,7 +334,7 @@ uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
 void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
-	if (!place.exact || !bshm__slot_taken(s, ref)) {
+	if (!taken(&place)) {
 		return;
 	}
 	bshm_shard *shard = s->shard;
@@ -320,9 +345,10 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
 	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
 	uint64_t *word = &place.page->taken[place.slot / 64];
-	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64)), RELAXED);
+	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64));
+	BSHM_STORE(word, left, RELAXED);
 	bump(&shard->used[place.size_class], -1);
-	if (!bshm__page_release(s, place.number + 1)) {
+	if (left != 0 || !bshm__page_release(s, place.number + 1)) {
 		BSHM_STORE(&shard->hint[place.size_class], place.number + 1, RELAXED);
 	}
 }

@@ -12,8 +12,10 @@
 typedef struct {
 	bshm_segment *segment;
 	bshm_shard *shard;
+	uint8_t *slabs; /* its pages */
 	uint32_t index;
 	uint32_t first_page; /* of the segment's pages */
+	uint32_t first_ref;
 } bshm__shard;
 
 /* Where a key belongs. */
@@ -26,22 +28,31 @@ typedef struct {
 
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 {
-	return (bshm__shard){
-		.segment = segment,
-		.shard = &segment->shards[index],
-		.index = index,
-		.first_page = index * segment->shard_pages,
-	};
+	bshm__shard s = {segment, segment->shards, segment->slabs, 0, 0, BSHM_REF_PAGE};
+	if (index != 0) { /* a branch is less work than the products, and most stores have one shard */
+		s.shard += index;
+		s.slabs += index * segment->shard_bytes;
+		s.index = index;
+		s.first_page = index * segment->shard_pages;
+		s.first_ref = (s.first_page + 1) * BSHM_REF_PAGE;
+	}
+	return s;
 }
 
 static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
 {
-	const uint64_t shard = (hash >> 32) * segment->shard_count;
-	const uint64_t table = (shard & 0xffffffff) * segment->shard_tables;
+	uint64_t shard = 0;
+	uint64_t rest = hash >> 32;
+	if (segment->shard_count != 1) {
+		rest *= segment->shard_count;
+		shard = rest >> 32;
+		rest &= 0xffffffff;
+	}
+	const uint64_t table = rest * segment->shard_tables >> 32;
 	return (bshm__home){
 		.hash = hash,
-		.shard = (uint32_t) (shard >> 32),
-		.table = (uint32_t) (shard >> 32) * segment->shard_tables + (uint32_t) (table >> 32),
+		.shard = (uint32_t) shard,
+		.table = (uint32_t) (shard * segment->shard_tables + table),
 		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
 	};
 }
@@ -63,12 +74,12 @@ void bshm__shard_unlock(const bshm__shard *s);
 /* The first byte of a slot, or NULL: `ref` does not lead into the shard's pages, with room for `bytes`. */
 static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t bytes)
 {
-	const uint32_t page = (ref >> 12) - 1 - s->first_page; /* wraps for what is before */
-	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
-	if (BSHM_UNLIKELY(page >= s->segment->shard_pages || offset + bytes > BSHM_SLAB_BYTES)) {
+	const uint32_t units = ref - s->first_ref; /* wraps for what is before */
+	const uint64_t offset = (uint64_t) units * BSHM_SLOT_UNIT;
+	if (BSHM_UNLIKELY(offset + bytes > s->segment->shard_bytes)) {
 		return NULL;
 	}
-	return s->segment->slabs + (uint64_t) (s->first_page + page) * BSHM_SLAB_BYTES + offset;
+	return s->slabs + offset;
 }
 
 /* Asks for the descriptor of the page that a ref leads into. */
@@ -163,14 +174,16 @@ static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
 	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
 }
 
-/* The four bits together: 15 -> 0, 31 -> 1, 47 -> 2, 63 -> 3. */
-static inline uint32_t bshm__tags_gather(uint64_t bits)
+/* The slot that the lowest bit of a match stands for. */
+static inline uint32_t bshm__match_slot(uint64_t match)
 {
-	return (uint32_t) ((bits >> 15) * UINT64_C(0x0001000200040008) >> 48) & 15;
+	const uint32_t bit = (uint32_t) __builtin_ctzll(match);
+	return bit / 16 + bit % 16 * 4;
 }
 
-/* Which slots of a line have a tag: a bit each; *passed: how many records were passed on. */
-static inline uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
+/* Which slots of a line have a tag: bit 16 * j + i for slot 4 * i + j; *passed: how many records were
+ * passed on. */
+static inline uint64_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
 {
 	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
 	const uint64_t last = BSHM_LOAD(&line->head[2], RELAXED);
@@ -178,7 +191,7 @@ static inline uint32_t bshm__line_match(const bshm_line *line, uint32_t tag, uin
 	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&line->head[0], RELAXED), wanted);
 	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&line->head[1], RELAXED), wanted);
 	const uint64_t c = bshm__tags_equal(last, wanted);
-	return bshm__tags_gather(a) | bshm__tags_gather(b) << 4 | (bshm__tags_gather(c) & 3) << 8;
+	return a >> 15 | b >> 14 | (c & 0xffffffff) >> 13;
 }
 
 /* Which slots of a line are free: a bit each. */
@@ -349,11 +362,12 @@ static inline uint64_t bshm__record_most(const bshm_segment *segment)
 
 /* All under the shard's lock. */
 
-bshm__standing bshm__locate(
-	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
-/* Stores the recipe's record; `at` is what stands, looked at under the same lock. False: no room. */
+void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
+	bshm__standing *at);
+/* Stores the recipe's record; `at` is what stands, looked at under the same lock, and changes. False:
+ * no room. */
 bool bshm__put_record(
-	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing at);
+	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing *at);
 
 /* ------------------------------------------------------------------ change.c */
 
@@ -375,7 +389,8 @@ void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state);
 static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
-		bshm__touch_set(s, slot, state);
+		const bshm__shard copy = *s; /* the caller's can stay in registers */
+		bshm__touch_set(&copy, slot, state);
 	}
 }
 

@@ -22,12 +22,12 @@
 /* Which of its words leads from a slot to the next chunk; 0: none does. */
 static uint32_t next_word(const bshm__shard *s, uint32_t ref)
 {
-	if (bshm__ref_class(s, ref) == BSHM_CLASS_CHUNK) {
-		return 1;
-	}
-	const uint32_t state = bshm__word(s, ref, 0);
+	const uint32_t state = bshm__word(s, ref, 0); /* a chunk's, while it is used, is CHAINED too */
 	if ((state & BSHM_SLOT_CHAINED) == 0) {
 		return 0;
+	}
+	if (bshm__ref_class(s, ref) == BSHM_CLASS_CHUNK) {
+		return 1;
 	}
 	return (state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
 }

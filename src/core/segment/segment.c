@@ -51,10 +51,11 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	const uint64_t bytes = segment->cache_bytes - fixed;
 	const uint64_t pages = bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page));
 	segment->shard_pages = (uint32_t) (pages / shards);
+	segment->shard_bytes = segment->shard_pages * (uint64_t) BSHM_SLAB_BYTES;
 	off += sizeof(bshm_page) * shards * segment->shard_pages;
 	off = round_up(off, BSHM_PAGE_BYTES);
 	segment->slabs = at(base, off);
-	return off + shards * segment->shard_pages * BSHM_SLAB_BYTES;
+	return off + shards * segment->shard_bytes;
 }
 
 /* Sets the regions from the counts; returns the bytes of the whole file. */
