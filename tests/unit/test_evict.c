@@ -3,6 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/store.h"
 #include "test_store.h"
 
 #include <math.h>
@@ -158,6 +159,28 @@ TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
 		}
 	}
 	CHECK_INT(records_of(segment), limit);
+	check_sound(segment);
+}
+
+/* Chance brings more keys to a part of the index than it has lines for: it grows until it has. */
+TEST(no_record_is_refused_because_many_keys_meet_in_the_index)
+{
+	bshm_segment *segment = open_store(MB(1), 16383);
+	const uint32_t part = (1u << BSHM_POSITION_BITS) / 64;
+	uint64_t together[280];
+	unsigned count = 0;
+	for (uint64_t k = 0; count < 280; k++) {
+		const bshm__home home = bshm__home_of(segment, 0, &(bshm_key){(const char *) &k, 8});
+		if (home.table == 0 && home.position < part) {
+			together[count++] = k;
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		CHECK_INT(store_put(segment, (uint32_t) together[i], 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		CHECK(is_there(segment, (uint32_t) together[i]));
+	}
 	check_sound(segment);
 }
 

@@ -163,16 +163,22 @@ void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 /* Makes room in the table for one more; false: cannot be. */
 static bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
 {
-	const uint32_t units = bshm__table_growth(s, home->table);
 	const uint32_t lines = bshm__lines_of(s->segment, home->table).lines;
-	const uint32_t more = lines / BSHM_UNIT_LINES + 1;
-	const uint32_t wanted = units != 0 ? units : must ? more : 0;
-	if (wanted == 0) {
+	uint32_t units = bshm__table_growth(s, home->table);
+	if (units == 0 && !must) {
 		return true;
 	}
-	return wanted <= BSHM_TABLE_UNITS &&
-		   bshm__make_room(s, BSHM_CLASS_INDEX, wanted, BSHM_CLASS_COUNT, UINT32_MAX) &&
-		   bshm__table_resize(s, home->table, wanted);
+	units = units != 0 ? units : lines / BSHM_UNIT_LINES + 1;
+	/* As large as it has to be: by chance, many keys may belong to a few neighbouring lines. */
+	for (; units <= BSHM_TABLE_UNITS; units++) {
+		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, BSHM_CLASS_COUNT, UINT32_MAX)) {
+			return false;
+		}
+		if (bshm__table_resize(s, home->table, units)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Makes room for the record itself: the chunks' room is not made of the first slot's. */
