@@ -14,6 +14,7 @@ declare(strict_types=1);
 namespace BloomShm\Bench;
 
 const ASK_FOR_NS = 300_000_000;
+const WORK_SECONDS = 600; // of a worker, at most
 
 /**
  * All processes together, each asking for a fixed time.
@@ -54,6 +55,7 @@ function in_processes(int $processes, \Closure $warm_up, \Closure $work): array
         $sockets[] = start_worker($i, $warm_up, $work);
     }
     foreach ($sockets as $socket) {
+        stream_set_timeout($socket, WORK_SECONDS);
         must(fgets($socket) === "ready\n", 'a worker died before it was ready');
     }
     foreach ($sockets as $socket) {
