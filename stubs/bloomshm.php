@@ -527,6 +527,7 @@ namespace {
      * @param string $filter Its name.
      * @param string $key Any bytes.
      * @return bool false: there was none.
+     * @throws BloomShm\Exception TIMEOUT: it stands still, for a writer holds its lock; call again.
      */
     function bloom_forget(string $filter, string $key): bool {}
 

@@ -49,6 +49,7 @@ struct bshm_segment {
 	bshm_lease *leases;
 	bshm_table *tables;
 	bshm_page *pages;
+	bshm_map *maps;
 	uint8_t *slabs;
 	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
 	uint64_t segment_bytes;

@@ -43,7 +43,8 @@
  *      +----------------------+
  *      | bshm_table []        |  where the lines of the index are
  *      +----------------------+
- *      | bshm_page []         |  which slots of a page are taken
+ *      | bshm_page []         |  what each page is for
+ *      | bshm_map []          |  which slots of a page are taken
  *      +----------------------+
  *      | pages                |  16 kB each: records, and the index
  *      +----------------------+
@@ -689,18 +690,24 @@ BSHM_AT(line, head, 0);
 BSHM_AT(line, ref, 24);
 
 /*
- * Which slots of a page are taken: a bit each. Under the shard's lock. The pages of a shard are
- * neighbours: page_count / shard_count of them.
+ * What a page is for, and which of its slots are taken: a bit each. Under the shard's lock. The pages of
+ * a shard are neighbours: page_count / shard_count of them. Heads and maps lie apart, for whoever looks
+ * for a page goes over thousands of heads.
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */
-	uint32_t reserved;
-	uint64_t taken[BSHM_PAGE_WORDS];
+	uint32_t vacant;     /* free slots; not exact after a death: only a hint */
 } bshm_page;
 
-BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 136);
+BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 8);
 BSHM_AT(page, size_class, 0);
-BSHM_AT(page, taken, 8);
+
+typedef struct {
+	uint64_t taken[BSHM_PAGE_WORDS];
+} bshm_map;
+
+BSHM_STATIC_ASSERT(map, sizeof(bshm_map) == 128);
+BSHM_AT(page, vacant, 4);
 
 /*
  *  off   0        4        8
@@ -768,6 +775,7 @@ static inline uint64_t bshm__layout_word(void)
 		sizeof(bshm_table),
 		sizeof(bshm_line),
 		sizeof(bshm_page),
+		sizeof(bshm_map),
 		BSHM_SLAB_BYTES,
 		offsetof(bshm_shard, intent),
 	};

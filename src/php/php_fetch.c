@@ -357,7 +357,11 @@ static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_
 	if (joined != NULL) {
 		const bshm_key wanted = {ZSTR_VAL(joined), ZSTR_LEN(joined)};
 		bshm_error error;
-		forgotten = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, &error) == 1;
+		const int status = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, &error);
+		if (UNEXPECTED(status < 0 && status != BSHM_E_UNAVAILABLE)) {
+			php_bloomshm_throw(&error, NULL); /* it stands, and may be wrong by now */
+		}
+		forgotten = status == 1;
 		zend_string_release(joined);
 	}
 	return forgotten;
@@ -386,7 +390,7 @@ void php_bloomshm_forget_added(
 	if (!bshm_store_has_fetched(segment)) {
 		return;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && EG(exception) == NULL; i++) {
 		forget(segment, filter, &keys[i]);
 	}
 }

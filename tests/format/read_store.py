@@ -8,7 +8,7 @@ MASK = 2**64 - 1
 SLAB = 16384
 LINE, LINE_SLOTS, UNIT, UNIT_LINES, UNITS_MAX = 64, 10, 4096, 64, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 64, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, MAP_BYTES = 1088, 32, 64, 320, 136
+SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1088, 32, 64, 320, 8, 128
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -139,7 +139,8 @@ class Store:
         self.shards_off = self.tallies_off + TALLY_BYTES * TALLIES
         self.leases_off = self.shards_off + SHARD_BYTES * self.shards
         self.tables_off = self.leases_off + LEASE_BYTES * LEASES * self.shards
-        self.maps_off = self.tables_off + TABLE_BYTES * self.tables
+        self.heads_off = self.tables_off + TABLE_BYTES * self.tables
+        self.maps_off = self.heads_off + HEAD_BYTES * self.pages
         self.pages_off = round_up(self.maps_off + MAP_BYTES * self.pages)
         self.end = self.pages_off + SLAB * self.pages
         assert self.end - self.shards_off <= cache_bytes
@@ -164,14 +165,14 @@ class Store:
 
     def page_class(self, page):
         """None: the page is free."""
-        number = self.u32[(self.maps_off + MAP_BYTES * page) // 4]
+        number = self.u32[(self.heads_off + HEAD_BYTES * page) // 4]
         if number > 64 or 53 <= number <= 62:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
     def taken(self, page):
         """The slots of the page that are taken."""
-        first = (self.maps_off + MAP_BYTES * page + 8) // 8
+        first = (self.maps_off + MAP_BYTES * page) // 8
         words = self.u64[first : first + 16]
         return {64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1}
 
@@ -387,6 +388,7 @@ def describe(record):
         "tag_off": record.ref_off // LINE * LINE + (record.ref_off % LINE - 24) // 2,
         "table_off": record.store.tables_off + TABLE_BYTES * record.table,
         "unit_off": record.unit_off,
+        "head_off": record.store.heads_off + HEAD_BYTES * ((record.ref >> 12) - 1),
         "map_off": record.store.maps_off + MAP_BYTES * ((record.ref >> 12) - 1),
         "chunk_off": record.store.place(record.shard, record.chunks[0], 4096) if record.chunks else 0,
     }

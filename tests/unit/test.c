@@ -261,6 +261,7 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->leases = original->leases;
 	copy->tables = original->tables;
 	copy->pages = original->pages;
+	copy->maps = original->maps;
 	copy->slabs = original->slabs;
 }
 

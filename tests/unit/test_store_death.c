@@ -10,76 +10,21 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "test_step.h"
 #include "test_store.h"
 
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-
-#define KEYS      400
-#define VICTIM    100000 /* the number of the key that is written */
-#define MARK      0      /* test_words[]: 1 = the call begins, 2 = it is over */
-#define TAKEN     15     /* test_words[]: nanoseconds of the call */
-#define KILLS     120    /* for each kind of call */
-#define STEPS_MAX 20000
-#define LONG_NS   1000000000            /* longer than any call */
-#define TIME_NS   UINT64_C(10000000000) /* stepping is slow: fewer, where a call is long */
+#define KEYS    400
+#define VICTIM  100000                /* the number of the key that is written */
+#define KILLS   120                   /* for each kind of call */
+#define LONG_NS 1000000000            /* longer than any call */
+#define TIME_NS UINT64_C(10000000000) /* stepping is slow: fewer, where a call is long */
 
 static bshm_segment *store;
-static void (*call)(void);
-
-static void marked(void)
+/* Has a slot of its own. */
+static void take_slot(void)
 {
 	bshm_error error;
-	bshm_record_remove(store, 0, &(bshm_key){"other", 5}, &error); /* has a slot of its own */
-	BSHM_STORE(&test_words[MARK], 1, SEQ_CST);
-	const uint64_t start = bshm_os_monotonic_ns();
-	call();
-	test_words[TAKEN] = bshm_os_monotonic_ns() - start;
-	BSHM_STORE(&test_words[MARK], 2, SEQ_CST);
-	raise(SIGSTOP);
-}
-
-static void traced(void)
-{
-	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-	raise(SIGSTOP);
-	marked();
-}
-
-static bool step(pid_t child)
-{
-	int status;
-	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 &&
-		   waitpid(child, &status, 0) == child && WIFSTOPPED(status);
-}
-
-/* Begins the call in a child, and stops it after so many instructions; how many it was. *over: it had
- * ended before. */
-static long stop_after(long instructions, pid_t *child, bool *over)
-{
-	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);
-	*child = spawn(traced);
-	int status;
-	waitpid(*child, &status, 0);
-	long steps = 0;
-	while (BSHM_LOAD(&test_words[MARK], SEQ_CST) == 0 && steps++ < STEPS_MAX && step(*child)) {
-	}
-	REQUIRE(BSHM_LOAD(&test_words[MARK], SEQ_CST) == 1);
-	*over = false;
-	for (steps = 0; !*over && steps < instructions && step(*child); steps++) {
-		*over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
-	}
-	return steps;
-}
-
-static long kill_after(long instructions, bool *over)
-{
-	pid_t child;
-	const long steps = stop_after(instructions, &child, over);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	return steps;
+	bshm_record_remove(store, 0, &(bshm_key){"other", 5}, &error);
 }
 
 /* Kills a writer about so many nanoseconds after its call began; how many it took, if it was *over. */
@@ -199,6 +144,7 @@ static void begin(uint64_t bytes, uint64_t records, uint32_t length, uint32_t va
 		test_skip("the sanitizer cannot be traced");
 	}
 	store = open_store(bytes, records);
+	prepare = take_slot;
 	fill(length);
 	next_length = value_length;
 }
@@ -381,11 +327,7 @@ static void stop_all_along(void (*change)(uint64_t serial))
 		stop_after(
 			at % 2 == 0 ? at / 2 : (long) (test_random(&seed) % (uint64_t) length), &child, &over);
 		change(serial);
-		while (!over && step(child)) {
-			over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
-		}
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
+		go_on(child, over);
 		CHECK(was_read(serial, serial - 1));
 		stops++;
 	}

@@ -29,6 +29,7 @@
 #include "core/cache/store.h"
 
 #define SAMPLE       32u
+#define SPARE_SHARE  32u /* of a class's slots, one is left free when a page of it is emptied */
 #define EPOCH_SHARE  64u
 #define MASK         0xffffu
 #define AGE_MAX      0xf000u             /* `now` goes no further from base */
@@ -281,11 +282,14 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	return bshm__page_class(s, number) != size_class || bshm__page_release(s, number);
 }
 
-/* Where a page's worth of slots of a class is free, but not in one page: makes it one. */
-static bool compact(const bshm__shard *s, uint32_t but, uint32_t nor)
+/*
+ * Where a page's worth of slots of a class is free, but not in one page: makes it one. A class that keeps
+ * no free slot would need a page itself at once.
+ */
+static bool compact(const bshm__shard *s, uint32_t but, uint32_t nor, uint32_t share)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		if (i != but && i != nor && bshm__class_wasteful(s, i)) {
+		if (i != but && i != nor && bshm__class_wasteful(s, i, share)) {
 			const uint32_t number = bshm__page_to_empty(s, i);
 			if (number != 0 && empty_page(s, number)) {
 				return true;
@@ -306,9 +310,11 @@ bool bshm__make_room(
 {
 	while (!has_room(s, size_class, count)) {
 		/* What lies free in other classes first, then what is worth least. */
-		if (!compact(s, size_class, keep) && (evictions-- == 0 || !bshm__evict(s))) {
+		if (!compact(s, size_class, keep, SPARE_SHARE) && (evictions == 0 || !bshm__evict(s)) &&
+			!compact(s, size_class, keep, 0)) {
 			return false;
 		}
+		evictions--;
 	}
 	return true;
 }

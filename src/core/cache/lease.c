@@ -162,7 +162,8 @@ int bshm_lease_release(
 			stored = bshm__record_put_locked(&s, &home, put);
 		}
 		BSHM_STORE(&lease->owner, 0, RELEASE);
-		BSHM_STORE(&s.shard->leases, BSHM_LOAD(&s.shard->leases, RELAXED) - 1, RELAXED);
+		/* After the record: pairs with bshm_record_forget(). */
+		BSHM_STORE(&s.shard->leases, BSHM_LOAD(&s.shard->leases, RELAXED) - 1, RELEASE);
 	}
 	bshm__shard_unlock(&s);
 	return stored;
@@ -178,7 +179,8 @@ int bshm_record_forget(
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_found found;
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	if (BSHM_LOAD(&s.shard->leases, RELAXED) == 0 &&
+	/* The record is looked for after that: pairs with bshm_lease_release(). */
+	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;
 	}

@@ -2,9 +2,10 @@
  * slab.c - memory of the record store: pages of 16 kB, divided into slots of one size each.
  *
  * A page that is not free belongs to a class of slot sizes. Which of its slots are taken is a bit
- * each in the page's descriptor: taking and freeing are one store, so a death between the steps of
- * a call leaves no doubt, and no list can be broken. The shard's counts of pages and slots are
- * hints: a death may leave them one off, and whoever looks through all pages sets them right.
+ * each in the page's map: taking and freeing are one store, so a death between the steps of a call
+ * leaves no doubt, and no list can be broken. The counts of pages and slots are hints: a death may
+ * leave them one off. Whoever takes the lock over notes that, and the next who looks for a page
+ * counts anew.
  *
  * A free slot's state word is not live, and its version is one higher than it was: whoever was
  * still reading the record sees that (record.c).
@@ -20,7 +21,13 @@
 /* Free units that stay the index's: a table that grows is made anew beside the old one. */
 #define INDEX_RESERVE 16u
 
-#define FREE_HINT 61u /* hint[] of a class that there is not: where free pages may be */
+/* hint[] of classes that there are not: where free pages may be; 1 = a death left the counts in doubt. */
+#define FREE_HINT    61u
+#define RECOUNT_HINT 60u
+#define EMPTY_HINT   59u /* where to go on looking for a page to empty */
+
+/* Pages looked at to find one that is quickly emptied: more cost more than they save. */
+#define EMPTY_SAMPLE 512u
 
 /* A slot's number without a division: offset x inverse / 2^32, for the error is below 2^-18. */
 #define SIZE(bytes)                                                                                \
@@ -95,20 +102,25 @@ static uint32_t page_class(const bshm_page *page)
 	return number < BSHM_CLASS_COUNT ? number : BSHM_CLASS_COUNT;
 }
 
-static uint32_t page_used(const bshm_page *page)
+static bshm_map *map_at(const bshm__shard *s, uint32_t i)
 {
-	uint32_t used = 0;
+	return &s->segment->maps[s->first_page + i];
+}
+
+static uint32_t count_taken(const bshm_map *map)
+{
+	uint32_t taken = 0;
 	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
-		used += (uint32_t) __builtin_popcountll(BSHM_LOAD(&page->taken[i], RELAXED));
+		taken += (uint32_t) __builtin_popcountll(BSHM_LOAD(&map->taken[i], RELAXED));
 	}
-	return used;
+	return taken;
 }
 
 /* A free slot of the page, or its count of slots. */
-static uint32_t free_slot(const bshm_page *page, uint32_t slots)
+static uint32_t free_slot(const bshm_map *map, uint32_t slots)
 {
 	for (uint32_t i = 0; i < slots; i += 64) {
-		const uint64_t taken = BSHM_LOAD(&page->taken[i / 64], RELAXED);
+		const uint64_t taken = BSHM_LOAD(&map->taken[i / 64], RELAXED);
 		if (~taken != 0) {
 			const uint32_t slot = i + (uint32_t) __builtin_ctzll(~taken);
 			return slot < slots ? slot : slots;
@@ -120,6 +132,7 @@ static uint32_t free_slot(const bshm_page *page, uint32_t slots)
 /* The slot that a ref leads to: its page, its number in it, and its class. */
 typedef struct {
 	bshm_page *page; /* NULL: no such slot */
+	bshm_map *map;
 	uint32_t number;
 	uint32_t slot;
 	uint32_t size_class;
@@ -143,6 +156,7 @@ static slot_place place_of(const bshm__shard *s, uint32_t ref)
 	place.slot = (uint32_t) ((uint64_t) offset * class_sizes[size].inverse >> 32);
 	if (place.slot < class_sizes[size].slots) {
 		place.page = page;
+		place.map = map_at(s, place.number);
 		place.exact = place.slot * class_sizes[size].bytes == offset;
 	}
 	return place;
@@ -156,7 +170,7 @@ uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref)
 static bool taken(const slot_place *place)
 {
 	return place->exact &&
-		   (BSHM_LOAD(&place->page->taken[place->slot / 64], RELAXED) >> (place->slot % 64) & 1) !=
+		   (BSHM_LOAD(&place->map->taken[place->slot / 64], RELAXED) >> (place->slot % 64) & 1) !=
 			   0;
 }
 
@@ -171,20 +185,43 @@ static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint3
 	return (s->first_page + page + 1) << 12 | slot * bshm__class_bytes(size_class) / BSHM_SLOT_UNIT;
 }
 
-/* Sets the counts of a class right. */
-static void recount(const bshm__shard *s, uint32_t size_class)
+/* Sets all counts right: of each page, of each class. */
+static void recount(const bshm__shard *s)
 {
-	uint32_t used = 0;
-	uint32_t pages = 0;
+	uint32_t used[BSHM_CLASS_COUNT] = {0};
+	uint32_t pages[BSHM_CLASS_COUNT] = {0};
+	uint32_t given = 0;
 	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
-		const bshm_page *page = page_at(s, i);
-		if (page_class(page) == size_class) {
-			used += page_used(page);
-			pages++;
+		bshm_page *page = page_at(s, i);
+		const uint32_t size_class = page_class(page);
+		uint32_t vacant = 0;
+		if (size_class != BSHM_CLASS_COUNT) {
+			const uint32_t taken = count_taken(map_at(s, i));
+			vacant = bshm__class_slots(size_class) - taken;
+			used[size_class] += taken;
+			pages[size_class]++;
+			given++;
 		}
+		BSHM_STORE(&page->vacant, vacant, RELAXED);
 	}
-	BSHM_STORE(&s->shard->used[size_class], used, RELAXED);
-	BSHM_STORE(&s->shard->pages[size_class], pages, RELAXED);
+	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		BSHM_STORE(&s->shard->used[i], used[i], RELAXED);
+		BSHM_STORE(&s->shard->pages[i], pages[i], RELAXED);
+	}
+	BSHM_STORE(&s->shard->given_pages, given, RELAXED);
+	BSHM_STORE(&s->shard->hint[RECOUNT_HINT], 0, RELAXED);
+}
+
+void bshm__slabs_doubt(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->hint[RECOUNT_HINT], 1, RELAXED);
+}
+
+static void settle(const bshm__shard *s)
+{
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->hint[RECOUNT_HINT], RELAXED) != 0)) {
+		recount(s);
+	}
 }
 
 /* A page of the class that is not full, + 1: the next after `from`. 0: there is none. */
@@ -196,11 +233,11 @@ static uint32_t search_pages(
 	for (uint32_t i = 0, at = from; i < count; i++, at++) {
 		at = at < count ? at : 0;
 		const bshm_page *page = page_at(s, at);
-		if (page_class(page) == size_class && at + 1 != avoid && free_slot(page, slots) != slots) {
+		if (page_class(page) == size_class && BSHM_LOAD(&page->vacant, RELAXED) != 0 &&
+			at + 1 != avoid && free_slot(map_at(s, at), slots) != slots) {
 			return at + 1;
 		}
 	}
-	recount(s, size_class);
 	return 0;
 }
 
@@ -209,6 +246,7 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 {
 	bshm_shard *shard = s->shard;
 	const uint32_t count = s->segment->shard_pages;
+	settle(s);
 	if (BSHM_LOAD(&shard->given_pages, RELAXED) == count) {
 		return 0;
 	}
@@ -219,9 +257,11 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 		if (page_class(page) != BSHM_CLASS_COUNT) {
 			continue;
 		}
+		bshm_map *map = map_at(s, at);
 		for (uint32_t k = 0; k < BSHM_PAGE_WORDS; k++) {
-			BSHM_STORE(&page->taken[k], 0, RELAXED);
+			BSHM_STORE(&map->taken[k], 0, RELAXED);
 		}
+		BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELAXED);
 		BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
 		BSHM_STORE(&shard->hint[FREE_HINT], at + 1, RELAXED);
 		bump(&shard->given_pages, 1);
@@ -240,9 +280,10 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 	uint32_t slot = slots;
 	if (number - 1 < s->segment->shard_pages && number != avoid &&
 		page_class(page_at(s, number - 1)) == size_class) {
-		slot = free_slot(page_at(s, number - 1), slots);
+		slot = free_slot(map_at(s, number - 1), slots);
 	}
 	if (slot == slots) {
+		settle(s);
 		const uint64_t room = (uint64_t) BSHM_LOAD(&shard->pages[size_class], RELAXED) * slots;
 		const bool full = room == BSHM_LOAD(&shard->used[size_class], RELAXED);
 		number = full ? 0 : search_pages(s, size_class, number, avoid);
@@ -253,7 +294,7 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 			return 0;
 		}
 		BSHM_STORE(&shard->hint[size_class], number, RELAXED);
-		slot = free_slot(page_at(s, number - 1), slots);
+		slot = free_slot(map_at(s, number - 1), slots);
 	}
 	return slot == slots ? 0 : ref_of(s, number - 1, slot, size_class);
 }
@@ -261,16 +302,17 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 void bshm__slot_take(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
-	uint64_t *word = &place.page->taken[place.slot / 64];
+	uint64_t *word = &place.map->taken[place.slot / 64];
 	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELAXED);
+	bump(&place.page->vacant, -1);
 	bump(&s->shard->used[place.size_class], 1);
 }
 
-static bool page_empty(const bshm_page *page)
+static bool map_empty(const bshm_map *map)
 {
 	uint64_t any = 0;
 	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
-		any |= BSHM_LOAD(&page->taken[i], RELAXED);
+		any |= BSHM_LOAD(&map->taken[i], RELAXED);
 	}
 	return any == 0;
 }
@@ -294,9 +336,12 @@ static uint64_t spare_slots(const bshm__shard *s, uint32_t size_class)
 	return room > used ? room - used : 0;
 }
 
-bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class)
+bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class, uint32_t share)
 {
-	const uint64_t kept = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
+	settle(s);
+	const uint64_t used = BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	const uint64_t kept =
+		(size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0) + (share == 0 ? 0 : used / share);
 	return spare_slots(s, size_class) >= kept + bshm__class_slots(size_class);
 }
 
@@ -304,7 +349,7 @@ bool bshm__page_release(const bshm__shard *s, uint32_t number)
 {
 	bshm_page *page = page_at(s, number - 1);
 	const uint32_t size_class = page_class(page);
-	if (size_class == BSHM_CLASS_COUNT || !page_empty(page) ||
+	if (size_class == BSHM_CLASS_COUNT || !map_empty(map_at(s, number - 1)) ||
 		(size_class == BSHM_CLASS_INDEX && spare_slots(s, size_class) <= INDEX_RESERVE)) {
 		return false;
 	}
@@ -323,7 +368,7 @@ uint32_t bshm__page_class(const bshm__shard *s, uint32_t number)
 
 uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word)
 {
-	return BSHM_LOAD(&page_at(s, number - 1)->taken[word], RELAXED);
+	return BSHM_LOAD(&map_at(s, number - 1)->taken[word], RELAXED);
 }
 
 uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
@@ -344,9 +389,10 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(state, version, RELAXED);
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
 	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
-	uint64_t *word = &place.page->taken[place.slot / 64];
+	uint64_t *word = &place.map->taken[place.slot / 64];
 	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64));
 	BSHM_STORE(word, left, RELAXED);
+	bump(&place.page->vacant, 1);
 	bump(&shard->used[place.size_class], -1);
 	if (left != 0 || !bshm__page_release(s, place.number + 1)) {
 		BSHM_STORE(&shard->hint[place.size_class], place.number + 1, RELAXED);
@@ -368,21 +414,22 @@ uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class)
 {
 	const uint32_t slots = bshm__class_slots(size_class);
-	uint32_t least = slots + 1;
+	const uint32_t count = s->segment->shard_pages;
+	uint32_t *hand = &s->shard->hint[EMPTY_HINT];
+	uint32_t at = BSHM_LOAD(hand, RELAXED);
+	uint32_t most = 0;
 	uint32_t found = 0;
-	recount(s, size_class);
-	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
-		const bshm_page *page = page_at(s, i);
-		const uint32_t taken = page_class(page) == size_class ? page_used(page) : least;
-		if (taken < least) {
-			least = taken;
-			found = i + 1;
+	for (uint32_t i = 0; i < count && (i < EMPTY_SAMPLE || found == 0); i++, at++) {
+		at = at < count ? at : 0;
+		const bshm_page *page = page_at(s, at);
+		const uint32_t vacant = BSHM_LOAD(&page->vacant, RELAXED);
+		if (page_class(page) == size_class && vacant >= most && vacant <= slots) {
+			most = vacant + 1;
+			found = at + 1;
 		}
 	}
-	const uint64_t pages = BSHM_LOAD(&s->shard->pages[size_class], RELAXED);
-	const bool fits =
-		pages > 1 && (pages - 1) * slots >= BSHM_LOAD(&s->shard->used[size_class], RELAXED);
-	return fits ? found : 0;
+	BSHM_STORE(hand, at, RELAXED);
+	return found;
 }
 
 uint64_t bshm__store_pages_used(const bshm_segment *segment)

@@ -82,11 +82,12 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 	return s->slabs + offset;
 }
 
-/* Asks for the descriptor of the page that a ref leads into. */
+/* Asks for the head and the map of the page that a ref leads into. */
 static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 {
-	const uintptr_t pages = (uintptr_t) s->segment->pages; /* a damaged ref may lead anywhere */
-	__builtin_prefetch((const void *) (pages + (uintptr_t) ((ref >> 12) - 1) * sizeof(bshm_page)));
+	const uintptr_t number = (ref >> 12) - 1; /* a damaged ref may lead anywhere */
+	__builtin_prefetch((const void *) ((uintptr_t) s->segment->pages + number * sizeof(bshm_page)));
+	__builtin_prefetch((const void *) ((uintptr_t) s->segment->maps + number * sizeof(bshm_map)));
 }
 
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
@@ -104,6 +105,8 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref);
 uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref);
 /* Is it the first byte of a slot that is taken? */
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref);
+/* Somebody died at work: the counts of pages and slots may be one off. */
+void bshm__slabs_doubt(const bshm__shard *s);
 /* Those who are reading start anew: memory gets another meaning. */
 void bshm__sequence_jump(const bshm__shard *s);
 /* How many slots of a class there is room for, without taking anything away. */
@@ -111,8 +114,9 @@ uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class);
 /* Pages by their number in the shard, + 1. The one whose taken slots fit into the others of the class
  * with the least moving; 0 = none. */
 uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class);
-/* Are so many slots of the class free in its pages that one could be emptied? */
-bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class);
+/* Are so many slots of the class free in its pages that one could be emptied, and one in `share` of those
+ * that are taken (0: none) were free still? */
+bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class, uint32_t share);
 /* Gives the page back if all its slots are free. */
 bool bshm__page_release(const bshm__shard *s, uint32_t number);
 uint32_t bshm__page_class(const bshm__shard *s, uint32_t number); /* BSHM_CLASS_COUNT: free */

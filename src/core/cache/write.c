@@ -101,6 +101,7 @@ void bshm__intent_repair(const bshm__shard *s)
 	const uint32_t place = BSHM_LOAD(&intent->place, RELAXED);
 	BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
 	BSHM_STORE(&s->shard->hand_slot, 0, RELAXED);
+	bshm__slabs_doubt(s);
 	if (kind == BSHM_INTENT_RESIZE) {
 		bshm__table_resize_repair(s);
 	} else if (kind == BSHM_INTENT_MOVE_UNIT) {

@@ -1,9 +1,9 @@
 /*
  * add.c - adding keys to a published filter.
  *
- * A plain add sets bits with relaxed atomic ORs, then looks at two words of the entry: is the
- * generation still the one whose bits were set, and is nobody building the next one? If both
- * hold, the key was in the published set at that moment, and whoever starts to build later reads
+ * A plain add sets bits with relaxed atomic ORs, then looks at two words of the entry: is nobody
+ * building the next set, and (after that, for who has published is no builder any more) is the
+ * generation still the one whose bits were set? If both hold, the key was in the published set at that moment, and whoever starts to build later reads
  * the catalogue later. If the generation has moved, the bits may belong to anybody: unless the same
  * set has only grown, the add is done again (bits set in vain are a needless "maybe" at worst). If
  * somebody is building, the key is also noted, under the lock, in the builder's journal (ops.c).
@@ -371,6 +371,8 @@ static int add_published(call *c, const bshm_view *view)
 	const bshm_entry *entry = &c->segment->entries[view->entry];
 	/* Pairs with bshm__op_begin() and bshm__entry_publish(). */
 	BSHM_FENCE(SEQ_CST);
+	/* Before the generation: who publishes between the two looks is no builder any more. */
+	const bool building = BSHM_LOAD(&entry->builders, SEQ_CST) != 0;
 	if (BSHM_LOAD(&entry->generation, SEQ_CST) != view->generation) {
 		return BSHM_E_BUSY;
 	}
@@ -381,7 +383,7 @@ static int add_published(call *c, const bshm_view *view)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	return c->done < c->count ? BSHM_E_BUSY : BSHM_LOAD(&entry->builders, SEQ_CST) != 0;
+	return c->done < c->count ? BSHM_E_BUSY : building;
 }
 
 static bshm_status add_keys(call *c)

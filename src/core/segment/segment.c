@@ -49,10 +49,12 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	segment->pages = at(base, off);
 	const uint64_t fixed = round_up(off - begin, BSHM_PAGE_BYTES) + BSHM_PAGE_BYTES;
 	const uint64_t bytes = segment->cache_bytes - fixed;
-	const uint64_t pages = bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page));
+	const uint64_t pages = bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page) + sizeof(bshm_map));
 	segment->shard_pages = (uint32_t) (pages / shards);
 	segment->shard_bytes = segment->shard_pages * (uint64_t) BSHM_SLAB_BYTES;
 	off += sizeof(bshm_page) * shards * segment->shard_pages;
+	segment->maps = at(base, off);
+	off += sizeof(bshm_map) * shards * segment->shard_pages;
 	off = round_up(off, BSHM_PAGE_BYTES);
 	segment->slabs = at(base, off);
 	return off + shards * segment->shard_bytes;
