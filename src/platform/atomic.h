@@ -11,14 +11,19 @@
 #ifndef BSHM_ATOMIC_H
 #define BSHM_ATOMIC_H
 
-#define BSHM_LOAD(word, order)         __atomic_load_n((word), __ATOMIC_##order)
-#define BSHM_STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
-#define BSHM_ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
-#define BSHM_SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
-#define BSHM_AND(word, value, order)   __atomic_fetch_and((word), (value), __ATOMIC_##order)
-#define BSHM_OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
-#define BSHM_CAS(word, expected, value, order)                                                     \
- __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)
+#define BSHM_LOAD(word, order) __atomic_load_n((word), __ATOMIC_##order)
+
+#ifndef BSHM_STEPS
+# define BSHM_STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
+# define BSHM_ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
+# define BSHM_SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
+# define BSHM_AND(word, value, order)   __atomic_fetch_and((word), (value), __ATOMIC_##order)
+# define BSHM_OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
+# define BSHM_CAS(word, expected, value, order)                                                    \
+  __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)
+#else
+# include "platform/steps.h" /* for tests/deaths: the same, each a place to die at */
+#endif
 
 /*
  * ThreadSanitizer knows no fences. Nothing shared is accessed other than by the macros above,

@@ -1,0 +1,57 @@
+/*
+ * steps.h - a build option of the tests: a process may be made to die after any change of a shared word.
+ *
+ * With -DBSHM_STEPS every store, addition and exchange that atomic.h spells is a step, known by its
+ * place in the sources: locks, intents, publications, all of them. The program gives bshm_step_done(),
+ * which counts and may raise SIGKILL: tests/deaths. What lies between two steps is private memory, or
+ * bytes that nothing leads to yet; a death there is a death after the step before.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_STEPS_H
+#define BSHM_STEPS_H
+
+typedef struct {
+	const char *file;
+	const char *function;
+	long line;
+} bshm_step;
+
+/* All steps of the program: the linker puts them side by side. */
+extern const bshm_step __start_bshm_steps[];
+extern const bshm_step __stop_bshm_steps[];
+
+void bshm_step_done(const bshm_step *step);
+
+#define BSHM_STEP()                                                                                \
+ do {                                                                                              \
+  static const bshm_step step_                                                                     \
+	  __attribute__((section("bshm_steps"), used)) = {__FILE__, __func__, __LINE__};               \
+  bshm_step_done(&step_);                                                                          \
+ } while (0)
+
+#define BSHM_STORE(word, value, order)                                                             \
+ do {                                                                                              \
+  __atomic_store_n((word), (value), __ATOMIC_##order);                                             \
+  BSHM_STEP();                                                                                     \
+ } while (0)
+
+#define BSHM_STEP_GIVES(operation)                                                                 \
+ ({                                                                                                \
+const __auto_type gives_ = (operation);                                                                \
+BSHM_STEP();                                                                                           \
+gives_;                                                                                                \
+ })
+#define BSHM_ADD(word, value, order)                                                               \
+ BSHM_STEP_GIVES(__atomic_fetch_add((word), (value), __ATOMIC_##order))
+#define BSHM_SUB(word, value, order)                                                               \
+ BSHM_STEP_GIVES(__atomic_fetch_sub((word), (value), __ATOMIC_##order))
+#define BSHM_AND(word, value, order)                                                               \
+ BSHM_STEP_GIVES(__atomic_fetch_and((word), (value), __ATOMIC_##order))
+#define BSHM_OR(word, value, order)                                                                \
+ BSHM_STEP_GIVES(__atomic_fetch_or((word), (value), __ATOMIC_##order))
+#define BSHM_CAS(word, expected, value, order)                                                     \
+ BSHM_STEP_GIVES(__atomic_compare_exchange_n(                                                      \
+	 (word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED))
+
+#endif
