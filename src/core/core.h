@@ -82,10 +82,18 @@ struct bshm_segment {
 
 /* ------------------------------------------------------------------ errors */
 
-/* Fills *error and returns its status. */
-bshm_status bshm__fail(bshm_error *error, bshm_status status, const char *op);
-bshm_status bshm__fail_sizes(
-	bshm_error *error, bshm_status status, const char *op, uint64_t asked, uint64_t available);
+/* Fill *error and return its status: here, so that analysers of the callers see which. */
+static inline bshm_status bshm__fail_sizes(
+	bshm_error *error, bshm_status status, const char *op, uint64_t asked, uint64_t available)
+{
+	*error = (bshm_error){.status = status, .op = op, .asked = asked, .available = available};
+	return status;
+}
+
+static inline bshm_status bshm__fail(bshm_error *error, bshm_status status, const char *op)
+{
+	return bshm__fail_sizes(error, status, op, 0, 0);
+}
 
 /* ------------------------------------------------------------------ owners.c */
 

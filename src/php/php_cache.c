@@ -139,9 +139,7 @@ static void get_batch(bshm_segment *segment, zend_string *const *strings, const 
 PHP_FUNCTION(bloom_cache_get_many)
 {
 	zval *keys;
-	zval nothing;
-	zval *otherwise = &nothing;
-	ZVAL_NULL(&nothing);
+	zval *otherwise = &EG(uninitialized_zval); /* null */
 	ZEND_PARSE_PARAMETERS_START(1, 2)
 		Z_PARAM_ARRAY(keys)
 		Z_PARAM_OPTIONAL

@@ -66,6 +66,12 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 			"; run it as that user, or share the segment within a group with bloomshm.mode = 0660",
 			path, e->available, e->asked);
 	}
+	if (strcmp(op, "temporary") == 0) {
+		return zend_strpprintf(0,
+			"cannot create %s: a file %s.new of uid %" PRIu64
+			" is in the way; remove it, or use a folder of your own (bloomshm.path)",
+			path, path, e->available);
+	}
 	if (strcmp(op, "mode") == 0 && e->os_code == 0) {
 		return zend_strpprintf(0,
 			"%s has the mode %04o, which lets in more users than bloomshm.mode = %04o", path,

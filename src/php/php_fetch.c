@@ -155,9 +155,11 @@ static void wait_for_loader(const job *j, uint64_t deadline)
 	}
 }
 
-/* Under the lease: loads, unless another was faster. */
+/* Under the lease: loads, unless another was faster. What is in *result goes first: it may run user code. */
 static void load_leased(const job *j, const bshm_lease_grant *grant, zval *result)
 {
+	zval_ptr_dtor(result);
+	ZVAL_UNDEF(result);
 	const presence there = look(j, 0, result);
 	bshm_error error;
 	if (there == FRESH || EG(exception) != NULL) {
@@ -170,12 +172,28 @@ static void load_leased(const job *j, const bshm_lease_grant *grant, zval *resul
 	load(j, grant, true, result);
 }
 
+/* A lease that is out, and whose. */
+typedef struct {
+	bshm_segment *segment;
+	bshm_lease_grant grant;
+} lease;
+
+static void give_back_lease(const void *what)
+{
+	const lease *l = what;
+	bshm_error error;
+	bshm_lease_release(l->segment, &l->grant, NULL, &error);
+}
+
 /* The same; whatever ends the request in the middle (memory_limit, a fatal error) gives the lease back. */
 static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *result)
 {
 	volatile bool bailed_out = false;
+	const lease mine = {j->segment, *grant};
+	zend_resource *volatile pending = NULL;
 	zend_try
 	{
+		pending = php_bloomshm_pending_begin(give_back_lease, &mine, sizeof(mine));
 		load_leased(j, grant, result);
 	}
 	zend_catch
@@ -183,9 +201,9 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 		bailed_out = true;
 	}
 	zend_end_try();
+	php_bloomshm_pending_end(pending);
 	if (bailed_out) {
-		bshm_error error;
-		bshm_lease_release(j->segment, grant, NULL, &error);
+		give_back_lease(&mine);
 		zend_bailout();
 	}
 }
@@ -205,14 +223,15 @@ static void obtain(const job *j, unsigned flags, zval *result)
 		if (lease == BSHM_LEASE_TAKEN && there == STALE) {
 			return;
 		}
-		if (there == STALE) {
-			zval_ptr_dtor(result);
+		if (there != STALE) {
 			ZVAL_UNDEF(result);
 		}
 		if (lease == BSHM_LEASE_MINE) {
 			load_guarded(j, &grant, result);
 			return;
 		}
+		zval_ptr_dtor(result);
+		ZVAL_UNDEF(result);
 		if (lease != BSHM_LEASE_TAKEN || bshm_os_monotonic_ns() > deadline) {
 			load(j, &grant, lease != BSHM_LEASE_OWN, result);
 			return;

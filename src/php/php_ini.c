@@ -12,6 +12,7 @@
 
 #include "php_bloomshm.h"
 
+#include "SAPI.h"
 #include "php_ini.h"
 
 #include <errno.h>
@@ -36,10 +37,35 @@ static int refuse(const zend_ini_entry *entry, const zend_string *value, const c
 	return FAILURE;
 }
 
+/*
+ * php-fpm takes every setting, SYSTEM or not, from the FastCGI parameters PHP_VALUE and PHP_ADMIN_VALUE, and
+ * the worker keeps it for all requests that follow. A pool's own settings come before the first one.
+ */
+static bool from_request(void)
+{
+	return SG(server_context) != NULL && strcmp(sapi_module.name, "fpm-fcgi") == 0;
+}
+
+static ZEND_INI_MH(on_update_path)
+{
+	return from_request()
+			   ? FAILURE
+			   : OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static ZEND_INI_MH(on_update_bool)
+{
+	return from_request() ? FAILURE
+						  : OnUpdateBool(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
 static ZEND_INI_MH(on_update_memory)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	zend_string *problem = NULL;
 	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
 	if (problem != NULL || bytes < (zend_long) BSHM_FILTER_BYTES_MIN ||
@@ -57,6 +83,9 @@ static ZEND_INI_MH(on_update_cache_memory)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	zend_string *problem = NULL;
 	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
 	if (problem != NULL || (bytes != 0 && (bytes < (zend_long) BSHM_CACHE_BYTES_MIN ||
@@ -74,6 +103,9 @@ static ZEND_INI_MH(on_update_cache_records)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	zend_string *problem = NULL;
 	const zend_long records = zend_ini_parse_quantity(new_value, &problem);
 	if (problem != NULL || records < 0) {
@@ -91,6 +123,9 @@ static ZEND_INI_MH(on_update_serializer)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	static const char *const names[] = {"none", "php", "igbinary"};
 	const char *name = new_value == NULL || ZSTR_LEN(new_value) == 0 ? "none" : ZSTR_VAL(new_value);
 	for (int i = 0; i < 3; i++) {
@@ -106,6 +141,9 @@ static ZEND_INI_MH(on_update_mode)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	char *end = NULL;
 	const char *text = new_value == NULL ? "" : ZSTR_VAL(new_value);
 	const long mode = strtol(text, &end, 8);
@@ -120,6 +158,9 @@ static ZEND_INI_MH(on_update_missing)
 {
 	(void) mh_arg3;
 	(void) stage;
+	if (from_request()) {
+		return FAILURE;
+	}
 	static const char *const names[] = {"maybe", "warn", "throw"};
 	for (int i = 0; i < 3; i++) {
 		if (new_value != NULL && zend_string_equals_cstr(new_value, names[i], strlen(names[i]))) {
@@ -132,9 +173,9 @@ static ZEND_INI_MH(on_update_missing)
 
 /* clang-format off */
 PHP_INI_BEGIN()
-	STD_PHP_INI_BOOLEAN("bloomshm.enable", "1", PHP_INI_SYSTEM, OnUpdateBool,
+	STD_PHP_INI_BOOLEAN("bloomshm.enable", "1", PHP_INI_SYSTEM, on_update_bool,
 		enable, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_ENTRY("bloomshm.path", "/dev/shm/bloomshm.%u", PHP_INI_SYSTEM, OnUpdateStringUnempty,
+	STD_PHP_INI_ENTRY("bloomshm.path", "/dev/shm/bloomshm.%u", PHP_INI_SYSTEM, on_update_path,
 		path, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "64M", PHP_INI_SYSTEM, on_update_memory,
 		filter_memory, zend_bloomshm_globals, bloomshm_globals)
@@ -146,11 +187,11 @@ PHP_INI_BEGIN()
 		serializer, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.mode", "0600", PHP_INI_SYSTEM, on_update_mode,
 		mode, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_BOOLEAN("bloomshm.readonly", "0", PHP_INI_SYSTEM, OnUpdateBool,
+	STD_PHP_INI_BOOLEAN("bloomshm.readonly", "0", PHP_INI_SYSTEM, on_update_bool,
 		readonly, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.missing_filter", "maybe", PHP_INI_SYSTEM, on_update_missing,
 		missing_filter, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_BOOLEAN("bloomshm.huge_pages", "0", PHP_INI_SYSTEM, OnUpdateBool,
+	STD_PHP_INI_BOOLEAN("bloomshm.huge_pages", "0", PHP_INI_SYSTEM, on_update_bool,
 		huge_pages, zend_bloomshm_globals, bloomshm_globals)
 PHP_INI_END()
 /* clang-format on */

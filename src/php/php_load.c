@@ -252,13 +252,20 @@ static bool offer_all(load *l)
 							 : php_bloomshm_iterate(l->keys, 2, true, offer_key, l);
 }
 
+static void abort_build(const void *build)
+{
+	bshm_build_abort(*(bshm_build *const *) build);
+}
+
 /* offer_all(), with the build given up should a fatal error jump out of it. */
 static bool offer_guarded(load *l)
 {
 	volatile bool bailed = false;
 	volatile bool sound = false;
+	zend_resource *volatile pending = NULL;
 	zend_try
 	{
+		pending = php_bloomshm_pending_begin(abort_build, &l->build, sizeof(l->build));
 		sound = offer_all(l);
 	}
 	zend_catch
@@ -266,11 +273,9 @@ static bool offer_guarded(load *l)
 		bailed = true;
 	}
 	zend_end_try();
+	php_bloomshm_pending_end(pending);
 	if (bailed) {
 		bshm_build_abort(l->build);
-		if (l->packed != NULL) {
-			inflateEnd(&l->gzip);
-		}
 		zend_bailout();
 	}
 	return sound;
@@ -369,6 +374,19 @@ static bool is_gzip(const zend_string *path)
 		   strncasecmp(ZSTR_VAL(path), "compress.", sizeof("compress.") - 1) != 0;
 }
 
+/* zlib works with memory of the request, which is gone with it however it ends. */
+static void *allocate(void *opaque, uInt items, uInt size)
+{
+	(void) opaque;
+	return safe_emalloc(items, size, 0);
+}
+
+static void release(void *opaque, void *memory)
+{
+	(void) opaque;
+	efree(memory);
+}
+
 /* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
 static bool open_stream(load *l)
 {
@@ -379,6 +397,8 @@ static bool open_stream(load *l)
 	}
 	l->stream->flags |= PHP_STREAM_FLAG_NO_BUFFER; /* our buffer is larger than the stream's */
 	if (is_gzip(l->path)) {
+		l->gzip.zalloc = allocate;
+		l->gzip.zfree = release;
 		if (inflateInit2(&l->gzip, 16 + MAX_WBITS) != Z_OK) { /* 16: gzip, not zlib's own format */
 			php_stream_close(l->stream);
 			return fail_io(l, "no memory to decompress it");

@@ -41,6 +41,7 @@ static PHP_MINIT_FUNCTION(bloomshm)
 {
 	(void) type;
 	php_bloomshm_ini_register(module_number);
+	php_bloomshm_pending_startup(module_number);
 	php_bloomshm_segment_startup();
 	php_bloomshm_exception_ce = register_class_BloomShm_Exception(spl_ce_RuntimeException);
 	return SUCCESS;

@@ -57,7 +57,16 @@ static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, ze
 		length += step.keys[i].length;
 	}
 	*scan = step;
-	*bytes = zend_string_init(step.bytes == NULL ? "" : step.bytes, done ? length : 0, false);
+	*bytes = NULL;
+	zend_try
+	{
+		*bytes = zend_string_init(step.bytes == NULL ? "" : step.bytes, done ? length : 0, false);
+	}
+	zend_end_try();
+	if (UNEXPECTED(*bytes == NULL)) { /* memory_limit */
+		bshm_scan_free(&step);
+		zend_bailout();
+	}
 	for (unsigned i = 0; i < step.count; i++) {
 		scan->keys[i].bytes = ZSTR_VAL(*bytes) + (step.keys[i].bytes - step.bytes);
 	}

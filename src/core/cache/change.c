@@ -150,8 +150,10 @@ static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm
 	if (too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
 	}
+	/* More steps than there can be records: the shard's own count of them may be damaged. */
+	uint64_t steps = s->segment->shard_bytes / BSHM_SLOT_BYTES_MIN / LARGE_STEP + 1;
 	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, BSHM_CLASS_COUNT, LARGE_STEP) &&
-		   BSHM_LOAD(&s->shard->records, RELAXED) != 0) {
+		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
 		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {

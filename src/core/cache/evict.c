@@ -143,6 +143,9 @@ static uint32_t next_record(const bshm__shard *s, walk *w, uint32_t *state)
 				continue;
 			}
 			w->slot += (uint32_t) __builtin_ctzll(taken);
+			if (w->slot >= slots) {
+				break; /* damaged: the page has no such slot, and it could not be freed */
+			}
 			const uint32_t ref = bshm__page_ref(s, w->page + 1, w->slot++);
 			uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 			*state = slot == NULL ? 0 : BSHM_LOAD(bshm__slot_word(slot, 0), RELAXED);
@@ -290,9 +293,14 @@ static bool compact(const bshm__shard *s, uint32_t but, uint32_t nor, uint32_t s
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
 		if (i != but && i != nor && bshm__class_wasteful(s, i, share)) {
+			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
 			const uint32_t number = bshm__page_to_empty(s, i);
 			if (number != 0 && empty_page(s, number)) {
-				return true;
+				if ((int32_t) (given - BSHM_LOAD(&s->shard->given_pages, RELAXED)) > 0) {
+					return true;
+				}
+				/* What was in it has taken another page: the counts are damaged. */
+				bshm__slabs_doubt(s);
 			}
 		}
 	}
@@ -314,7 +322,7 @@ bool bshm__make_room(
 			!compact(s, size_class, keep, 0)) {
 			return false;
 		}
-		evictions--;
+		evictions -= evictions != 0;
 	}
 	return true;
 }

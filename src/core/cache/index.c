@@ -70,7 +70,7 @@ uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t r
 		for (; match != 0; match &= match - 1) {
 			const uint32_t slot = bshm__match_slot(match);
 			if (BSHM_LOAD(&line->ref[slot], RELAXED) == ref) {
-				return bshm__place_in(&lines, at, slot);
+				return bshm__place_in(s, line, slot);
 			}
 		}
 		if (line == NULL) {
@@ -320,7 +320,9 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	uint32_t table;
 	uint32_t *unit = find_unit(s, ref, &table);
 	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, ref >> 12);
-	if (unit == NULL || fresh == 0) {
+	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
+	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
+	if (unit == NULL || fresh == 0 || from == NULL || to == NULL) {
 		return false;
 	}
 	BSHM_STORE(&intent->table, table, RELAXED);
@@ -328,8 +330,6 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
 	BSHM_STORE(&intent->kind, BSHM_INTENT_MOVE_UNIT, RELEASE);
 	bshm__slot_take(s, fresh);
-	const uint64_t *from = (const uint64_t *) (void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
-	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
 	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
 		BSHM_STORE(&to[i], BSHM_LOAD(&from[i], RELAXED), RELAXED);
 	}

@@ -145,7 +145,7 @@ void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 			if (ref != 0 && bshm__record_load(s, ref, &at->record) &&
 				bshm__record_has_key(s, &at->record, space, key)) {
 				at->ref = ref;
-				at->place = bshm__place_in(&lines, number, slot);
+				at->place = bshm__place_in(s, line, slot);
 				at->expired = bshm__expired(at->record.expires_s,
 					at->record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
 				return;
@@ -153,7 +153,7 @@ void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		}
 		const uint32_t vacant = at->vacant != 0 ? 0 : bshm__line_free(line);
 		if (vacant != 0) {
-			at->vacant = bshm__place_in(&lines, number, (uint32_t) __builtin_ctz(vacant));
+			at->vacant = bshm__place_in(s, line, (uint32_t) __builtin_ctz(vacant));
 		}
 		passed_on = passed_on && passed != 0;
 		number = bshm__line_next(number, lines.lines);

@@ -62,11 +62,15 @@ bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 		record->value_bytes = record->shape >> BSHM_SHAPE_VALUE & BSHM_SHAPE_BYTES;
 		record->first = record->key_bytes + record->value_bytes;
 	} else {
+		if (bshm__ref_at(s, ref, 4 * (words + 3)) == NULL) {
+			return false;
+		}
 		record->key_bytes = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
 		record->value_bytes = BSHM_LOAD(bshm__slot_word(slot, words + 1), RELAXED);
 		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), RELAXED);
 		words += 3;
-		if (record->key_bytes > BSHM_KEY_BYTES_MAX || record->value_bytes > BSHM_RECORD_BYTES_MAX) {
+		if (record->key_bytes > BSHM_KEY_BYTES_MAX ||
+			(uint64_t) record->key_bytes + record->value_bytes > bshm__record_most(s->segment)) {
 			return false;
 		}
 		record->first = first_part((uint64_t) record->key_bytes + record->value_bytes);

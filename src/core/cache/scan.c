@@ -110,8 +110,8 @@ static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, 
 	for (unsigned i = 0; i < count; i++) {
 		bytes += found[i].key_length;
 	}
-	if (bytes > scan->room) {
-		char *more = realloc(scan->bytes, bytes);
+	if (bytes > scan->room || scan->bytes == NULL) { /* an empty key lies somewhere, too */
+		char *more = realloc(scan->bytes, bytes + 1);
 		if (more == NULL) {
 			return false;
 		}

@@ -120,9 +120,9 @@ static uint32_t count_taken(const bshm_map *map)
 static uint32_t free_slot(const bshm_map *map, uint32_t slots)
 {
 	for (uint32_t i = 0; i < slots; i += 64) {
-		const uint64_t taken = BSHM_LOAD(&map->taken[i / 64], RELAXED);
-		if (~taken != 0) {
-			const uint32_t slot = i + (uint32_t) __builtin_ctzll(~taken);
+		const uint64_t free = ~BSHM_LOAD(&map->taken[i / 64], RELAXED);
+		if (free != 0) {
+			const uint32_t slot = i + (uint32_t) __builtin_ctzll(free);
 			return slot < slots ? slot : slots;
 		}
 	}
@@ -167,7 +167,7 @@ uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref)
 	return place_of(s, ref).size_class;
 }
 
-static bool taken(const slot_place *place)
+static bool is_taken(const slot_place *place)
 {
 	return place->exact &&
 		   (BSHM_LOAD(&place->map->taken[place->slot / 64], RELAXED) >> (place->slot % 64) & 1) !=
@@ -177,7 +177,7 @@ static bool taken(const slot_place *place)
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
-	return taken(&place);
+	return is_taken(&place);
 }
 
 static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint32_t size_class)
@@ -302,6 +302,9 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 void bshm__slot_take(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
+	if (place.page == NULL) {
+		return; /* damaged meanwhile: the page is of another class */
+	}
 	uint64_t *word = &place.map->taken[place.slot / 64];
 	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELAXED);
 	bump(&place.page->vacant, -1);
@@ -379,7 +382,7 @@ uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
 void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 {
 	const slot_place place = place_of(s, ref);
-	if (!taken(&place)) {
+	if (!is_taken(&place)) {
 		return;
 	}
 	bshm_shard *shard = s->shard;

@@ -213,12 +213,11 @@ static inline uint32_t bshm__line_next(uint32_t line, uint32_t lines)
 	return line + 1 == lines ? 0 : line + 1;
 }
 
-/* The ref of a line's word that leads to a record. */
-static inline uint32_t bshm__place_in(const bshm__lines *lines, uint32_t line, uint32_t slot)
+/* The ref of a line's word that leads to a record: from where the line is, which has been checked. */
+static inline uint32_t bshm__place_in(const bshm__shard *s, const bshm_line *line, uint32_t slot)
 {
-	return BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED) +
-		   line % BSHM_UNIT_LINES * (uint32_t) (sizeof(bshm_line) / BSHM_SLOT_UNIT) +
-		   (uint32_t) (offsetof(bshm_line, ref) / BSHM_SLOT_UNIT) + slot;
+	const size_t offset = (size_t) ((const uint8_t *) &line->ref[slot] - s->slabs);
+	return s->first_ref + (uint32_t) (offset / BSHM_SLOT_UNIT);
 }
 
 /* A word of a slot, whose ref is known to be good. */
@@ -262,6 +261,13 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref);
 void bshm__unit_move_repair(const bshm__shard *s);
 
 /* ------------------------------------------------------------------ record.c */
+
+/* The bytes of key and value that a record may have in this store, whatever is evicted. */
+static inline uint64_t bshm__record_most(const bshm_segment *segment)
+{
+	const uint64_t quarter = segment->cache_bytes / 4;
+	return quarter < BSHM_RECORD_BYTES_MAX ? quarter : BSHM_RECORD_BYTES_MAX;
+}
 
 /* A record as its slot says, checked: the numbers fit the shard's pages. */
 typedef struct {
@@ -356,13 +362,6 @@ typedef struct {
 	bshm__record record;
 	bool expired;
 } bshm__standing;
-
-/* The bytes of key and value that a record may have in this store, whatever is evicted. */
-static inline uint64_t bshm__record_most(const bshm_segment *segment)
-{
-	const uint64_t quarter = segment->cache_bytes / 4;
-	return quarter < BSHM_RECORD_BYTES_MAX ? quarter : BSHM_RECORD_BYTES_MAX;
-}
 
 /* All under the shard's lock. */
 

@@ -53,11 +53,11 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	uint32_t before = first;
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
-		if (bshm__ref_class(s, chunk) != BSHM_CLASS_CHUNK || !lead(in, chunk)) {
+		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
+		if (bytes == NULL || bshm__ref_class(s, chunk) != BSHM_CLASS_CHUNK || !lead(in, chunk)) {
 			note(in, "a large record's chain is broken");
 			return;
 		}
-		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
 		if (BSHM_LOAD(bshm__slot_word(bytes, 2), RELAXED) != before) {
 			note(in, "a large record's chain does not lead back");
 		}

@@ -99,10 +99,15 @@ static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const 
 static int copy_value(
 	bshm_segment *segment, const bshm_key *key, bshm_found *found, uint8_t **bytes)
 {
+	bshm_found last = {.slot = NULL};
 	for (unsigned tries = 0; tries < COPY_TRIES; tries++) {
 		if (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, found) != 1) {
 			return 0;
 		}
+		if (found->slot == last.slot && found->sequence == last.sequence) {
+			return 0; /* nothing has changed since the last attempt failed: it is damaged */
+		}
+		last = *found;
 		*bytes = malloc((size_t) found->length + 1);
 		if (*bytes == NULL) {
 			return -1;
@@ -275,7 +280,7 @@ static bshm_status read_file(const char *path, uint8_t **bytes, uint64_t *size, 
 		bshm_os_close(fd);
 		bshm__fail(error, BSHM_E_IO, "open");
 		error->os_code = code;
-		return error->status;
+		return BSHM_E_IO;
 	}
 	*size = st.bytes;
 	*bytes = bshm_os_private((size_t) st.bytes + 1);
@@ -287,14 +292,16 @@ static bshm_status read_file(const char *path, uint8_t **bytes, uint64_t *size, 
 		return BSHM_OK;
 	}
 	if (*bytes == NULL) {
-		bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-	} else {
-		bshm__fail(error, code != 0 ? BSHM_E_IO : BSHM_E_CORRUPT, code != 0 ? "read" : "truncated");
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
-	error->os_code = code;
 	bshm_os_private_release(*bytes, (size_t) st.bytes + 1);
 	*bytes = NULL;
-	return error->status;
+	if (code == 0) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+	}
+	bshm__fail(error, BSHM_E_IO, "read");
+	error->os_code = code;
+	return BSHM_E_IO;
 }
 
 static uint32_t key_bytes(const part *head)

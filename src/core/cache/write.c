@@ -17,11 +17,17 @@
  */
 #include "core/cache/store.h"
 
+/* Up to the last word that may lead to a chunk. A page has no chained record's slot nearer its end. */
+#define CHAINED_BYTES_MIN (BSHM_SLOT_HEAD + 4 + BSHM_CHAIN_HEAD)
+
 /* ------------------------------------------------------------------ chains */
 
-/* Which of its words leads from a slot to the next chunk; 0: none does. */
+/* Which of its words leads from a slot to the next chunk; 0: none does, or there is no such slot. */
 static uint32_t next_word(const bshm__shard *s, uint32_t ref)
 {
+	if (bshm__ref_at(s, ref, CHAINED_BYTES_MIN) == NULL) {
+		return 0;
+	}
 	const uint32_t state = bshm__word(s, ref, 0); /* a chunk's, while it is used, is CHAINED too */
 	if ((state & BSHM_SLOT_CHAINED) == 0) {
 		return 0;
@@ -176,14 +182,18 @@ void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t 
 
 /* ------------------------------------------------------------------ moving */
 
-/* Copies a whole slot; the new one's version stays its own. */
-static void copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t bytes)
+/* Copies a whole slot; the new one's version stays its own. False: one of them is none. */
+static bool copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t bytes)
 {
 	const uint8_t *source = bshm__ref_at(s, from, bytes);
 	uint8_t *target = bshm__ref_at(s, to, bytes);
+	if (source == NULL || target == NULL) {
+		return false;
+	}
 	const uint32_t version = bshm__word(s, to, 0) & BSHM_SLOT_VERSION_MASK;
 	bshm__racy_copy(target + 4, source + 4, bytes - 4);
 	bshm__word_set(s, to, 0, (bshm__word(s, from, 0) & ~BSHM_SLOT_VERSION_MASK) | version);
+	return true;
 }
 
 bool bshm__record_move(const bshm__shard *s, uint32_t ref)
@@ -196,11 +206,13 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	}
 	const uint32_t place = bshm__place_of(s, &home, ref);
 	const uint32_t size_class = bshm__ref_class(s, ref);
-	const uint32_t fresh = place == 0 ? 0 : bshm__slot_find(s, size_class, ref >> 12);
-	if (fresh == 0) {
+	if (place == 0 || size_class >= BSHM_CLASS_CHUNK) {
 		return false;
 	}
-	copy_slot(s, ref, fresh, bshm__class_bytes(size_class));
+	const uint32_t fresh = bshm__slot_find(s, size_class, ref >> 12);
+	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
+		return false;
+	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE, place, ref, fresh);
 	bshm__slot_take(s, fresh);
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
@@ -213,7 +225,8 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 /* The ref of the word that leads to a chunk; 0: it is damaged. */
 static uint32_t place_of_chunk(const bshm__shard *s, uint32_t ref)
 {
-	const uint32_t before = bshm__word(s, ref, 2);
+	const uint32_t before =
+		bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX) == NULL ? 0 : bshm__word(s, ref, 2);
 	if (!bshm__slot_taken(s, before)) {
 		return 0;
 	}
@@ -229,10 +242,9 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 		return true;
 	}
 	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_CHUNK, ref >> 12);
-	if (fresh == 0) {
+	if (fresh == 0 || !copy_slot(s, ref, fresh, BSHM_SLOT_BYTES_MAX)) {
 		return false;
 	}
-	copy_slot(s, ref, fresh, BSHM_SLOT_BYTES_MAX);
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, place, ref, fresh);
 	bshm__slot_take(s, fresh);
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);

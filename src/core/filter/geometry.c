@@ -40,7 +40,9 @@ bshm_geometry bshm__geometry(uint32_t kind, double error_rate, uint64_t capacity
 	}
 	const double share = sliding ? BSHM_LANES - 1 : 1;
 	const double keys = floor(partition_limit(kind, rate, hash_count) * share * used);
-	const uint32_t keys_per_partition = keys < 1 ? 1 : (uint32_t) keys;
+	/* A damaged filter's rate may be no rate, and give any number, or none. */
+	const uint32_t keys_per_partition =
+		keys >= 1 && keys < BSHM_PARTITION_BITS ? (uint32_t) keys : 1;
 	return (bshm_geometry){
 		.hash_count = hash_count,
 		.keys_per_partition = keys_per_partition,

@@ -129,7 +129,6 @@ static uint64_t check_of(const void *record, size_t bytes)
 
 typedef struct {
 	int fd;
-	const char *path;
 	bshm_error *error;
 } output;
 
@@ -289,7 +288,7 @@ static bshm_status dump_once(
 static bshm_status dump_to(const char *path, bshm_segment *segment, const bshm_view *view,
 	uint64_t *bytes, bshm_error *error)
 {
-	output out = {-1, path, error};
+	output out = {-1, error};
 	char *name = malloc(strlen(path) + 32);
 	if (name == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");

@@ -117,9 +117,9 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 		}
 	}
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op *op = &segment->ops[i];
-		if (op->entry != 0 && bshm__op_sound(segment, op)) {
-			bshm__run_walk(segment, &op->run, NULL, claimed);
+		const bshm_op op = segment->ops[i]; /* a copy: what is checked is what is walked */
+		if (op.entry != 0 && bshm__op_sound(segment, &op)) {
+			bshm__run_walk(segment, &op.run, NULL, claimed);
 		}
 	}
 }

@@ -124,6 +124,17 @@ static void check_layers(report *r, const bshm_descriptor *descriptor, const bsh
 	}
 }
 
+/* Is the entry the one that its name is found by? */
+static void check_name(report *r, uint32_t index)
+{
+	const bshm_entry *entry = &r->segment->entries[index];
+	const bshm__name name = bshm__entry_name(entry);
+	uint32_t found;
+	if (bshm__entry_find(r->segment, &name, &found) == BSHM_OK && found != index) {
+		note(r, "two entries have one name", entry);
+	}
+}
+
 static void check_entries(report *r)
 {
 	const bshm_segment *s = r->segment;
@@ -132,6 +143,8 @@ static void check_entries(report *r)
 		const bool named = entry->name[0] != 0;
 		if (entry->name[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
 			note(r, "an entry is not in exactly one chain", entry);
+		} else if (named) {
+			check_name(r, i);
 		}
 		if (bshm__entry_has_journal(s, i) && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
 			note(r, "an entry does not know that it is being built", entry);
@@ -157,14 +170,14 @@ static void check_ops(report *r)
 {
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op *op = &s->ops[i];
-		if (op->entry == 0) {
+		const bshm_op op = s->ops[i];
+		if (op.entry == 0) {
 			continue;
 		}
-		if (!bshm__op_sound(s, op) || op->entry > s->entry_count) {
+		if (!bshm__op_sound(s, &op) || op.entry > s->entry_count) {
 			note(r, "a record of work in progress is damaged", NULL);
-		} else if (op->kind != BSHM_OP_CLEAR && op->run.count != 0) {
-			check_run(r, &op->run, &s->entries[op->entry - 1]);
+		} else if (op.kind != BSHM_OP_CLEAR && op.run.count != 0) {
+			check_run(r, &op.run, &s->entries[op.entry - 1]);
 		}
 	}
 	for (uint32_t i = 0; i < s->chunk_count; i++) {

@@ -88,7 +88,9 @@ bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 	if (descriptor->state == BSHM_STATE_ABSENT) {
 		return true;
 	}
-	return (descriptor->state == BSHM_STATE_LIVE || descriptor->state == BSHM_STATE_CLEARING) &&
+	/* A filter is cleared with its first layer only: ops.c. */
+	return (descriptor->state == BSHM_STATE_LIVE ||
+			   (descriptor->state == BSHM_STATE_CLEARING && descriptor->layer_count == 1)) &&
 		   descriptor->kind <= BSHM_KIND_GROWING &&
 		   (descriptor->kind == BSHM_KIND_GROWING) == (descriptor->expansion != 0) &&
 		   (descriptor->kind == BSHM_KIND_SLIDING) == (descriptor->window_s != 0) &&

@@ -150,19 +150,25 @@ static uint64_t wall_ns(void)
 
 /* ------------------------------------------------------------------ attach */
 
+/* Is a file ours, or of somebody with whom the segment is shared? */
+static bool is_trusted(const bshm_options *options, const bshm_os_stat *st)
+{
+	const uint32_t group_bit = options->readonly ? 0040 : 0020;
+	const uint32_t other_bit = options->readonly ? 0004 : 0002;
+	return st->owner_uid == bshm_os_effective_uid() ||
+		   ((options->mode & group_bit) != 0 && st->shares_group) ||
+		   (options->mode & other_bit) != 0;
+}
+
 static bshm_status check_file(
 	const bshm_options *options, const bshm_os_stat *st, bshm_error *error)
 {
 	if (!st->regular) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "type");
 	}
-	const uint32_t uid = bshm_os_effective_uid();
-	const uint32_t group_bit = options->readonly ? 0040 : 0020;
-	const uint32_t other_bit = options->readonly ? 0004 : 0002;
-	const bool shared =
-		((options->mode & group_bit) != 0 && st->shares_group) || (options->mode & other_bit) != 0;
-	if (st->owner_uid != uid && !shared) {
-		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "owner", uid, st->owner_uid);
+	if (!is_trusted(options, st)) {
+		return bshm__fail_sizes(
+			error, BSHM_E_UNAVAILABLE, "owner", bshm_os_effective_uid(), st->owner_uid);
 	}
 	if ((st->mode & ~options->mode) != 0) {
 		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "mode", options->mode, st->mode);
@@ -343,9 +349,11 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 /*
  * Creates path + ".new" and locks it. BUSY when a live creator has it; a dead one's file is
  * removed. The name may be taken away between any two steps by another who does the same, so
- * what counts is that the file we have locked still has its name.
+ * what counts is that the file we have locked still has its name. A stranger's file is nobody to
+ * wait for, and in a shared folder not ours to remove.
  */
-static bshm_status claim_temporary(const char *temporary, int *fd, bshm_error *error)
+static bshm_status claim_temporary(
+	const bshm_options *options, const char *temporary, int *fd, bshm_error *error)
 {
 	for (int tries = 0; tries < 8; tries++) {
 		int code = bshm_os_create(temporary, fd);
@@ -359,11 +367,17 @@ static bshm_status claim_temporary(const char *temporary, int *fd, bshm_error *e
 		if (code != 0) {
 			return fail_os(error, "create", code);
 		}
-		code = bshm_os_lock_byte(*fd, BSHM_CREATE_LOCK_OFF);
 		bshm_os_stat mine;
 		bshm_os_stat named;
-		if (code == 0 && bshm_os_stat_fd(*fd, &mine) == 0 &&
-			bshm_os_stat_path(temporary, &named) == 0 && mine.inode == named.inode &&
+		code = bshm_os_stat_fd(*fd, &mine);
+		if (code == 0 && !is_trusted(options, &mine)) {
+			bshm_os_close(*fd);
+			*fd = -1;
+			return bshm__fail_sizes(
+				error, BSHM_E_UNAVAILABLE, "temporary", bshm_os_effective_uid(), mine.owner_uid);
+		}
+		code = code != 0 ? code : bshm_os_lock_byte(*fd, BSHM_CREATE_LOCK_OFF);
+		if (code == 0 && bshm_os_stat_path(temporary, &named) == 0 && mine.inode == named.inode &&
 			mine.device == named.device) {
 			if (fresh) {
 				return BSHM_OK;
@@ -390,7 +404,7 @@ static bshm_status create(const bshm_options *options, bshm_error *error)
 	memcpy(temporary + length, ".new", sizeof(".new"));
 
 	int fd = -1;
-	bshm_status status = claim_temporary(temporary, &fd, error);
+	bshm_status status = claim_temporary(options, temporary, &fd, error);
 	if (status != BSHM_OK) {
 		return status;
 	}

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -97,6 +98,11 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 
 int bshm_os_reserve(int fd, uint64_t bytes)
 {
+	/* Past this limit (ulimit -f) the kernel does not just fail, it ends the process by SIGXFSZ. */
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+		return EFBIG;
+	}
 	int status;
 	do {
 		status = posix_fallocate(fd, 0, (off_t) bytes);
@@ -305,10 +311,10 @@ void bshm_os_clock_set(uint64_t ns)
 
 uint64_t bshm_os_boot(void)
 {
-	char id[64] = {0};
 	uint64_t number = 1;
 	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
+		char id[64] = {0};
 		const ssize_t got = read(fd, id, sizeof(id));
 		for (ssize_t i = 0; i < got; i++) {
 			number = (number ^ (uint8_t) id[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
