@@ -1,0 +1,171 @@
+/*
+ * test_store_verify.c - the validator of the record store finds what is damaged, and says what it is.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/store.h"
+#include "test_store.h"
+
+#include <stdio.h>
+
+static bshm_segment *segment;
+static bshm__shard s;
+static char told[16][64];
+static unsigned told_count;
+
+static void remember(void *context, const char *what, const char *name)
+{
+	(void) context;
+	(void) name;
+	if (told_count < 16) {
+		snprintf(told[told_count++], sizeof(told[0]), "%s", what);
+	}
+}
+
+/* Some small records, and a large one whose number is 1000. */
+static void stand(void)
+{
+	segment = open_store(MB(2), 0);
+	s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		REQUIRE(store_put(segment, i, i, 100, 0, BSHM_PUT_SET) == 1);
+	}
+	REQUIRE(store_put(segment, 1000, 7, 200000, 0, BSHM_PUT_SET) == 1);
+	check_sound(segment);
+}
+
+static uint32_t *word_at(uint32_t ref, uint32_t number)
+{
+	uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
+	REQUIRE(slot != NULL);
+	return bshm__slot_word(slot, number);
+}
+
+static uint32_t word(uint32_t ref, uint32_t number)
+{
+	return BSHM_LOAD(word_at(ref, number), RELAXED);
+}
+
+static void set_word(uint32_t ref, uint32_t number, uint32_t value)
+{
+	BSHM_STORE(word_at(ref, number), value, RELAXED);
+}
+
+static bshm__standing locate(uint32_t number)
+{
+	const uint64_t key_bytes = number;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
+	bshm__standing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
+	REQUIRE(at.place != 0);
+	return at;
+}
+
+/* The validator tells of it, in these words. */
+static void check_told(const char *expected)
+{
+	bool found = false;
+	told_count = 0;
+	CHECK(bshm_segment_check(segment, remember, NULL) > 0);
+	for (unsigned i = 0; i < told_count; i++) {
+		found |= strcmp(told[i], expected) == 0;
+	}
+	for (unsigned i = 0; i < told_count && !found; i++) {
+		test_note("told: %s", told[i]);
+	}
+	CHECK(found);
+}
+
+TEST(a_place_that_leads_to_a_free_slot_is_found)
+{
+	stand();
+	bshm__slot_free(&s, locate(1).ref);
+	check_told("something leads to a slot that is free");
+}
+
+TEST(two_places_that_lead_to_one_slot_are_found)
+{
+	stand();
+	BSHM_STORE(bshm__place_word(&s, locate(1).place), locate(2).ref, RELAXED);
+	check_told("two places lead to one slot");
+	check_told("nothing leads to a slot that is taken");
+}
+
+TEST(a_broken_chain_is_found)
+{
+	stand();
+	const uint32_t chunk = locate(1000).record.next;
+	set_word(chunk, 1, 0);
+	check_told("a large record's chain is broken");
+}
+
+TEST(a_chain_that_does_not_lead_back_is_found)
+{
+	stand();
+	const uint32_t chunk = locate(1000).record.next;
+	set_word(chunk, 2, word(chunk, 2) + 1);
+	check_told("a large record's chain does not lead back");
+}
+
+TEST(a_damaged_record_is_found)
+{
+	stand();
+	set_word(locate(3).ref, 0, 0);
+	check_told("a record is damaged");
+}
+
+TEST(a_record_that_is_not_where_its_key_belongs_is_found)
+{
+	stand();
+	const bshm__standing a = locate(4);
+	const bshm__standing b = locate(5);
+	BSHM_STORE(bshm__place_word(&s, a.place), b.ref, RELAXED);
+	BSHM_STORE(bshm__place_word(&s, b.place), a.ref, RELAXED);
+	check_told("a record cannot be found where its key belongs");
+}
+
+TEST(damaged_lines_are_found)
+{
+	stand();
+	const bshm__lines lines = bshm__lines_of(segment, 0);
+	REQUIRE(lines.lines != 0);
+	segment->tables[0].units[BSHM_LOAD(&segment->tables[0].shape, RELAXED) & 1][0] = 0;
+	check_told("a table's lines are damaged");
+}
+
+TEST(wrong_counts_are_found)
+{
+	stand();
+	BSHM_ADD(&s.shard->records, 1, RELAXED);
+	check_told("the record store counts what it does not hold");
+	BSHM_SUB(&s.shard->records, 1, RELAXED);
+	check_sound(segment);
+	BSHM_ADD(&s.shard->data_bytes, 1, RELAXED);
+	check_told("the record store counts what it does not hold");
+}
+
+TEST(a_lost_slot_is_found)
+{
+	stand();
+	const uint32_t ref = bshm__slot_find(&s, bshm__class_of(100), 0);
+	REQUIRE(ref != 0);
+	bshm__slot_take(&s, ref);
+	check_told("nothing leads to a slot that is taken");
+	bshm__slot_free(&s, ref);
+	check_sound(segment);
+}
+
+TEST(an_unfinished_change_is_found)
+{
+	stand();
+	BSHM_STORE(&s.shard->intent.kind, BSHM_INTENT_PUT, RELEASE);
+	check_told("a change of the record store was left unfinished");
+}
+
+TEST(more_records_than_there_may_be_are_found)
+{
+	stand();
+	segment->cache_records = 100; /* there are 101 */
+	check_told("the record store holds more records than it may");
+}

@@ -1,0 +1,214 @@
+/*
+ * test_warm.c - the records' way into a file and back: what comes back, and which files are refused whole.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define RECORDS 50u
+
+static bshm_segment *segment;
+static bshm_error error;
+static uint64_t count;
+
+static void stand(void)
+{
+	segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		REQUIRE(store_put(segment, i, i, 20 + i * 400, 0, BSHM_PUT_SET) == 1);
+	}
+	REQUIRE(store_put(segment, RECORDS, 5, 1000000, 3600, BSHM_PUT_SET) == 1);
+}
+
+static bshm_status restore(bshm_segment *into, const char *file)
+{
+	count = 12345;
+	return bshm_store_restore(into, test_path(file), &count, &error);
+}
+
+/* The bytes of a file; freed by the caller. */
+static uint8_t *bytes_of(const char *file, size_t *size)
+{
+	struct stat st;
+	const int fd = open(test_path(file), O_RDONLY);
+	REQUIRE(fd >= 0 && fstat(fd, &st) == 0);
+	*size = (size_t) st.st_size;
+	uint8_t *bytes = malloc(*size + 100);
+	REQUIRE(read(fd, bytes, *size) == (ssize_t) *size);
+	close(fd);
+	return bytes;
+}
+
+static void write_file(const char *file, const uint8_t *bytes, size_t size)
+{
+	const int fd = open(test_path(file), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	REQUIRE(fd >= 0 && write(fd, bytes, size) == (ssize_t) size);
+	close(fd);
+}
+
+static uint64_t records(void)
+{
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	return info.records;
+}
+
+TEST(what_was_dumped_comes_back)
+{
+	stand();
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(count, RECORDS + 1);
+	bshm_segment_close(segment);
+	segment = open_store(MB(8), 0);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, RECORDS + 1);
+	for (uint32_t i = 0; i <= RECORDS; i++) {
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		CHECK_INT(store_get(segment, i, &serial, &length), 1);
+		CHECK_INT(length, i == RECORDS ? 1000000 : 20 + i * 400);
+	}
+	check_sound(segment);
+}
+
+TEST(what_stands_is_not_replaced)
+{
+	stand();
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(store_put(segment, 1, 999, 64, 0, BSHM_PUT_SET), 1);
+	store_remove(segment, 2);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, 1);
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	CHECK_INT(store_get(segment, 1, &serial, &length), 1);
+	CHECK_INT(serial, 999);
+}
+
+TEST(of_more_than_there_may_be_the_newest_come_back)
+{
+	stand();
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	bshm_segment_close(segment);
+	segment = open_store(MB(8), 10);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, 10);
+	CHECK_INT(records(), 10);
+	check_sound(segment);
+}
+
+TEST(a_file_cut_off_anywhere_is_refused_whole)
+{
+	segment = open_store(MB(1), 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		REQUIRE(store_put(segment, i, i, 20, 0, BSHM_PUT_SET) == 1);
+	}
+	REQUIRE(bshm_store_dump(segment, test_path("dump"), &count, &error) == BSHM_OK);
+	bshm_segment_close(segment);
+	segment = open_store(MB(1), 0);
+	size_t size;
+	uint8_t *bytes = bytes_of("dump", &size);
+	for (size_t cut = 0; cut < size; cut++) {
+		write_file("cut", bytes, cut);
+		CHECK_INT(restore(segment, "cut"), BSHM_E_CORRUPT);
+		CHECK_INT(count, 0);
+	}
+	bytes[size] = 0;
+	write_file("cut", bytes, size + 1);
+	CHECK_INT(restore(segment, "cut"), BSHM_E_CORRUPT);
+	CHECK(strcmp(error.op, "trailing bytes") == 0);
+	CHECK_INT(records(), 0);
+	write_file("cut", bytes, size);
+	CHECK_INT(restore(segment, "cut"), BSHM_OK);
+	CHECK_INT(count, 5);
+	free(bytes);
+}
+
+TEST(a_file_with_any_byte_changed_is_refused_whole)
+{
+	segment = open_store(MB(1), 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		REQUIRE(store_put(segment, i, i, 20, 0, BSHM_PUT_SET) == 1);
+	}
+	REQUIRE(bshm_store_dump(segment, test_path("dump"), &count, &error) == BSHM_OK);
+	bshm_segment_close(segment);
+	segment = open_store(MB(1), 0);
+	size_t size;
+	uint8_t *bytes = bytes_of("dump", &size);
+	for (size_t i = 0; i < size; i++) {
+		bytes[i] ^= 0xff;
+		write_file("changed", bytes, size);
+		const bshm_status status = restore(segment, "changed");
+		CHECK(status == BSHM_E_CORRUPT || status == BSHM_E_INCOMPATIBLE);
+		CHECK_INT(count, 0);
+		bytes[i] ^= 0xff;
+	}
+	CHECK_INT(records(), 0);
+	free(bytes);
+}
+
+TEST(what_is_no_file_is_an_error_of_the_system)
+{
+	stand();
+	CHECK_INT(restore(segment, "absent"), BSHM_E_IO);
+	CHECK_INT(error.os_code, ENOENT);
+	CHECK_INT(mkdir(test_path("folder"), 0700), 0);
+	CHECK_INT(restore(segment, "folder"), BSHM_E_IO);
+	CHECK(error.os_code == EINVAL || error.os_code == EISDIR);
+	CHECK_INT(bshm_store_dump(segment, test_path("absent/dump"), &count, &error), BSHM_E_IO);
+	CHECK_INT(error.os_code, ENOENT);
+	CHECK(strcmp(error.op, "create") == 0);
+	CHECK_INT(bshm_store_dump(segment, test_path("folder"), &count, &error), BSHM_E_IO);
+	CHECK(strcmp(error.op, "publish") == 0);
+}
+
+TEST(a_disk_that_is_full_leaves_what_was_there)
+{
+	stand();
+	write_file("dump", (const uint8_t *) "before", 6);
+	signal(SIGXFSZ, SIG_IGN);
+	const struct rlimit small = {100000, 100000};
+	REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_E_IO);
+	CHECK_INT(error.os_code, EFBIG);
+	CHECK(strcmp(error.op, "write") == 0);
+	size_t size;
+	uint8_t *bytes = bytes_of("dump", &size);
+	CHECK(size == 6 && memcmp(bytes, "before", 6) == 0);
+	free(bytes);
+}
+
+TEST(a_segment_without_a_record_store_has_no_dump)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_E_UNAVAILABLE);
+	CHECK_INT(restore(segment, "dump"), BSHM_E_UNAVAILABLE);
+	CHECK_INT(count, 0);
+}
+
+static void hold(void)
+{
+	bshm_segment *own = attach_store();
+	bshm_error failure;
+	REQUIRE(bshm__lock(own, BSHM_LOCK_BATCH_NS, &failure) == BSHM_OK);
+	raise_flag_and_sleep(0);
+}
+
+/* The lock of the filters is not the records'. */
+TEST(records_come_back_while_the_filters_are_locked)
+{
+	stand();
+	REQUIRE(bshm_store_dump(segment, test_path("dump"), &count, &error) == BSHM_OK);
+	const pid_t child = spawn(hold);
+	await_flag(0);
+	store_remove(segment, 3);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, 1);
+	kill_child(child);
+}
