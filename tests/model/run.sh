@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Has spin look at every state of the models of the small protocols (each model's top says which code it mirrors, and
+# what is proved); and proves that each can fail: with one step taken out or moved (-DBROKEN_...) spin finds the fault.
+#
+#   tests/model/run.sh [MODEL...]     all models, or only the ones named
+set -euo pipefail
+. "$(dirname "$0")/../../script/lib.sh"
+
+need_packages spin gcc libc6-dev
+
+models=(publish add_rebuild grow lock lease)
+[[ $# -eq 0 ]] || models=("$@")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+megabytes=3000
+seconds=300
+
+# verify MODEL WANTED [DEFINE...]: sets `output` and `states`; its status is 0 if spin looked at every state and found
+# nothing (WANTED none), an assertion that fails (assertion), or that somebody waits for ever (cycle).
+# -DPATIENT in the place of the first DEFINE: progress is looked at too.
+verify() {
+	local model=$1 wanted=$2 dir=$work/$1.run status=0 build=(-DSAFETY) search=()
+	shift 2
+	local defines=("${@/#/-D}")
+	if [[ ${1-} == PATIENT ]]; then
+		build=(-DNP -DNFAIR=3) search=(-l -f)
+	fi
+	rm -rf "$dir" && mkdir "$dir" && cp "tests/model/$model.pml" "$dir"
+	output=$work/$model.output states=0
+	(
+		cd "$dir"
+		spin -a "${defines[@]}" "$model.pml" && gcc -O1 -w "${build[@]}" "-DMEMLIM=$megabytes" -o pan pan.c &&
+			timeout "$seconds" ./pan -m100000 -w22 -n "${search[@]}"
+	) >"$output" 2>&1 || status=$?
+	states=$(sed -nE 's/^ *([0-9]+) states, stored.*/\1/p' "$output")
+	states=${states:-0}
+	[[ $status -eq 0 ]] || return 1
+	case $wanted in
+		none) grep -q 'errors: 0$' "$output" && ! grep -qE 'not completed|too small|truncated' "$output" ;;
+		assertion) grep -q '^pan:1: assertion violated' "$output" ;;
+		cycle) grep -q '^pan:1: non-progress cycle' "$output" ;;
+	esac
+}
+
+# report NAME COMMAND...
+report() {
+	local name=$1 started=$SECONDS
+	shift
+	if "$@"; then
+		printf 'ok - %s (%d states, %d s)\n' "$name" "$states" $((SECONDS - started))
+	else
+		printf 'not ok - %s (%d states, %d s)\n' "$name" "$states" $((SECONDS - started))
+		grep -E 'pan|error' "$output" | head -n 10 | sed 's/^/    /'
+	fi
+}
+
+# holds MODEL WHAT [DEFINE...]
+holds() {
+	local model=$1 what=$2
+	shift 2
+	report "$model.pml: $what" verify "$model" none "$@"
+}
+
+# fails MODEL WHAT DEFINE...: a fault is found.
+fails() {
+	local model=$1 what=$2 wanted=assertion
+	shift 2
+	[[ $1 != PATIENT ]] || wanted=cycle
+	report "$model.pml: $what: a violation is found" verify "$model" "$wanted" "$@"
+}
+
+model_publish() {
+	holds publish 'no wrong no, no mixed view, no leak'
+	fails publish 'the generation stored before the descriptor' BROKEN_GENERATION_FIRST
+	fails publish 'bits set after the publication' BROKEN_BITS_LATE
+	fails publish 'the descriptor in force written over' BROKEN_IN_PLACE
+	fails publish 'no second look after the bits' BROKEN_NO_RECHECK
+	fails publish 'no second look after the descriptor' BROKEN_NO_SECOND_LOOK
+	fails publish 'partitions given out without a look at claims' BROKEN_NO_CLAIM
+	fails publish 'ops of the dead left standing' BROKEN_NO_REAP
+}
+
+model_add_rebuild() {
+	holds add_rebuild 'an add that returned is in every set from then on'
+	fails add_rebuild 'the generation looked at before the builders' BROKEN_GENERATION_FIRST
+	fails add_rebuild 'no look at the generation after the bits' BROKEN_NO_RECHECK
+	fails add_rebuild 'the adder does not write to both sets' BROKEN_NO_JOURNAL
+	fails add_rebuild 'the loader registers after it has read the catalogue' BROKEN_REGISTER_LATE
+	fails add_rebuild 'the journal applied under another lock than the publication' BROKEN_JOURNAL_EARLY
+	fails add_rebuild 'the flag taken away while another loads' BROKEN_TIDY
+}
+
+model_grow() {
+	holds grow 'no key lost, one layer for a full one, no leak'
+	fails grow 'published though the generation has moved' BROKEN_NO_CURRENT
+	fails grow 'partitions given out without a look at claims' BROKEN_NO_CLAIM
+	fails grow 'a layer zeroed after it was published' BROKEN_ZERO_LATE
+	fails grow 'ops of the stopped ended' BROKEN_REAP_LIVING
+	fails grow 'ops of the dead left standing' BROKEN_NO_REAP
+}
+
+model_lock() {
+	holds lock 'one inside, and what the dead left is mended first'
+	holds lock 'the same for a shard' SHARD
+	holds lock 'nobody waits for ever' PATIENT
+	fails lock 'taken over without a compare-and-swap' BROKEN_NO_CAS
+	fails lock 'freed first, then taken' BROKEN_FREE_FIRST
+	fails lock 'taken over from the living' BROKEN_IMPATIENT
+	fails lock 'nothing keeps the threads of a process apart' BROKEN_NO_BUSY
+	fails lock "the slot's generation not compared" PATIENT BROKEN_NO_GENERATION
+}
+
+model_lease() {
+	holds lease 'one loads, and no forgotten record comes back'
+	holds lease 'nobody waits for ever' PATIENT
+	fails lease 'taken from the living' BROKEN_TAKE_LIVING
+	fails lease 'an add does not spoil it' BROKEN_NO_SPOIL
+	fails lease 'counted after the backend was asked' BROKEN_COUNT_LATE
+	fails lease 'not counted any more before the record is there' BROKEN_UNCOUNTED_FIRST
+	fails lease 'the record put after it was given back' BROKEN_PUT_LATE
+	fails lease 'the dead taken for alive' PATIENT BROKEN_NO_PROBE
+}
+
+for model in "${models[@]}"; do
+	declare -F "model_$model" >/dev/null || die "there is no model $model"
+	"model_$model" >"$work/$model.said" 2>&1 & # together they need less than 2 GB
+done
+wait
+for model in "${models[@]}"; do
+	cat "$work/$model.said"
+done | tee "$work/said"
+passed=$(grep -c '^ok ' "$work/said" || true)
+failed=$(grep -c '^not ok ' "$work/said" || true)
+printf 'models: %d passed, %d failed\n' "$passed" "$failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]
