@@ -1,0 +1,63 @@
+--TEST--
+The directory full: NO_SPACE for one more name, everything else works, and a name that goes makes room
+--EXTENSIONS--
+bloomshm
+--INI--
+bloomshm.path={PWD}/directory_full.seg
+bloomshm.filter_memory=130M
+bloomshm.cache_memory=0
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+$neighbour = new Child(<<<'PHP'
+    bloom_reserve('shared', 10000, expansion: 0);
+    echo "here\n";
+    stream_set_blocking(STDIN, false);
+    for ($i = $missing = 0; $i < 100 || (fgets(STDIN) === false && !feof(STDIN)); $i++) {
+        bloom_add('shared', 'key ' . $i % 5000);
+        $missing += count_no('shared', ['key ' . $i % 5000, 'key ' . intdiv($i % 5000, 2)]);
+        usleep(1000);
+    }
+    echo $missing, "\n";
+    PHP);
+$neighbour->hear();
+bloom_load('loaded', ['a']);
+for ($i = 0; $i < 16384 - 2; $i++) {
+    bloom_reserve("name $i", 10, expansion: 0);
+}
+check_same(16384, bloom_status()['filters'], 'filters');
+check(bloom_status()['filter_bytes_free'] > 500_000, 'it is not the memory that is full');
+$free = free_bytes();
+show_thrown(
+    fn () => bloom_reserve('one more', 10),
+    fn () => bloom_load('one more', ['a']),
+    fn () => bloom_insert('one more', ['a']),
+    fn () => bloom_copy('loaded', 'one more'),
+);
+check_same($free, free_bytes(), 'what failed gave its memory back');
+check_same(true, bloom_add('name 7', 'a') && bloom_maybe_has('name 7', 'a') && !bloom_maybe_has('name 8', 'a'), 'adds');
+check_same(2, bloom_load('loaded', ['b', 'c'])['keys'], 'a load of a name that is there');
+check_same(true, bloom_rename('loaded', 'name 9') && bloom_copy('name 9', 'name 8'), 'one name less');
+check_same(true, bloom_reserve('one more', 10) && bloom_drop('name 10'), 'room for one');
+check_same(1, bloom_load('another', ['a'])['keys'], 'and again');
+show_thrown(fn () => bloom_reserve('too many', 10));
+check_same(false, bloom_maybe_has('name 9', 'a') || !bloom_maybe_has('name 8', 'b'), 'the right sets');
+$neighbour->say('end');
+check_same('0', $neighbour->hear(), 'keys that the neighbour missed');
+$neighbour->end();
+check_same(0, bloom_status()['lock_timeouts'], 'lock timeouts');
+done();
+?>
+--EXPECT--
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>

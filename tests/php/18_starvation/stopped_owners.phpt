@@ -1,0 +1,109 @@
+--TEST--
+Owners of a shard's lock, of leases and of loads that are stopped: nobody steals, nobody waits for ever
+--EXTENSIONS--
+bloomshm
+posix
+--INI--
+bloomshm.path={PWD}/stopped_owners.seg
+bloomshm.filter_memory=1M
+bloomshm.cache_memory=1M
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+// As docs/FORMAT.md has it: owners from 4,096 on, the lock of the only shard at 1,388,672 + 128.
+const SHARD_LOCK = 1388672 + 128;
+bloom_load('f', keys('k', 100));
+bloom_cache_set_many(['a' => 1, 'text' => 'old']);
+bloom_cache_set('stale', 'stale', 1);
+usleep(2_100_000); // until its time has passed for sure
+$owner = new Child(<<<'PHP'
+    bloom_load('f', (function () {
+        yield from keys('new ', 3000);
+        bloom_cache_remember('stale', function () {
+            return bloom_cache_remember('leased', function () {
+                echo getmypid(), "\n";
+                fgets(STDIN);
+                return 'of the owner';
+            });
+        });
+    })());
+    echo "loaded\n";
+    fgets(STDIN);
+    PHP);
+$pid = (int) $owner->hear();
+posix_kill($pid, SIGSTOP);
+
+// A stopped loader: nobody waits; what is added meanwhile is kept.
+$began = microtime(true);
+check_same(0, count_no('f', keys('k', 100)), 'the set that stands');
+bloom_add('f', 'added');
+check_same(1, bloom_load('g', ['a'])['keys'], 'another load');
+// A stopped loader of a value whose time has passed: the others take it as it is.
+check_same('stale', bloom_cache_remember('stale', fn () => 'mine'), 'a stale value');
+check(microtime(true) - $began < 2, 'nobody waited');
+// One of a key that is not there: the others wait 5 s, then load for themselves.
+$began = microtime(true);
+check_same('mine', bloom_cache_remember('leased', fn () => 'mine'), 'after 5 seconds');
+$took = microtime(true) - $began;
+check($took > 4.5 && $took < 10, "waited for $took s");
+check_same(0, bloom_status()['lock_timeouts'] + bloom_cache_info()['lock_timeouts'], 'lock timeouts');
+
+// Stopped with the shard's lock: reads go on, writes give up after their time, and say so.
+$file = fopen(segment(), 'r+');
+fseek($file, 4096);
+$owners = array_chunk(unpack('P*', fread($file, 2048 * 16)), 2);
+$slot = array_search($pid, array_column($owners, 1), true);
+fseek($file, SHARD_LOCK);
+check_same(0, unpack('P', fread($file, 8))[1], 'the lock was free');
+fseek($file, SHARD_LOCK);
+fwrite($file, pack('P', $owners[$slot][0] << 16 | ($slot + 1)));
+fflush($file);
+$began = microtime(true);
+check_same([1, 'old', true], [bloom_cache_get('a'), bloom_cache_get('text'), bloom_cache_has('a')], 'reads');
+check(microtime(true) - $began < 0.04, 'reads do not wait');
+var_dump(bloom_cache_set('a', 2), bloom_cache_add('b', 1), bloom_cache_delete('a'), bloom_cache_set_many(['c' => 1, 'd' => 2]));
+show_thrown(fn () => bloom_cache_increment('a'), fn () => bloom_cache_append('text', '!'));
+check_same('loaded', bloom_cache_remember('e', fn () => 'loaded'), 'a loader needs no lock to answer');
+check_same([1, 'old'], [bloom_cache_get('a'), bloom_cache_get('text')], 'nothing was changed');
+$timeouts = bloom_cache_info()['lock_timeouts'];
+check($timeouts >= 7, "counted: $timeouts");
+check_same(0, bloom_cache_info()['repairs'], 'nothing was stolen');
+// The filters have another lock.
+check_same(true, bloom_add('f', 'more') && bloom_reserve('h', 10), 'filters');
+
+// It goes on, and what it does counts.
+fseek($file, SHARD_LOCK);
+fwrite($file, pack('P', 0));
+fflush($file);
+posix_kill($pid, SIGCONT);
+$owner->say('go on');
+check_same('loaded', $owner->hear(), 'the load that was stopped');
+check_same(0, count_no('f', ['added', 'more', ...keys('new ', 3000)]), 'its set, with what was added');
+check_same('of the owner', bloom_cache_get('stale'), 'its value');
+
+// Killed with the lock: the next one takes it over at once.
+fseek($file, SHARD_LOCK);
+fwrite($file, pack('P', $owners[$slot][0] << 16 | ($slot + 1)));
+fflush($file);
+$owner->kill();
+var_dump(bloom_cache_set('a', 3), bloom_cache_get('a'), bloom_cache_info()['repairs'], bloom_cache_info()['lock_timeouts'] - $timeouts);
+done();
+?>
+--EXPECTF--
+bool(false)
+bool(false)
+bool(false)
+int(0)
+BloomShm\Exception TIMEOUT: %s another process held the lock
+BloomShm\Exception TIMEOUT: %s another process held the lock
+bool(true)
+int(3)
+int(1)
+int(0)
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>

@@ -1,0 +1,78 @@
+--TEST--
+Mode 0660: two users of a group work on filters and records at once; who is not in it is refused and disturbs nobody
+--EXTENSIONS--
+bloomshm
+posix
+--INI--
+bloomshm.path={PWD}/group_works.seg
+bloomshm.filter_memory=1M
+bloomshm.cache_memory=2M
+--SKIPIF--
+<?php
+if (posix_geteuid() !== 0) { die('skip needs root to act as several users'); }
+?>
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+$dir = make_shared_dir(__FILE__);
+$ini = ['bloomshm.mode' => '0660', 'bloomshm.path' => "$dir/group.seg"];
+echo Child::run_as(12001, 12000, 'bloom_reserve("shared", 20000, expansion: 0); bloom_load("f", ["a"]);', $ini);
+$work = <<<'PHP'
+    $name = posix_geteuid();
+    $wrong = 0;
+    echo "here\n";
+    fgets(STDIN);
+    for ($i = 0; $i < 1000; $i++) {
+        bloom_add('shared', "$name $i");
+        bloom_cache_increment('count');
+        bloom_cache_set("$name", "$name $i");
+        $wrong += (int) (bloom_cache_get("$name") !== "$name $i") + count_no('shared', ["$name " . intdiv($i, 2)]);
+        if ($i % 100 === 0) {
+            bloom_load('f', ['a', "$name"]);
+        }
+    }
+    echo $wrong, ' ', json_encode(bloom_verify()), "\n";
+    PHP;
+$members = [];
+foreach ([12001 => 12000, 12002 => 12000] as $uid => $gid) {
+    $members[] = new Child("posix_setgid($gid); posix_setuid($uid);" . $work, $ini);
+}
+// The third has the group among others.
+$members[] = new Child('', command: 'setpriv --reuid 12003 --regid 12003 --groups 12000 ' . Child::command($work, $ini));
+foreach ($members as $member) {
+    check_same('here', $member->hear(), 'a member');
+    $member->say('go');
+}
+$stranger = <<<'PHP'
+    for ($i = 0; $i < 50; $i++) {
+        check(bloom_maybe_has('f', "no $i") && !bloom_cache_set('count', 0) && bloom_cache_get('count') === null, 'a stranger');
+    }
+    show_thrown(fn () => bloom_load('f', ['of the stranger']));
+    PHP;
+echo Child::run_as(12004, 12004, $stranger, $ini);
+// Nor is one who asks for a private segment let into a shared one, for others can write there.
+echo Child::run_as(12001, 12000, 'show_thrown(fn () => bloom_load("f", ["private"]));', ['bloomshm.path' => "$dir/group.seg"]);
+foreach ($members as $member) {
+    check_same('0 []', $member->hear(), 'a member at the end');
+    $member->end();
+}
+echo Child::run_as(12002, 12000, <<<'PHP'
+    var_dump(bloom_cache_get('count'), bloom_maybe_has('f', 'a'), bloom_maybe_has('f', 'of the stranger'));
+    check_same(0, count_no('shared', [...keys('12001 ', 1000), ...keys('12002 ', 1000), ...keys('12003 ', 1000)]), 'denied');
+    check_same([0, 0], [bloom_status()['repairs'], bloom_cache_info()['repairs']], 'repairs');
+    done();
+    PHP, $ini);
+?>
+--EXPECTF--
+BloomShm\Exception UNAVAILABLE: cannot open %s/group.seg (bloomshm.path): Permission denied
+BloomShm\Exception UNAVAILABLE: %s/group.seg has the mode 0660, which lets in more users than bloomshm.mode = 0600
+int(3000)
+bool(true)
+bool(false)
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>
