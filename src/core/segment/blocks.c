@@ -117,7 +117,8 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 		}
 	}
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op op = segment->ops[i]; /* a copy: what is checked is what is walked */
+		bshm_op op; /* a copy: what is checked is what is walked */
+		bshm__racy_copy(&op, &segment->ops[i], sizeof(op));
 		if (op.entry != 0 && bshm__op_sound(segment, &op)) {
 			bshm__run_walk(segment, &op.run, NULL, claimed);
 		}

@@ -170,7 +170,8 @@ static void check_ops(report *r)
 {
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op op = s->ops[i];
+		bshm_op op;
+		bshm__racy_copy(&op, &s->ops[i], sizeof(op));
 		if (op.entry == 0) {
 			continue;
 		}
