@@ -11,7 +11,8 @@
 #ifndef BSHM_STEPS_H
 #define BSHM_STEPS_H
 
-typedef struct {
+/* Aligned to its size: else the linker might leave gaps. */
+typedef struct __attribute__((aligned(32))) {
 	const char *file;
 	const char *function;
 	long line;

@@ -131,5 +131,5 @@ for model in "${models[@]}"; do
 done | tee "$work/said"
 passed=$(grep -c '^ok ' "$work/said" || true)
 failed=$(grep -c '^not ok ' "$work/said" || true)
-printf 'models: %d passed, %d failed\n' "$passed" "$failed"
+printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 && $passed -gt 0 ]]
