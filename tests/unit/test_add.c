@@ -236,8 +236,8 @@ static void add_a_batch_twice(void)
 		numbers[i] = i;
 		keys[2 * i] = keys[2 * i + 1] = (bshm_key){(const char *) &numbers[i], sizeof(numbers[i])};
 	}
-	const int64_t added = add_keys("f", keys, 2 * BATCH);
-	CHECK(added > 0);
+	/* Perhaps none is new: all bits may have been set behind the clear's back. */
+	CHECK(add_keys("f", keys, 2 * BATCH) >= 0);
 }
 
 /* An adder is stopped in the middle of a batch, and the filter cleared meanwhile. */
@@ -257,7 +257,7 @@ static void try_a_clear_that_overtakes(void (*adder)(void), uint64_t others)
 			CHECK_INT(absent(segment, "f", 10000000, 10000000 + others), 0);
 			/* Bits that were set behind the clear's back are not counted; none are counted twice. */
 			CHECK(places_taken() <= BATCH + others);
-			CHECK(places_taken() > 0);
+			CHECK(places_taken() > others * 9 / 10);
 			return;
 		}
 		kill(child, SIGCONT);

@@ -54,11 +54,18 @@ static uint64_t *items_of(const call *c, const bshm_view *view)
 	return &c->segment->entries[view->entry].items[view->descriptor.items_slot & 1];
 }
 
-/* A clear may have set the count to 0 since the places were taken: it never goes below. */
-static void give_back(uint64_t *items, uint64_t count)
+/*
+ * Not if the filter has been cleared since the places were taken: they are no part of its count any
+ * more. Should that happen between the look and the exchange, the count still does not go below 0.
+ */
+static void give_back(const call *c, const bshm_view *view, uint64_t count)
 {
+	const uint64_t *generation = &c->segment->entries[view->entry].generation;
+	uint64_t *items = items_of(c, view);
+	const bool grows = view->descriptor.expansion != 0; /* another generation, and the same count */
 	uint64_t now = BSHM_LOAD(items, RELAXED);
-	while (!BSHM_CAS(items, &now, now > count ? now - count : 0, RELAXED)) {
+	while ((grows || BSHM_LOAD(generation, ACQUIRE) == view->generation) &&
+		   !BSHM_CAS(items, &now, now > count ? now - count : 0, RELAXED)) {
 	}
 }
 
@@ -77,7 +84,7 @@ static uint64_t take_places(const call *c, const bshm_view *view, uint64_t count
 	if (room >= count) {
 		return count;
 	}
-	give_back(items, count - room);
+	give_back(c, view, count - room);
 	return room;
 }
 
@@ -85,7 +92,7 @@ static uint64_t take_places(const call *c, const bshm_view *view, uint64_t count
 static void settle_places(const call *c, const bshm_view *view, uint64_t places, uint64_t added)
 {
 	if (added < places) {
-		give_back(items_of(c, view), places - added);
+		give_back(c, view, places - added);
 	} else if (added > places) {
 		BSHM_ADD(items_of(c, view), added - places, RELAXED);
 	}
@@ -155,7 +162,7 @@ static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 	uint64_t places = absent;
 	uint64_t got = absent == 0 ? 0 : take_places(c, view, absent);
 	if (got < places) {
-		give_back(items_of(c, view), got);
+		give_back(c, view, got);
 		places = bshm__hashes_distinct(c->absent, absent); /* a key offered twice takes one place */
 		got = take_places(c, view, places);
 	}
@@ -163,7 +170,7 @@ static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 		return (int64_t) places;
 	}
 	const uint64_t items = BSHM_LOAD(items_of(c, view), RELAXED) - got;
-	give_back(items_of(c, view), got);
+	give_back(c, view, got);
 	return bshm__fail_sizes(
 		c->error, BSHM_E_FULL, "capacity", items + places, view->descriptor.capacity);
 }
