@@ -162,6 +162,32 @@ TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
 	check_sound(segment);
 }
 
+/* Pages that are mostly free are emptied for other sizes: in every shard, and before anything is evicted. */
+TEST(what_lies_free_in_other_sizes_is_used_in_every_shard)
+{
+	bshm_segment *segment = open_store(MB(96), 0);
+	const uint32_t small = 700000;
+	bshm_store_info info;
+	REQUIRE(segment->shard_count > 1);
+	for (uint32_t i = 0; i < small; i++) {
+		CHECK_INT(store_put(segment, i, i, 80, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < small; i++) {
+		const uint64_t key = i;
+		bshm_error error;
+		if (i % 4 != 0) {
+			bshm_record_remove(segment, 0, &(bshm_key){(const char *) &key, 8}, &error);
+		}
+	}
+	for (uint32_t i = 0; i < 50000; i++) {
+		CHECK_INT(store_put(segment, small + i, i, 1000, 0, BSHM_PUT_SET), 1);
+	}
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.evictions, 0);
+	CHECK_INT(info.records, small / 4 + 50000);
+	check_sound(segment);
+}
+
 /* Chance brings more keys to a part of the index than it has lines for: it grows until it has. */
 static void meet_in_the_index(void)
 {

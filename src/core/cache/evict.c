@@ -425,7 +425,7 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *its_age)
 		ref = find_stamp(s, 0, MASK + 1, &state);
 	}
 	if (ref != 0) {
-		page = (ref >> 12) - 1 - s->first_page;
+		page = bshm__page_number(s, ref) - 1;
 		BSHM_STORE(&shard->pop_page, page, RELAXED);
 		BSHM_STORE(&shard->pop_stamp, (state & MASK) + 1, RELAXED);
 		*its_age = bshm__stamp_age(BSHM_LOAD(&shard->clock, RELAXED), state);

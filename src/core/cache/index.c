@@ -319,7 +319,7 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	bshm_intent *intent = &s->shard->intent;
 	uint32_t table;
 	uint32_t *unit = find_unit(s, ref, &table);
-	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, ref >> 12);
+	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, bshm__page_number(s, ref));
 	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
 	if (unit == NULL || fresh == 0 || from == NULL || to == NULL) {

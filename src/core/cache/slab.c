@@ -145,7 +145,7 @@ static slot_place place_of(const bshm__shard *s, uint32_t ref)
 	if (bshm__ref_at(s, ref, BSHM_SLOT_UNIT) == NULL) {
 		return place;
 	}
-	place.number = (ref >> 12) - 1 - s->first_page;
+	place.number = bshm__page_number(s, ref) - 1;
 	bshm_page *page = page_at(s, place.number);
 	place.size_class = page_class(page);
 	if (place.size_class == BSHM_CLASS_COUNT) {

@@ -96,7 +96,13 @@ uint32_t bshm__class_slots(uint32_t size_class); /* of a page */
 
 /* All under the shard's lock. */
 
-/* A free slot, not in page `avoid` - 1; 0: there is none. It is nobody's until bshm__slot_take(). */
+/* The number in the shard, + 1, of the page that a ref leads into. */
+static inline uint32_t bshm__page_number(const bshm__shard *s, uint32_t ref)
+{
+	return (ref >> 12) - s->first_page;
+}
+
+/* A free slot, not in the page of that number; 0: there is none. It is nobody's until bshm__slot_take(). */
 uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid);
 void bshm__slot_take(const bshm__shard *s, uint32_t ref);
 /* Harmless when it is free. Its contents end here, for those who still read them. */

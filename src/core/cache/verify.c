@@ -34,7 +34,7 @@ static bool lead(inspection *in, uint32_t ref)
 		note(in, "something leads to a slot that is free");
 		return false;
 	}
-	const uint32_t page = (ref >> 12) - 1 - s->first_page;
+	const uint32_t page = bshm__page_number(s, ref) - 1;
 	const uint32_t slot =
 		(ref & 0xfff) * BSHM_SLOT_UNIT / bshm__class_bytes(bshm__ref_class(s, ref));
 	uint64_t *word = &in->led[page * BSHM_PAGE_WORDS + slot / 64];

@@ -209,7 +209,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	if (place == 0 || size_class >= BSHM_CLASS_CHUNK) {
 		return false;
 	}
-	const uint32_t fresh = bshm__slot_find(s, size_class, ref >> 12);
+	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
 	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
@@ -241,7 +241,7 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 		bshm__slot_free(s, ref); /* no record has it */
 		return true;
 	}
-	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_CHUNK, ref >> 12);
+	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_CHUNK, bshm__page_number(s, ref));
 	if (fresh == 0 || !copy_slot(s, ref, fresh, BSHM_SLOT_BYTES_MAX)) {
 		return false;
 	}
