@@ -74,6 +74,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/shard.c
      src/core/cache/slab.c
      src/core/cache/index.c
+     src/core/cache/quota.c
      src/core/cache/record.c
      src/core/cache/write.c
      src/core/cache/put.c

@@ -449,31 +449,39 @@ BSHM_AT(chunk, hash, 16);
 
 /*
  *  off   0                 8        12
+ *      +-----------------+
+ *   0: | reserved        |
  *      +-----------------+--------+--------+
- *   0: | reserved        | recount| fetched|
+ *  64: | holders         | recount| fetched|
  *      +-----------------+--------+--------+
  *
- *  reserved  compare-and-swap by whoever holds a shard's lock: never less than the records that
- *            there are; only where there are several shards and a limit
+ * reserved and holders only where there are several shards and a limit: quota.c.
+ *
+ *  reserved  compare-and-swap, and fetch_sub, by whoever holds a shard's lock: never less than the
+ *            records and spares of the shards
+ *  holders   fetch_or, fetch_and: a bit for each shard that may have a spare, under its lock
  *  recount, fetched   stored by anyone: `reserved` may be too high; bloom_fetch has been used
  */
 typedef struct {
 	uint64_t reserved;
+	uint8_t reserved0[56];
+	uint64_t holders;
 	uint32_t recount;
 	uint32_t fetched;
-	uint8_t reserved0[48];
+	uint8_t reserved1[48];
 } bshm_store;
 
-BSHM_STATIC_ASSERT(store, sizeof(bshm_store) == 64);
+BSHM_STATIC_ASSERT(store, sizeof(bshm_store) == 128);
 BSHM_AT(store, reserved, 0);
-BSHM_AT(store, recount, 8);
-BSHM_AT(store, fetched, 12);
+BSHM_AT(store, holders, 64);
+BSHM_AT(store, recount, 72);
+BSHM_AT(store, fetched, 76);
 
 /*
- *  off   0                 8
- *      +-----------------+-----------------+
- *   0: | hits            | misses          |
- *      +-----------------+-----------------+
+ *  off   0                 8                 16
+ *      +-----------------+-----------------+-----------------+
+ *   0: | hits            | misses          | sets            |
+ *      +-----------------+-----------------+-----------------+
  *
  * By the process that has the owner slot of the same number; what an earlier owner counted stays.
  * The last one is everybody's who has no slot (fetch_add).
@@ -481,12 +489,14 @@ BSHM_AT(store, fetched, 12);
 typedef struct {
 	uint64_t hits;
 	uint64_t misses;
-	uint8_t reserved[48];
+	uint64_t sets;
+	uint8_t reserved[40];
 } bshm_tally;
 
 BSHM_STATIC_ASSERT(tally, sizeof(bshm_tally) == 64);
 BSHM_AT(tally, hits, 0);
 BSHM_AT(tally, misses, 8);
+BSHM_AT(tally, sets, 16);
 
 /*
  *  off   0                 8                 16                24
@@ -510,10 +520,10 @@ typedef struct {
 	uint32_t table; /* resize, move of a unit: index of the table */
 	uint32_t count; /* resize: how many units it had; `fresh` is the shape it will have */
 	uint32_t step;  /* resize: how many of them are taken */
-	uint8_t reserved[20];
+	uint32_t reserved;
 } bshm_intent;
 
-BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 64);
+BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 48);
 BSHM_AT(intent, kind, 0);
 BSHM_AT(intent, place, 4);
 BSHM_AT(intent, fresh, 8);
@@ -533,31 +543,48 @@ BSHM_AT(intent, step, 40);
 #define BSHM_INTENT_RESIZE     6u /* a table gets other units */
 
 /*
+ * What a class of slots has. Under the shard's lock; nothing of it is exact after a death: hints.
+ */
+typedef struct {
+	uint32_t hint;  /* bits 0..23: a page that may have room, + 1; the others: where in its map */
+	uint32_t pages; /* of the class */
+	uint32_t used;  /* its slots that are taken */
+	uint32_t reserved;
+} bshm_class;
+
+BSHM_STATIC_ASSERT(class, sizeof(bshm_class) == 16);
+BSHM_AT(class, hint, 0);
+BSHM_AT(class, pages, 4);
+BSHM_AT(class, used, 8);
+
+/*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-----------------+
  *   0: | sequence        | clock           |  read by every look-up
- *      +-----------------+-----------------+
- *  64: | touches         |  counted by look-ups that set a recency stamp
  *      +-----------------+-----------------+-----------------+-----------------+
- * 128: | lock            | records         | data_bytes      | page   | slot   |
- *      +--------+--------+--------+--------+--------+--------+-----------------+
- * 160: | given  | leases | aging_page| aging  | pop_page | pop_stamp | ...
- *      +--------+--------+-----------+--------+----------+-----------+-----------------+
- * 192: | sets            | evictions       | expired         | rejected        |
+ *  64: | lock            | touches         | records| spare  | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
- * 224: | timeouts        | repairs         |
+ *  96: | intent: 48 bytes, half of them used by each put                       |
+ *      +-----------------+-----------------+--------+--------+--------+--------+
+ * 128: | of the intent                     | page   | slot   | given  | leases |
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
+ * 160: | a.page | aging  | p.page | p.stamp| free   | empty  | recount|
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
+ * 192: | evictions       | expired         | rejected        | timeouts        |
  *      +-----------------+-----------------+-----------------+-----------------+
- * 256: | intent: 64 bytes                                                      |
- *      +--------+--------------------------------------------------------------+
- * 320: | hint[64], pages[64], used[64]: 4 bytes each                           |
+ * 224: | repairs         |
+ *      +-----------------+-----------------------------------------------------+
+ * 256: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
+ *
+ * What every put writes is on one line, and one of a class: between processors, each line costs as
+ * much as the rest of the put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
  *                  when memory gets another meaning
  *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
  *  touches         fetch_add, and set to 0, by anyone
- *  leases          under the lock
  *  timeouts        fetch_add by anyone
  *  all others      under the lock
  */
@@ -565,12 +592,13 @@ typedef struct {
 	uint64_t sequence;
 	uint64_t clock;
 	uint8_t reserved0[48];
-	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
-	uint8_t reserved1[56];
 	uint64_t lock;
-	uint64_t records;
+	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
+	uint32_t records;
+	uint32_t spare;      /* records of the limit that the shard may still put: quota.c */
 	uint64_t data_bytes; /* of keys and values */
-	uint32_t hand_page;  /* where the next candidates for eviction are */
+	bshm_intent intent;
+	uint32_t hand_page; /* where the next candidates for eviction are */
 	uint32_t hand_slot;
 	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
 	uint32_t leases;      /* in use */
@@ -578,46 +606,45 @@ typedef struct {
 	uint32_t aging;       /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
 	uint32_t pop_page;    /* before it there is no record of pop_stamp - 1 */
 	uint32_t pop_stamp;   /* 1 + the oldest stamp that there is; 0 = not known */
-	uint8_t reserved2[8];
-	uint64_t sets;
+	uint32_t free_page;   /* where to look for a free page first */
+	uint32_t empty_page;  /* where to go on looking for one to empty */
+	uint32_t recount;     /* 1: a death left given_pages and the classes' counts in doubt */
+	uint32_t reserved1;
 	uint64_t evictions;
 	uint64_t expired;
 	uint64_t rejected;
 	uint64_t timeouts;
 	uint64_t repairs;
-	uint8_t reserved3[16];
-	bshm_intent intent;
-	uint32_t
-		hint[BSHM_CLASS_COUNT]; /* a page of the class that may have room, + 1; [61]: a free one */
-	uint32_t pages[BSHM_CLASS_COUNT]; /* of the class; neither is exact after a death */
-	uint32_t used[BSHM_CLASS_COUNT];  /* its slots that are taken */
+	uint8_t reserved2[24];
+	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard;
 
-BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1088);
+BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1280);
 BSHM_AT(shard, sequence, 0);
 BSHM_AT(shard, clock, 8);
-BSHM_AT(shard, touches, 64);
-BSHM_AT(shard, lock, 128);
-BSHM_AT(shard, records, 136);
-BSHM_AT(shard, data_bytes, 144);
-BSHM_AT(shard, hand_page, 152);
-BSHM_AT(shard, hand_slot, 156);
-BSHM_AT(shard, given_pages, 160);
-BSHM_AT(shard, leases, 164);
-BSHM_AT(shard, aging_page, 168);
-BSHM_AT(shard, aging, 172);
-BSHM_AT(shard, pop_page, 176);
-BSHM_AT(shard, pop_stamp, 180);
-BSHM_AT(shard, sets, 192);
-BSHM_AT(shard, evictions, 200);
-BSHM_AT(shard, expired, 208);
-BSHM_AT(shard, rejected, 216);
-BSHM_AT(shard, timeouts, 224);
-BSHM_AT(shard, repairs, 232);
-BSHM_AT(shard, intent, 256);
-BSHM_AT(shard, hint, 320);
-BSHM_AT(shard, pages, 576);
-BSHM_AT(shard, used, 832);
+BSHM_AT(shard, lock, 64);
+BSHM_AT(shard, touches, 72);
+BSHM_AT(shard, records, 80);
+BSHM_AT(shard, spare, 84);
+BSHM_AT(shard, data_bytes, 88);
+BSHM_AT(shard, intent, 96);
+BSHM_AT(shard, hand_page, 144);
+BSHM_AT(shard, hand_slot, 148);
+BSHM_AT(shard, given_pages, 152);
+BSHM_AT(shard, leases, 156);
+BSHM_AT(shard, aging_page, 160);
+BSHM_AT(shard, aging, 164);
+BSHM_AT(shard, pop_page, 168);
+BSHM_AT(shard, pop_stamp, 172);
+BSHM_AT(shard, free_page, 176);
+BSHM_AT(shard, empty_page, 180);
+BSHM_AT(shard, recount, 184);
+BSHM_AT(shard, evictions, 192);
+BSHM_AT(shard, expired, 200);
+BSHM_AT(shard, rejected, 208);
+BSHM_AT(shard, timeouts, 216);
+BSHM_AT(shard, repairs, 224);
+BSHM_AT(shard, classes, 256);
 
 #define BSHM_SEQUENCE_JUMP 4096u /* as many as a record has versions */
 

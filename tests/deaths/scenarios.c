@@ -291,6 +291,29 @@ static void count_anew(desk *d)
 	must(bshm_record_remove(d->segment, 0, &key, &error), "remove");
 }
 
+/* One shard has some to spare of a limit that is all given out, and another needs it; and one has too much. */
+static void share_limit(desk *d)
+{
+	bshm_store *store = d->segment->store;
+	bshm_shard *shards = d->segment->shards;
+	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
+		BSHM_STORE(&shards[i].spare, 0, RELAXED);
+	}
+	must(put_record(d, VICTIM + 4, 1, 50, 0), "put");
+	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
+		BSHM_STORE(&shards[i].spare, 0, RELAXED);
+	}
+	BSHM_STORE(&shards[1].spare, 200, RELAXED);
+	BSHM_STORE(&store->holders, 2, RELAXED);
+	BSHM_STORE(&store->reserved, d->segment->cache_records, RELAXED);
+	for (uint32_t i = 1; i <= 3; i++) {
+		must(put_record(d, VICTIM + i, 1, 50, 0), "put");
+	}
+	const uint32_t number = VICTIM + 1;
+	const bshm_key key = {(const char *) &number, sizeof(number)};
+	must(bshm_record_remove(d->segment, 0, &key, &error), "remove");
+}
+
 static void attach(desk *d)
 {
 	bshm_segment *own = d->segment;
@@ -394,6 +417,7 @@ const scenario scenarios[] = {
 	{"put what is too large", put_too_large, "", false, IMAGE_ROOMY},
 	{"renumber stamps", renumber, "", false, IMAGE_ROOMY},
 	{"count records anew", count_anew, "", true, IMAGE_SHARDS},
+	{"share the limit of records", share_limit, "", true, IMAGE_SHARDS},
 	{"attach", attach, "", false, IMAGE_ROOMY},
 	{"add to a full filter", add_to_a_full_one, "", false, IMAGE_ROOMY},
 	{"dump and restore records", travel_records, "", true, IMAGE_ROOMY},

@@ -553,11 +553,11 @@ static const struct {
 	const char *function;
 	const char *why;
 } unreached[] = {
-	{"bshm__shard_lock", "a holder who lives does not let go in time: test_store_death"},
+	{"bshm__shard_lock_wait", "a holder who lives does not let go in time: test_store_death"},
 	{"bshm__lock", "the same: test_lock"},
 	{"tally_shared", "a fork's child with no place of its own: test_store_fork"},
 	{"bshm_lease_release", "the lock cannot be had in a second: test_store_repair"},
-	{"recount", "one shard's lock cannot be had: test_store_repair"},
+	{"bshm__quota_recount", "one shard's lock cannot be had: test_store_repair"},
 	{"free_page", "the counts were wrong: test_store_repair"},
 	{"bshm__unit_move", "a unit lies alone in a page, and the others have room: test_store_repair"},
 	{"settle_places", "two adders meet at the last place: test_add"},

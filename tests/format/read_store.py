@@ -7,8 +7,8 @@ from xxhash import xxh3_64_intdigest
 MASK = 2**64 - 1
 SLAB = 16384
 LINE, LINE_SLOTS, UNIT, UNIT_LINES, UNITS_MAX = 64, 10, 4096, 64, 32
-STORE_BYTES, TALLY_BYTES, TALLIES = 64, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1088, 32, 64, 320, 8, 128
+STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
+SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1280, 32, 64, 320, 8, 128
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -42,7 +42,7 @@ def counts(cache_bytes, cache_records):
         tables = min(tables, cache_records // 8192 + 1)
     shards = 1 if tables <= 256 else max(3, min(64, cache_bytes // 83886080))
     per_shard = tables // shards
-    fixed = round_up(shards * 3136 + shards * per_shard * TABLE_BYTES) + 4096
+    fixed = round_up(shards * 3328 + shards * per_shard * TABLE_BYTES) + 4096
     return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
 
 
@@ -297,9 +297,9 @@ class Store:
             if size_class is not None and self.taken(page) != self.led.get(page, set()):
                 yield f"page {page}: what is taken is not what something leads to"
         for shard in range(self.shards):
-            if (records[shard], data_bytes[shard]) != (self.shard_u64(shard, 136), self.shard_u64(shard, 144)):
+            if (records[shard], data_bytes[shard]) != (self.shard_u64(shard, 80) & 0xFFFFFFFF, self.shard_u64(shard, 88)):
                 yield f"shard {shard} counts what it does not hold"
-            if self.shard_u64(shard, 256) & 0xFFFFFFFF != 0:
+            if self.shard_u64(shard, 96) & 0xFFFFFFFF != 0:
                 yield f"shard {shard}: a change was left unfinished"
         if self.cache_records != 0 and sum(records) > self.cache_records:
             yield "there are more records than there may be"

@@ -67,13 +67,6 @@ static bool is_there(bshm_segment *segment, uint32_t number)
 	return bshm_record_find(segment, 0, &key, 0, &found) == 1;
 }
 
-static uint64_t records_of(bshm_segment *segment)
-{
-	bshm_store_info info;
-	CHECK_INT(bshm_store_stat(segment, &info), BSHM_OK);
-	return info.records;
-}
-
 static lru same;
 static lru quarter;
 

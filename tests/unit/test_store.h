@@ -125,6 +125,24 @@ static inline void store_told(void *context, const char *what, const char *name)
 	test_note("%s", what);
 }
 
+static inline uint64_t records_of(bshm_segment *segment)
+{
+	bshm_store_info info;
+	CHECK_INT(bshm_store_stat(segment, &info), BSHM_OK);
+	return info.records;
+}
+
+/* Of a limit that several shards share: what they have, and what they may still put. */
+static inline uint64_t given_out(const bshm_segment *segment)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		sum += BSHM_LOAD(&segment->shards[i].records, RELAXED);
+		sum += BSHM_LOAD(&segment->shards[i].spare, RELAXED);
+	}
+	return sum;
+}
+
 static inline void check_sound(bshm_segment *segment)
 {
 	CHECK_INT(bshm_segment_check(segment, store_told, NULL), 0);

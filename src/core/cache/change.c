@@ -73,11 +73,6 @@ static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_p
 
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	bshm__standing at;
-	bshm__locate(s, home, put->space, &put->key, &at);
-	if (!allowed(s, &at, put)) {
-		return 0;
-	}
 	bshm__recipe r = {
 		.space = put->space,
 		.key = put->key,
@@ -85,8 +80,16 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		.expires_s = expiry(s->segment, put->ttl_s),
 		.used_again = put->used_again,
 	};
-	if (!too_large(s->segment, put->key.length, put->value.length) &&
-		bshm__put_record(s, home, &r, &at)) {
+	const bool fits = !too_large(s->segment, put->key.length, put->value.length);
+	if (fits) {
+		bshm__put_prepare(s, &r);
+	}
+	bshm__standing at;
+	bshm__locate(s, home, put->space, &put->key, &at);
+	if (!allowed(s, &at, put)) {
+		return 0;
+	}
+	if (fits && bshm__put_record(s, home, &r, &at)) {
 		return 1;
 	}
 	reject(s);
@@ -97,34 +100,6 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 	return 0;
 }
 
-/*
- * A process that died may have left `reserved` too high. Once it matters, all shards are stopped for a
- * moment, and it is set right.
- */
-static void recount(bshm_segment *segment)
-{
-	bshm_error error;
-	uint64_t records = 0;
-	uint32_t locked = 0;
-	BSHM_STORE(&segment->store->recount, 0, RELAXED);
-	for (; locked < segment->shard_count; locked++) {
-		const bshm__shard s = bshm__shard_at(segment, locked);
-		if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
-			break;
-		}
-		records += BSHM_LOAD(&s.shard->records, RELAXED);
-	}
-	const bool all = locked == segment->shard_count;
-	BSHM_STORE(all ? &segment->store->reserved : &records, records, RELAXED);
-	while (locked > 0) {
-		const bshm__shard s = bshm__shard_at(segment, --locked);
-		bshm__shard_unlock(&s);
-	}
-	if (!all) {
-		BSHM_STORE(&segment->store->recount, 1, RELAXED);
-	}
-}
-
 /* Takes the lock of a key's shard. */
 static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm__home *home, bshm__shard *s, bshm_error *error)
@@ -132,11 +107,7 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
-	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0) &&
-		segment->store_writable && segment->shard_count > 1 && segment->cache_records != 0 &&
-		BSHM_LOAD(&segment->store->reserved, RELAXED) >= segment->cache_records) {
-		recount(segment);
-	}
+	bshm__quota_settle(segment);
 	*home = bshm__home_of(segment, space, key);
 	*s = bshm__shard_at(segment, home->shard);
 	bshm__home_prefetch(segment, home);

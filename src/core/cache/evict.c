@@ -28,14 +28,13 @@
  */
 #include "core/cache/store.h"
 
-#define SAMPLE       32u
-#define SPARE_SHARE  32u /* of a class's slots, one is left free when a page of it is emptied */
-#define EPOCH_SHARE  64u
-#define MASK         0xffffu
-#define AGE_MAX      0xf000u             /* `now` goes no further from base */
-#define AGE_RENUMBER 0x8000u             /* from then on old stamps are renumbered, */
-#define AGE_KEPT     0x4000u             /* those above this age */
-#define FRESH_ONE    (UINT64_C(1) << 32) /* in `touches` */
+#define SAMPLE      32u
+#define SPARE_SHARE 32u /* of a class's slots, one is left free when a page of it is emptied */
+#define EPOCH_SHARE 64u
+#define MASK        0xffffu
+#define AGE_MAX     0xf000u             /* `now` goes no further from base */
+#define AGE_KEPT    0x4000u             /* above it, stamps are renumbered when it is time */
+#define FRESH_ONE   (UINT64_C(1) << 32) /* in `touches` */
 
 /* ------------------------------------------------------------------ the clock */
 
@@ -356,13 +355,13 @@ static void finish_renumbering(const bshm__shard *s, uint32_t oldest)
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
 }
 
-void bshm__aging_step(const bshm__shard *s)
+void bshm__aging_go_on(const bshm__shard *s)
 {
 	bshm_shard *shard = s->shard;
 	const epochs e = unpack(BSHM_LOAD(&shard->clock, RELAXED));
 	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
-	if (BSHM_LIKELY(aging == 0)) {
-		if (age(e, e.base) > AGE_RENUMBER) {
+	if (aging == 0) {
+		if (age(e, e.base) > BSHM_AGE_RENUMBER) {
 			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->pop_stamp, 0, RELAXED);
 			BSHM_STORE(&shard->aging, 1 + ((e.now - AGE_KEPT) & MASK), RELAXED);

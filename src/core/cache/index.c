@@ -19,8 +19,7 @@
 #include "core/cache/store.h"
 
 #define PER_LINE     BSHM_LINE_SLOTS
-#define FULL         9u  /* of ten slots a line, before the table grows */
-#define SPARSE       4u  /* of ten, before it shrinks */
+#define SPARSE       4u  /* of ten slots a line, before the table shrinks */
 #define COMFORT      7u  /* of ten, after it has shrunk */
 #define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
 
@@ -30,14 +29,6 @@
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot)
 {
 	return (uint32_t) (BSHM_LOAD(&line->head[slot / 4], RELAXED) >> (slot % 4 * 16)) & TAG_MASK;
-}
-
-static void set_tag(bshm_line *line, uint32_t slot, uint32_t position)
-{
-	uint64_t *word = &line->head[slot / 4];
-	const unsigned shift = slot % 4 * 16;
-	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~((uint64_t) TAG_MASK << shift);
-	BSHM_STORE(word, others | (uint64_t) (position & TAG_MASK) << shift, RELAXED);
 }
 
 static void add_passed(bshm_line *line, int by)
@@ -53,11 +44,6 @@ uint32_t bshm__line_end(uint32_t line, uint32_t lines)
 }
 
 /* ------------------------------------------------------------------ places */
-
-uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place)
-{
-	return bshm__slot_word(bshm__ref_at(s, place, BSHM_SLOT_UNIT), 0);
-}
 
 uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref)
 {
@@ -81,15 +67,7 @@ uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t r
 	return 0;
 }
 
-/* The line that a place is in. */
-static bshm_line *line_of_place(const bshm__shard *s, uint32_t place)
-{
-	const uint32_t words = sizeof(bshm_line) / BSHM_SLOT_UNIT;
-	return (bshm_line *) (void *) bshm__ref_at(s, place / words * words, sizeof(bshm_line));
-}
-
-/* Adds to `passed` of the lines from the home on to that of the place. */
-static void count_passed(
+void bshm__count_passed(
 	const bshm__shard *s, const bshm__home *home, const bshm_line *until, int by)
 {
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
@@ -103,25 +81,10 @@ static void count_passed(
 	}
 }
 
-static void count_records(const bshm__shard *s, uint32_t table, int by)
-{
-	uint32_t *records = &s->segment->tables[table].records;
-	BSHM_STORE(records, BSHM_LOAD(records, RELAXED) + (uint32_t) by, RELAXED);
-}
-
-void bshm__place_enter(const bshm__shard *s, const bshm__home *home, uint32_t place)
-{
-	bshm_line *line = line_of_place(s, place);
-	const uint32_t slot = (uint32_t) (bshm__place_word(s, place) - line->ref);
-	count_passed(s, home, line, 1);
-	set_tag(line, slot, home->position);
-	count_records(s, home->table, 1);
-}
-
 void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t place)
 {
-	count_passed(s, home, line_of_place(s, place), -1);
-	count_records(s, home->table, -1);
+	bshm__count_passed(s, home, bshm__place_line(s, place), -1);
+	bshm__table_count(s, home->table, -1);
 }
 
 /* ------------------------------------------------------------------ more lines, and fewer */
@@ -144,11 +107,10 @@ static uint32_t first_units(const bshm_segment *segment)
 
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 {
-	const bshm_table *t = &s->segment->tables[table];
-	const uint32_t units = bshm__lines_of(s->segment, table).lines / BSHM_UNIT_LINES;
-	if (BSHM_LOAD(&t->records, RELAXED) + 1 <= units * BSHM_UNIT_LINES * FULL) {
+	if (!bshm__table_full(s, table)) {
 		return 0;
 	}
+	const uint32_t units = bshm__lines_of(s->segment, table).lines / BSHM_UNIT_LINES;
 	const uint32_t wanted =
 		units == 0 ? first_units(s->segment) : units + (units < 8 ? 1 : units / 8);
 	return wanted < BSHM_TABLE_UNITS ? wanted : units < BSHM_TABLE_UNITS ? BSHM_TABLE_UNITS : 0;
@@ -171,7 +133,7 @@ static bool put_line(const bshm__shard *s, fresh_lines *to, uint32_t position, u
 		}
 		if (to->used[at] < PER_LINE) {
 			const uint32_t slot = to->used[at]++;
-			set_tag(line, slot, position);
+			bshm__tag_set(line, slot, position);
 			BSHM_STORE(&line->ref[slot], ref, RELAXED);
 			return true;
 		}

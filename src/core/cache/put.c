@@ -1,9 +1,12 @@
 /*
  * put.c - a record is put, in the place of another or in a new one.
  *
- * Under the lock of the key's shard: look at what stands, decide, evict until there is room, fill
- * slots that nothing leads to yet, and publish with one store (write.c). Nothing is allocated there,
- * and nobody is called back.
+ * Under the lock of the key's shard: fill a slot that nothing leads to yet, look at what stands, decide,
+ * evict until there is room, and publish with one store (write.c). Nothing is allocated there, and
+ * nobody is called back.
+ *
+ * What stands is looked at last because it has to come from memory, which takes longer than all the rest.
+ * A slot that was filled in vain stays a free one: its state, which comes last, has not said that it is live.
  *
  * Not here: when a record is put, and as what (change.c).
  *
@@ -50,21 +53,17 @@ static void write_bytes(const bshm__recipe *r, uint64_t off, uint8_t *to, uint64
 	}
 }
 
-/* Fills the first slot, which nothing leads to yet and which is not taken. */
-static void write_first(
-	const bshm__shard *s, const bshm__recipe *r, uint32_t ref, uint32_t state, uint32_t next)
+/* Fills the first slot, all but its state: nothing leads to it yet, and it stays a free one. */
+static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref, uint32_t next)
 {
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 	uint32_t *words = bshm__slot_word(slot, 0);
 	uint32_t shape = (uint32_t) r->value.type << BSHM_SHAPE_TYPE | r->space << BSHM_SHAPE_SPACE;
 	uint32_t word = 2;
-	state |= BSHM_LOAD(words, RELAXED) & BSHM_SLOT_VERSION_MASK;
 	if (r->expires_s != 0) {
-		state |= BSHM_SLOT_EXPIRES;
 		BSHM_STORE(&words[word++], r->expires_s, RELAXED);
 	}
 	if (r->chunks != 0) {
-		state |= BSHM_SLOT_CHAINED;
 		BSHM_STORE(&words[word++], (uint32_t) r->key.length, RELAXED);
 		BSHM_STORE(&words[word++], (uint32_t) r->value.length, RELAXED);
 		BSHM_STORE(&words[word++], next, RELAXED);
@@ -72,48 +71,70 @@ static void write_first(
 		shape |= (uint32_t) r->key.length | (uint32_t) r->value.length << BSHM_SHAPE_VALUE;
 	}
 	BSHM_STORE(&words[1], shape, RELAXED);
-	uint8_t *to = slot + 4 * (size_t) word;
-	write_bytes(r, 0, to, r->first);
-	BSHM_STORE(words, state, RELAXED);
+	write_bytes(r, 0, slot + 4 * (size_t) word, r->first);
 }
 
-/* Takes and fills all slots, the last chunk first; 0: there was no room, and nothing is taken. */
-static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t state)
+/* Takes and fills the chunks, the last one first; false: there was no room, and none is taken. */
+static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *next)
 {
-	uint32_t *named = &s->shard->intent.fresh;
-	uint32_t next = 0;
 	for (uint32_t i = r->chunks; i-- > 0;) {
 		const uint32_t chunk = bshm__slot_find(s, BSHM_CLASS_CHUNK, 0);
 		if (chunk == 0) {
-			bshm__chain_free(s, next);
-			return 0;
+			bshm__chain_free(s, *next);
+			return false;
 		}
 		bshm__word_set(
 			s, chunk, 0, (bshm__word(s, chunk, 0) & BSHM_SLOT_VERSION_MASK) | BSHM_SLOT_CHAINED);
-		bshm__word_set(s, chunk, 1, next);
-		BSHM_STORE(named, chunk, RELEASE);
+		bshm__word_set(s, chunk, 1, *next);
+		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE);
 		bshm__slot_take(s, chunk);
 		const uint64_t off = r->first + (uint64_t) i * BSHM_CHUNK_BYTES;
 		const uint64_t left = recipe_bytes(r) - off;
 		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEAD,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
-		if (next != 0) {
-			bshm__word_set(s, next, 2, chunk);
+		if (*next != 0) {
+			bshm__word_set(s, *next, 2, chunk);
 		}
-		next = chunk;
+		*next = chunk;
 	}
-	const uint32_t first = r->slot != 0 ? r->slot : bshm__slot_find(s, r->size_class, 0);
-	if (first == 0) {
-		bshm__chain_free(s, next);
-		return 0;
+	return true;
+}
+
+/* Takes and fills all slots that are not filled yet; 0: there was no room, and nothing is taken. */
+static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t state)
+{
+	uint32_t next = 0;
+	uint32_t first = r->slot;
+	if (BSHM_UNLIKELY(first == 0)) {
+		if (!build_chunks(s, r, &next)) {
+			return 0;
+		}
+		first = bshm__slot_find(s, r->size_class, 0);
+		if (first == 0) {
+			bshm__chain_free(s, next);
+			return 0;
+		}
+		fill_first(s, r, first, next);
 	}
-	write_first(s, r, first, state, next);
-	BSHM_STORE(named, first, RELEASE);
+	state |= bshm__word(s, first, 0) & BSHM_SLOT_VERSION_MASK;
+	state |= r->expires_s != 0 ? BSHM_SLOT_EXPIRES : 0;
+	state |= r->chunks != 0 ? BSHM_SLOT_CHAINED : 0;
+	bshm__word_set(s, first, 0, state);
+	BSHM_STORE(&s->shard->intent.fresh, first, RELEASE);
 	bshm__slot_take(s, first);
 	if (next != 0) {
 		bshm__word_set(s, next, 2, first);
 	}
 	return first;
+}
+
+void bshm__put_prepare(const bshm__shard *s, bshm__recipe *r)
+{
+	work_out(r);
+	r->slot = r->chunks == 0 ? bshm__slot_find(s, r->size_class, 0) : 0;
+	if (r->slot != 0) {
+		fill_first(s, r, r->slot, 0);
+	}
 }
 
 /* Does what stands still stand: has nothing of the shard been given up since? */
@@ -122,12 +143,26 @@ static bool still(const bshm__shard *s, const bshm__standing *at)
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
 }
 
-void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
-	bshm__standing *at)
+/* Most keys that are new meet an empty place in their line, and nothing with their tag: false if not. */
+static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm__standing *at)
 {
-	at->place = at->ref = at->vacant = 0;
-	at->expired = false;
-	at->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
+	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
+	const uint32_t number = bshm__line_of(home->position, lines.lines);
+	const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
+	if (line == NULL) {
+		return false;
+	}
+	uint32_t passed;
+	const uint64_t match = bshm__line_match(line, home->position, &passed);
+	const uint32_t vacant = bshm__line_vacant(line);
+	at->vacant = bshm__place_in(s, line, vacant);
+	return match == 0 && passed == 0 && vacant != BSHM_LINE_SLOTS;
+}
+
+static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
+	uint32_t space, const bshm_key *key, bshm__standing *at)
+{
+	at->vacant = 0;
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
 	uint32_t number = bshm__line_of(home->position, lines.lines);
 	bool passed_on = lines.lines != 0;
@@ -151,17 +186,30 @@ void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 				return;
 			}
 		}
-		const uint32_t vacant = at->vacant != 0 ? 0 : bshm__line_free(line);
-		if (vacant != 0) {
-			at->vacant = bshm__place_in(s, line, (uint32_t) __builtin_ctz(vacant));
+		const uint32_t vacant = at->vacant != 0 ? BSHM_LINE_SLOTS : bshm__line_vacant(line);
+		if (vacant != BSHM_LINE_SLOTS) {
+			at->vacant = bshm__place_in(s, line, vacant);
+			at->far = i != 0;
 		}
 		passed_on = passed_on && passed != 0;
 		number = bshm__line_next(number, lines.lines);
 	}
 }
 
-/* Makes room in the table for one more; false: cannot be. */
-static bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
+void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
+	bshm__standing *at)
+{
+	at->place = at->ref = 0;
+	at->expired = at->far = false;
+	at->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
+	if (!locate_new(s, home, at)) {
+		locate_any(s, home, space, key, at);
+	}
+}
+
+/* Makes room in the table for one more; false: cannot be. `must`: it has to grow. */
+static __attribute__((noinline)) bool grow_table(
+	const bshm__shard *s, const bshm__home *home, bool must)
 {
 	const uint32_t lines = bshm__lines_of(s->segment, home->table).lines;
 	uint32_t units = bshm__table_growth(s, home->table);
@@ -181,37 +229,28 @@ static bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
 	return false;
 }
 
-/* Makes room for the record itself: the chunks' room is not made of the first slot's. */
-static bool make_slots(const bshm__shard *s, bshm__recipe *r)
+static inline bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
 {
-	r->slot = bshm__slot_find(s, r->size_class, 0);
-	if (BSHM_LIKELY(r->slot != 0 && r->chunks == 0)) {
-		return true;
-	}
-	r->slot = 0;
-	return bshm__make_room(s, r->size_class, 1, BSHM_CLASS_COUNT, UINT32_MAX) &&
-		   (r->chunks == 0 ||
-			   bshm__make_room(s, BSHM_CLASS_CHUNK, r->chunks, r->size_class, UINT32_MAX));
+	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, must);
 }
 
-/* One more of all shards' records, if the limit allows. */
-static bool reserve_one(const bshm__shard *s)
+/* Makes room for the record itself: the chunks' room is not made of the first slot's. */
+static bool make_slots(const bshm__shard *s, bshm__recipe *r, const bshm__standing *at)
 {
-	bshm_segment *segment = s->segment;
-	const uint64_t most = segment->cache_records;
-	if (most == 0) {
+	if (BSHM_LIKELY(r->slot != 0 && still(s, at))) {
 		return true;
 	}
-	if (segment->shard_count == 1) {
-		return BSHM_LOAD(&s->shard->records, RELAXED) < most;
+	bshm__put_prepare(s, r);
+	if (r->slot != 0) {
+		return true;
 	}
-	uint64_t reserved = BSHM_LOAD(&segment->store->reserved, RELAXED);
-	while (reserved < most) {
-		if (BSHM_CAS(&segment->store->reserved, &reserved, reserved + 1, RELAXED)) {
-			return true;
-		}
+	if (!bshm__make_room(s, r->size_class, 1, BSHM_CLASS_COUNT, UINT32_MAX) ||
+		(r->chunks != 0 &&
+			!bshm__make_room(s, BSHM_CLASS_CHUNK, r->chunks, r->size_class, UINT32_MAX))) {
+		return false;
 	}
-	return false;
+	bshm__put_prepare(s, r);
+	return true;
 }
 
 /* Puts the recipe's record in force, in the place of `at` or in a new one; false: no room. */
@@ -235,7 +274,7 @@ static bool publish(
 	const uint32_t first = build(s, r, state);
 	if (first != 0) {
 		if (at->place == 0) {
-			bshm__place_enter(s, home, place);
+			bshm__place_enter(s, home, place, at->far);
 		}
 		BSHM_STORE(bshm__place_word(s, place), first, RELEASE); /* others see it from here on */
 		bshm__intent_carry_out(s);
@@ -247,6 +286,13 @@ static bool publish(
 	return first != 0;
 }
 
+/* On the process's own line: who holds a lock has an owner slot. */
+static void count_set(bshm_segment *segment)
+{
+	uint64_t *sets = &segment->tallies[(segment->owner & 0xffff) - 1].sets;
+	BSHM_STORE(sets, BSHM_LOAD(sets, RELAXED) + 1, RELAXED);
+}
+
 /*
  * Stores the recipe's record; what stands has been looked at under the same lock. What is evicted to
  * make room may be that record itself: so it is looked for again.
@@ -254,28 +300,27 @@ static bool publish(
 bool bshm__put_record(
 	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing *at)
 {
-	work_out(r);
 	bool reserved = false;
 	bool must_grow = false;
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
-		while (ready && at->place == 0 && !reserved && !(reserved = reserve_one(s))) {
+		while (ready && at->place == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
 			ready = bshm__evict(s);
 		}
 		if (!ready || (at->place == 0 && !make_place(s, home, must_grow || at->vacant == 0)) ||
-			!make_slots(s, r)) {
+			!make_slots(s, r, at)) {
 			break;
 		}
 		if (!still(s, at)) { /* room was made, perhaps of what stood */
 			bshm__locate(s, home, r->space, &r->key, at);
 		}
 		if (at->place != 0 && reserved) {
-			bshm__give_back_one(s);
+			bshm__quota_give(s);
 			reserved = false;
 		}
 		const uint32_t before = at->place != 0 ? bshm__word(s, at->ref, 0) : 0;
 		if ((at->place != 0 || (reserved && at->vacant != 0)) && publish(s, home, r, at)) {
-			BSHM_STORE(&s->shard->sets, BSHM_LOAD(&s->shard->sets, RELAXED) + 1, RELAXED);
+			count_set(s->segment);
 			const uint32_t now = bshm__stamp_now(s);
 			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
 				bshm__touch_count(s, before);
@@ -287,7 +332,7 @@ bool bshm__put_record(
 		at->sequence--; /* look again */
 	}
 	if (reserved) {
-		bshm__give_back_one(s);
+		bshm__quota_give(s);
 	}
 	return false;
 }

@@ -353,15 +353,6 @@ static void prefetch_record(bshm_segment *segment, const bshm__home *home)
 	}
 }
 
-static void prefetch_line(bshm_segment *segment, const bshm__home *home)
-{
-	const bshm__shard s = bshm__shard_at(segment, home->shard);
-	const bshm__lines lines = bshm__lines_of(segment, home->table);
-	if (lines.lines != 0) {
-		__builtin_prefetch(bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
-	}
-}
-
 int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
 	unsigned count, unsigned flags, bshm_found *found, bool *present)
 {
@@ -374,7 +365,7 @@ int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key 
 		__builtin_prefetch(&segment->tables[homes[i].table]);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		prefetch_line(segment, &homes[i]);
+		bshm__home_prefetch(segment, &homes[i]);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		prefetch_record(segment, &homes[i]);
@@ -385,11 +376,6 @@ int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key 
 		hits += present[i];
 	}
 	return hits;
-}
-
-void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home)
-{
-	prefetch_line(segment, home);
 }
 
 static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t count)

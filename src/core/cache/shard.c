@@ -14,19 +14,15 @@ bool bshm_store_exists(const bshm_segment *segment)
 	return segment->shard_count != 0;
 }
 
-bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
 {
 	bshm_segment *segment = s->segment;
 	if (!segment->store_writable) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
-	if (BSHM_UNLIKELY(segment->owner == 0) && !bshm__owner_attach(segment)) {
+	if (segment->owner == 0 && !bshm__owner_attach(segment)) {
 		return bshm__fail_sizes(
 			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
-	}
-	uint64_t nobody = 0;
-	if (BSHM_LIKELY(BSHM_CAS(&s->shard->lock, &nobody, segment->owner, ACQUIRE))) {
-		return BSHM_OK;
 	}
 	bool dead;
 	if (!bshm__word_lock(segment, &s->shard->lock, bshm_os_monotonic_ns() + wait_ns, &dead)) {
@@ -38,11 +34,6 @@ bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error 
 		bshm__intent_repair(s);
 	}
 	return BSHM_OK;
-}
-
-void bshm__shard_unlock(const bshm__shard *s)
-{
-	BSHM_STORE(&s->shard->lock, 0, RELEASE); /* pairs with bshm__shard_lock() */
 }
 
 uint32_t bshm__store_now_s(const bshm_segment *segment)
@@ -65,7 +56,6 @@ bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
 		const bshm_shard *shard = &segment->shards[i];
 		out->records += BSHM_LOAD(&shard->records, RELAXED);
 		out->data_bytes += BSHM_LOAD(&shard->data_bytes, RELAXED);
-		out->sets += BSHM_LOAD(&shard->sets, RELAXED);
 		out->evictions += BSHM_LOAD(&shard->evictions, RELAXED);
 		out->expired += BSHM_LOAD(&shard->expired, RELAXED);
 		out->rejected += BSHM_LOAD(&shard->rejected, RELAXED);
@@ -75,6 +65,7 @@ bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
 	for (uint32_t i = 0; i <= BSHM_OWNER_COUNT; i++) {
 		out->hits += BSHM_LOAD(&segment->tallies[i].hits, RELAXED);
 		out->misses += BSHM_LOAD(&segment->tallies[i].misses, RELAXED);
+		out->sets += BSHM_LOAD(&segment->tallies[i].sets, RELAXED);
 	}
 	const uint64_t pages = (uint64_t) segment->shard_count * segment->shard_pages;
 	const uint64_t unused = pages - bshm__store_pages_used(segment);

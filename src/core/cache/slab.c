@@ -18,13 +18,12 @@
  */
 #include "core/cache/store.h"
 
+/* A class's hint: the number of a page, + 1, and which word of its map. */
+#define HINT_WORD 24u
+#define HINT_PAGE ((1u << HINT_WORD) - 1)
+
 /* Free units that stay the index's: a table that grows is made anew beside the old one. */
 #define INDEX_RESERVE 16u
-
-/* hint[] of classes that there are not: where free pages may be; 1 = a death left the counts in doubt. */
-#define FREE_HINT    61u
-#define RECOUNT_HINT 60u
-#define EMPTY_HINT   59u /* where to go on looking for a page to empty */
 
 /* Pages looked at to find one that is quickly emptied: more cost more than they save. */
 #define EMPTY_SAMPLE 512u
@@ -139,7 +138,7 @@ typedef struct {
 	bool exact; /* the ref is the slot's first byte */
 } slot_place;
 
-static slot_place place_of(const bshm__shard *s, uint32_t ref)
+static inline __attribute__((always_inline)) slot_place place_of(const bshm__shard *s, uint32_t ref)
 {
 	slot_place place = {.size_class = BSHM_CLASS_COUNT};
 	if (bshm__ref_at(s, ref, BSHM_SLOT_UNIT) == NULL) {
@@ -205,21 +204,21 @@ static void recount(const bshm__shard *s)
 		BSHM_STORE(&page->vacant, vacant, RELAXED);
 	}
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		BSHM_STORE(&s->shard->used[i], used[i], RELAXED);
-		BSHM_STORE(&s->shard->pages[i], pages[i], RELAXED);
+		BSHM_STORE(&s->shard->classes[i].used, used[i], RELAXED);
+		BSHM_STORE(&s->shard->classes[i].pages, pages[i], RELAXED);
 	}
 	BSHM_STORE(&s->shard->given_pages, given, RELAXED);
-	BSHM_STORE(&s->shard->hint[RECOUNT_HINT], 0, RELAXED);
+	BSHM_STORE(&s->shard->recount, 0, RELAXED);
 }
 
 void bshm__slabs_doubt(const bshm__shard *s)
 {
-	BSHM_STORE(&s->shard->hint[RECOUNT_HINT], 1, RELAXED);
+	BSHM_STORE(&s->shard->recount, 1, RELAXED);
 }
 
 static void settle(const bshm__shard *s)
 {
-	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->hint[RECOUNT_HINT], RELAXED) != 0)) {
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->recount, RELAXED) != 0)) {
 		recount(s);
 	}
 }
@@ -250,7 +249,7 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 	if (BSHM_LOAD(&shard->given_pages, RELAXED) == count) {
 		return 0;
 	}
-	uint32_t at = BSHM_LOAD(&shard->hint[FREE_HINT], RELAXED);
+	uint32_t at = BSHM_LOAD(&shard->free_page, RELAXED);
 	for (uint32_t i = 0; i < count; i++, at++) {
 		at = at < count ? at : 0;
 		bshm_page *page = page_at(s, at);
@@ -263,29 +262,43 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 		}
 		BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELAXED);
 		BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
-		BSHM_STORE(&shard->hint[FREE_HINT], at + 1, RELAXED);
+		BSHM_STORE(&shard->free_page, at + 1, RELAXED);
 		bump(&shard->given_pages, 1);
-		bump(&shard->pages[size_class], 1);
+		bump(&shard->classes[size_class].pages, 1);
 		return at + 1;
 	}
 	BSHM_STORE(&shard->given_pages, count, RELAXED);
 	return 0;
 }
 
-uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
+static void set_hint(const bshm__shard *s, uint32_t size_class, uint32_t number, uint32_t slot)
+{
+	BSHM_STORE(&s->shard->classes[size_class].hint, number | slot / 64 << HINT_WORD, RELAXED);
+}
+
+/* Is it one of the class's pages, and may it be taken from? */
+static inline bool usable(
+	const bshm__shard *s, uint32_t size_class, uint32_t number, uint32_t avoid)
+{
+	return number - 1 < s->segment->shard_pages && number != avoid &&
+		   page_class(page_at(s, number - 1)) == size_class;
+}
+
+/* Where the hint does not lead to a free slot at once. */
+static __attribute__((noinline)) uint32_t find_slowly(
+	const bshm__shard *s, uint32_t size_class, uint32_t number, uint32_t avoid)
 {
 	bshm_shard *shard = s->shard;
 	const uint32_t slots = bshm__class_slots(size_class);
-	uint32_t number = BSHM_LOAD(&shard->hint[size_class], RELAXED);
 	uint32_t slot = slots;
-	if (number - 1 < s->segment->shard_pages && number != avoid &&
-		page_class(page_at(s, number - 1)) == size_class) {
+	if (usable(s, size_class, number, avoid)) {
 		slot = free_slot(map_at(s, number - 1), slots);
 	}
 	if (slot == slots) {
 		settle(s);
-		const uint64_t room = (uint64_t) BSHM_LOAD(&shard->pages[size_class], RELAXED) * slots;
-		const bool full = room == BSHM_LOAD(&shard->used[size_class], RELAXED);
+		const uint64_t room =
+			(uint64_t) BSHM_LOAD(&shard->classes[size_class].pages, RELAXED) * slots;
+		const bool full = room == BSHM_LOAD(&shard->classes[size_class].used, RELAXED);
 		number = full ? 0 : search_pages(s, size_class, number, avoid);
 		if (number == 0) {
 			number = free_page(s, size_class);
@@ -293,10 +306,25 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 		if (number == 0) {
 			return 0;
 		}
-		BSHM_STORE(&shard->hint[size_class], number, RELAXED);
 		slot = free_slot(map_at(s, number - 1), slots);
 	}
+	set_hint(s, size_class, number, slot);
 	return slot == slots ? 0 : ref_of(s, number - 1, slot, size_class);
+}
+
+uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
+{
+	const uint32_t hint = BSHM_LOAD(&s->shard->classes[size_class].hint, RELAXED);
+	const uint32_t number = hint & HINT_PAGE;
+	if (usable(s, size_class, number, avoid)) {
+		const uint32_t word = hint >> HINT_WORD & (BSHM_PAGE_WORDS - 1);
+		const uint64_t free = ~BSHM_LOAD(&map_at(s, number - 1)->taken[word], RELAXED);
+		const uint32_t slot = word * 64 + (free == 0 ? 0 : (uint32_t) __builtin_ctzll(free));
+		if (BSHM_LIKELY(free != 0 && slot < bshm__class_slots(size_class))) {
+			return ref_of(s, number - 1, slot, size_class);
+		}
+	}
+	return find_slowly(s, size_class, number, avoid);
 }
 
 void bshm__slot_take(const bshm__shard *s, uint32_t ref)
@@ -308,7 +336,7 @@ void bshm__slot_take(const bshm__shard *s, uint32_t ref)
 	uint64_t *word = &place.map->taken[place.slot / 64];
 	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELAXED);
 	bump(&place.page->vacant, -1);
-	bump(&s->shard->used[place.size_class], 1);
+	bump(&s->shard->classes[place.size_class].used, 1);
 }
 
 static bool map_empty(const bshm_map *map)
@@ -330,19 +358,19 @@ void bshm__sequence_jump(const bshm__shard *s)
 /* Free slots in pages that the class has. */
 static uint64_t spare_slots(const bshm__shard *s, uint32_t size_class)
 {
-	const uint64_t pages = BSHM_LOAD(&s->shard->pages[size_class], RELAXED);
+	const uint64_t pages = BSHM_LOAD(&s->shard->classes[size_class].pages, RELAXED);
 	if (pages == 0) {
 		return 0;
 	}
 	const uint64_t room = pages * bshm__class_slots(size_class);
-	const uint64_t used = BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	const uint64_t used = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED);
 	return room > used ? room - used : 0;
 }
 
 bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class, uint32_t share)
 {
 	settle(s);
-	const uint64_t used = BSHM_LOAD(&s->shard->used[size_class], RELAXED);
+	const uint64_t used = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED);
 	const uint64_t kept =
 		(size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0) + (share == 0 ? 0 : used / share);
 	return spare_slots(s, size_class) >= kept + bshm__class_slots(size_class);
@@ -358,9 +386,9 @@ bool bshm__page_release(const bshm__shard *s, uint32_t number)
 	}
 	bshm__sequence_jump(s);
 	BSHM_STORE(&page->size_class, 0, RELAXED);
-	bump(&s->shard->pages[size_class], -1);
+	bump(&s->shard->classes[size_class].pages, -1);
 	bump(&s->shard->given_pages, -1);
-	BSHM_STORE(&s->shard->hint[FREE_HINT], number - 1, RELAXED);
+	BSHM_STORE(&s->shard->free_page, number - 1, RELAXED);
 	return true;
 }
 
@@ -396,9 +424,9 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64));
 	BSHM_STORE(word, left, RELAXED);
 	bump(&place.page->vacant, 1);
-	bump(&shard->used[place.size_class], -1);
+	bump(&shard->classes[place.size_class].used, -1);
 	if (left != 0 || !bshm__page_release(s, place.number + 1)) {
-		BSHM_STORE(&shard->hint[place.size_class], place.number + 1, RELAXED);
+		set_hint(s, place.size_class, place.number + 1, place.slot);
 	}
 }
 
@@ -409,8 +437,9 @@ uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
 	const uint64_t free_pages =
 		s->segment->shard_pages > given ? s->segment->shard_pages - given : 0;
-	const uint64_t room = (BSHM_LOAD(&shard->pages[size_class], RELAXED) + free_pages) * slots;
-	const uint64_t used = BSHM_LOAD(&shard->used[size_class], RELAXED);
+	const uint64_t room =
+		(BSHM_LOAD(&shard->classes[size_class].pages, RELAXED) + free_pages) * slots;
+	const uint64_t used = BSHM_LOAD(&shard->classes[size_class].used, RELAXED);
 	return room > used ? room - used : 0;
 }
 
@@ -418,7 +447,7 @@ uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class)
 {
 	const uint32_t slots = bshm__class_slots(size_class);
 	const uint32_t count = s->segment->shard_pages;
-	uint32_t *hand = &s->shard->hint[EMPTY_HINT];
+	uint32_t *hand = &s->shard->empty_page;
 	uint32_t at = BSHM_LOAD(hand, RELAXED);
 	uint32_t most = 0;
 	uint32_t found = 0;

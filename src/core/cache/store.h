@@ -65,9 +65,30 @@ static inline bshm__home bshm__home_of(
 	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
 }
 
+/* ------------------------------------------------------------------ shard.c */
+
+/* The same when it is not to be had at once. */
+bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
 /* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
-bshm_status bshm__shard_lock(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
-void bshm__shard_unlock(const bshm__shard *s);
+static inline bshm_status bshm__shard_lock(
+	const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+{
+	uint64_t nobody = 0;
+	if (BSHM_LIKELY(s->segment->owner != 0 && s->segment->store_writable &&
+					BSHM_CAS(&s->shard->lock, &nobody, s->segment->owner, ACQUIRE))) {
+		return BSHM_OK;
+	}
+	return bshm__shard_lock_wait(s, wait_ns, error);
+}
+
+void bshm__quota_announce(const bshm__shard *s);
+static inline void bshm__shard_unlock(const bshm__shard *s)
+{
+	if (BSHM_LOAD(&s->shard->spare, RELAXED) != 0) {
+		bshm__quota_announce(s);
+	}
+	BSHM_STORE(&s->shard->lock, 0, RELEASE); /* pairs with bshm__shard_lock() */
+}
 
 /* ------------------------------------------------------------------ slab.c */
 
@@ -204,14 +225,29 @@ static inline uint64_t bshm__line_match(const bshm_line *line, uint32_t tag, uin
 	return a >> 15 | b >> 14 | (c & 0xffffffff) >> 13;
 }
 
-/* Which slots of a line are free: a bit each. */
-static inline uint32_t bshm__line_free(const bshm_line *line)
+/* A free slot of a line, or BSHM_LINE_SLOTS. Under the lock: nobody else changes refs. Two at a time: the
+ * high bit of each half of `taken` says that the half is not 0. */
+static inline uint32_t bshm__line_vacant(const bshm_line *line)
 {
-	uint32_t mask = 0;
-	for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
-		mask |= (uint32_t) (BSHM_LOAD(&line->ref[k], RELAXED) == 0) << k;
+	const uint64_t low = UINT64_C(0x7fffffff7fffffff);
+	uint64_t vacant = 0;
+#pragma GCC unroll 8
+	for (uint32_t i = 0; i < BSHM_LINE_SLOTS / 2; i++) {
+		uint64_t pair;
+		memcpy(&pair, &line->ref[2 * i], sizeof(pair));
+		const uint64_t taken = ((pair & low) + low) | pair;
+		vacant |= (~taken & ~low) >> i;
 	}
-	return mask;
+	if (vacant == 0) {
+		return BSHM_LINE_SLOTS;
+	}
+	const uint32_t bit = (uint32_t) __builtin_ctzll(vacant);
+	const uint32_t pair = 31 - bit % 32;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return 2 * pair + bit / 32;
+#else
+	return 2 * pair + 1 - bit / 32;
+#endif
 }
 
 static inline uint32_t bshm__line_next(uint32_t line, uint32_t lines)
@@ -251,11 +287,58 @@ static inline uint32_t bshm__position_before(uint32_t end, uint32_t tag)
 
 /* The place that leads to a record, as the ref of its word; 0: there is none. */
 uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref);
-uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place);
-/* Notes that a record's place is about to be filled (before), or has been left (after). */
-void bshm__place_enter(const bshm__shard *s, const bshm__home *home, uint32_t place);
+static inline uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place)
+{
+	return bshm__slot_word(bshm__ref_at(s, place, BSHM_SLOT_UNIT), 0);
+}
+/* The line that a place is in. */
+static inline bshm_line *bshm__place_line(const bshm__shard *s, uint32_t place)
+{
+	const uint32_t words = sizeof(bshm_line) / BSHM_SLOT_UNIT;
+	return (bshm_line *) (void *) bshm__ref_at(s, place & ~(words - 1), sizeof(bshm_line));
+}
+
+static inline void bshm__tag_set(bshm_line *line, uint32_t slot, uint32_t position)
+{
+	uint64_t *word = &line->head[slot / 4];
+	const unsigned shift = slot % 4 * 16;
+	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~((uint64_t) BSHM_TAG_MASK << shift);
+	BSHM_STORE(word, others | (uint64_t) (position & BSHM_TAG_MASK) << shift, RELAXED);
+}
+
+static inline void bshm__table_count(const bshm__shard *s, uint32_t table, int by)
+{
+	uint32_t *records = &s->segment->tables[table].records;
+	BSHM_STORE(records, BSHM_LOAD(records, RELAXED) + (uint32_t) by, RELAXED);
+}
+
+/* Adds to `passed` of the lines from the home on to that of the place. */
+void bshm__count_passed(
+	const bshm__shard *s, const bshm__home *home, const bshm_line *until, int by);
+
+/* Notes that a record's place is about to be filled (before), or has been left (after). `far`: is it in
+ * another line than the key's own? */
+static inline void bshm__place_enter(
+	const bshm__shard *s, const bshm__home *home, uint32_t place, bool far)
+{
+	bshm_line *line = bshm__place_line(s, place);
+	if (far) {
+		bshm__count_passed(s, home, line, 1);
+	}
+	bshm__tag_set(line, (uint32_t) (bshm__place_word(s, place) - line->ref), home->position);
+	bshm__table_count(s, home->table, 1);
+}
 void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t place);
-/* Should it grow before it takes one more record? How many units it then has; 0: it may stay. */
+/* Of ten slots a line, before the table grows. */
+#define BSHM_LINE_FULL 9u
+
+static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
+{
+	const uint32_t lines = bshm__lines_of(s->segment, table).lines;
+	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= lines * BSHM_LINE_FULL;
+}
+
+/* How many units a table had better have before it takes one more; 0: it may stay as it is. */
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
 /* Gives units back if most of them are not needed, and there is room to make it anew. */
 void bshm__table_tidy(const bshm__shard *s, uint32_t table);
@@ -313,7 +396,14 @@ static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)
 /* How many of a large record's bytes lie in its first slot. */
 uint32_t bshm__record_first(uint64_t bytes);
 /* Asks for the line of a key. */
-void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home);
+static inline void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	const bshm__lines lines = bshm__lines_of(segment, home->table);
+	if (lines.lines != 0) {
+		__builtin_prefetch(bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
+	}
+}
 /* Describes the record at a ref, as it is at `sequence`; false: there is none, or it has changed. */
 bool bshm__found_of(
 	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found);
@@ -334,15 +424,54 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref);
 /* Frees a record's slots, or the chunks that were to be a record's. */
 void bshm__chain_free(const bshm__shard *s, uint32_t ref);
 /* The intent: what is going on, what the counts will be, that they are, and that it is over. */
-void bshm__intent_begin(
-	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh);
-void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes);
-void bshm__intent_carry_out(const bshm__shard *s);
-void bshm__intent_end(const bshm__shard *s);
-/* The number of all shards' records is one lower. */
-void bshm__give_back_one(const bshm__shard *s);
+static inline void bshm__intent_begin(
+	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
+{
+	bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&intent->place, place, RELAXED);
+	BSHM_STORE(&intent->old, old, RELAXED);
+	BSHM_STORE(&intent->fresh, fresh, RELAXED);
+	BSHM_STORE(&intent->kind, kind, RELEASE);
+}
+
+static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
+{
+	bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&intent->records_after, records, RELAXED);
+	BSHM_STORE(&intent->data_after, data_bytes, RELEASE);
+}
+
+static inline void bshm__intent_carry_out(const bshm__shard *s)
+{
+	const bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&s->shard->records, (uint32_t) BSHM_LOAD(&intent->records_after, RELAXED), RELAXED);
+	BSHM_STORE(&s->shard->data_bytes, BSHM_LOAD(&intent->data_after, RELAXED), RELAXED);
+}
+
+static inline void bshm__intent_end(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_NONE, RELEASE);
+}
+
 /* Finishes or undoes what the dead holder of the lock was doing. */
 void bshm__intent_repair(const bshm__shard *s);
+
+/* ------------------------------------------------------------------ quota.c */
+
+/* Under the shard's lock: one more of the limit of records, if there is one to be had; one less. */
+bool bshm__quota_take(const bshm__shard *s);
+void bshm__quota_give(const bshm__shard *s);
+/* Before the lock is given back: the shard has some to spare. */
+void bshm__quota_announce(const bshm__shard *s);
+/* Without a lock: sets right what a death has left, once it matters; all shards are stopped for a
+ * moment. */
+void bshm__quota_recount(bshm_segment *segment);
+static inline void bshm__quota_settle(bshm_segment *segment)
+{
+	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0)) {
+		bshm__quota_recount(segment);
+	}
+}
 
 /* ------------------------------------------------------------------ put.c */
 
@@ -356,7 +485,7 @@ typedef struct {
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
 	uint32_t size_class; /* of the first slot */
-	uint32_t slot;       /* a free one of that class that is known; 0 = none */
+	uint32_t slot;       /* a free one of that class, which is filled; 0 = none is yet */
 } bshm__recipe;
 
 /* A record that stands, as a change meets it, or where it could be put. */
@@ -364,15 +493,19 @@ typedef struct {
 	uint32_t place; /* 0: there is none */
 	uint32_t ref;
 	uint32_t vacant; /* the place of a new one; 0: the table has to grow */
+	bool far;        /* it is not in the key's own line */
+	bool expired;
 	uint64_t sequence;
 	bshm__record record;
-	bool expired;
 } bshm__standing;
 
 /* All under the shard's lock. */
 
 void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
 	bshm__standing *at);
+/* Optional, before bshm__locate(): fills a free slot with the record, if it needs only one, while what
+ * locate looks at comes from memory. */
+void bshm__put_prepare(const bshm__shard *s, bshm__recipe *r);
 /* Stores the recipe's record; `at` is what stands, looked at under the same lock, and changes. False:
  * no room. */
 bool bshm__put_record(
@@ -419,7 +552,16 @@ bool bshm__evict(const bshm__shard *s);
 bool bshm__make_room(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint32_t keep, uint32_t evictions);
 /* Under the lock: a small part of the renumbering of old stamps, when it is due. */
-void bshm__aging_step(const bshm__shard *s);
+#define BSHM_AGE_RENUMBER 0x8000u
+void bshm__aging_go_on(const bshm__shard *s);
+static inline void bshm__aging_step(const bshm__shard *s)
+{
+	const uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED); /* its halves: now, base */
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->aging, RELAXED) != 0 ||
+					  ((clock - (clock >> 48)) & BSHM_SLOT_STAMP) > BSHM_AGE_RENUMBER)) {
+		bshm__aging_go_on(s);
+	}
+}
 /* The least recently used record, as its ref; 0 = there is none. Takes no lock. */
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
 

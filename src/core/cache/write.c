@@ -59,35 +59,6 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 
 /* ------------------------------------------------------------------ intents */
 
-void bshm__intent_begin(
-	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
-{
-	bshm_intent *intent = &s->shard->intent;
-	BSHM_STORE(&intent->place, place, RELAXED);
-	BSHM_STORE(&intent->old, old, RELAXED);
-	BSHM_STORE(&intent->fresh, fresh, RELAXED);
-	BSHM_STORE(&intent->kind, kind, RELEASE);
-}
-
-void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
-{
-	bshm_intent *intent = &s->shard->intent;
-	BSHM_STORE(&intent->records_after, records, RELAXED);
-	BSHM_STORE(&intent->data_after, data_bytes, RELEASE);
-}
-
-void bshm__intent_carry_out(const bshm__shard *s)
-{
-	const bshm_intent *intent = &s->shard->intent;
-	BSHM_STORE(&s->shard->records, BSHM_LOAD(&intent->records_after, RELAXED), RELAXED);
-	BSHM_STORE(&s->shard->data_bytes, BSHM_LOAD(&intent->data_after, RELAXED), RELAXED);
-}
-
-void bshm__intent_end(const bshm__shard *s)
-{
-	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_NONE, RELEASE);
-}
-
 /* The first chunk leads back to the record's first slot. */
 static void lead_back(const bshm__shard *s, uint32_t ref)
 {
@@ -155,14 +126,6 @@ bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__h
 	return home->shard == s->index;
 }
 
-void bshm__give_back_one(const bshm__shard *s)
-{
-	bshm_segment *segment = s->segment;
-	if (segment->cache_records != 0 && segment->shard_count > 1) {
-		BSHM_SUB(&segment->store->reserved, 1, RELAXED);
-	}
-}
-
 void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref)
 {
 	bshm__record record;
@@ -177,7 +140,7 @@ void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t 
 	bshm__chain_free(s, ref);
 	bshm__intent_carry_out(s);
 	bshm__intent_end(s);
-	bshm__give_back_one(s);
+	bshm__quota_give(s);
 }
 
 /* ------------------------------------------------------------------ moving */
