@@ -8,7 +8,7 @@ set -euo pipefail
 
 need_packages spin gcc libc6-dev
 
-models=(publish add_rebuild grow lock lease)
+models=(publish add_rebuild grow lock lease quota)
 [[ $# -eq 0 ]] || models=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -108,6 +108,15 @@ model_lock() {
 	fails lock 'taken over from the living' BROKEN_IMPATIENT
 	fails lock 'nothing keeps the threads of a process apart' BROKEN_NO_BUSY
 	fails lock "the slot's generation not compared" PATIENT BROKEN_NO_GENERATION
+}
+
+model_quota() {
+	holds quota 'never above the limit, and a limit of n holds n'
+	holds quota 'the same with three processes' THREE
+	fails quota 'nobody is asked for what he has to spare' BROKEN_NO_COLLECT
+	fails quota 'nobody says that he has some' BROKEN_NO_ANNOUNCE
+	fails quota 'given back before the spare is lower' BROKEN_BACK_FIRST
+	fails quota 'spares not counted after a death' BROKEN_COUNT_RECORDS
 }
 
 model_lease() {

@@ -153,10 +153,12 @@ static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm
 		return false;
 	}
 	uint32_t passed;
-	const uint64_t match = bshm__line_match(line, home->position, &passed);
+	if (bshm__line_match(line, home->position, &passed) != 0 || passed != 0) {
+		return false;
+	}
 	const uint32_t vacant = bshm__line_vacant(line);
 	at->vacant = bshm__place_in(s, line, vacant);
-	return match == 0 && passed == 0 && vacant != BSHM_LINE_SLOTS;
+	return vacant != BSHM_LINE_SLOTS;
 }
 
 static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
