@@ -356,8 +356,10 @@ PHP_FUNCTION(bloom_fetch)
 		RETURN_THROWS();
 	}
 	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
-	j.segment = joined == NULL ? NULL : php_bloomshm_store_patient();
-	j.key = joined == NULL ? (bshm_key){0} : (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
+	if (joined != NULL) {
+		j.segment = php_bloomshm_store_patient();
+		j.key = (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
+	}
 	j.call = &call;
 	j.cached = &cached;
 	fetch(&j, return_value);

@@ -228,7 +228,7 @@ bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
 int php_bloomshm_value_get(const bshm_found *found, zval *out)
 {
 	php_bloomshm_value value;
-	zval taken;
+	zval taken = {0}; /* not all of it is set for every type, and all of it is copied */
 	if (EXPECTED(found->type == BSHM_VALUE_STRING)) { /* as below, without the steps between */
 		zend_string *bytes = copy_bytes(found);
 		if (EXPECTED(bytes != NULL)) {
