@@ -13,6 +13,8 @@
 #include "test_step.h"
 #include "test_store.h"
 
+#include "core/cache/store.h"
+
 #define KEYS        400
 #define VICTIM      100000 /* the number of the key that is written */
 #define KILLS_LEAST 20
@@ -193,6 +195,43 @@ TEST(death_while_room_is_made)
 	}
 	refill = 120;
 	kill_all_along(put_next, true, true);
+}
+
+/* How many slots of records are free and live: pages that were given out once hold nothing else's leavings. */
+static unsigned free_and_live(void)
+{
+	const bshm__shard s = bshm__shard_at(store, 0);
+	unsigned found = 0;
+	for (uint32_t page = 1; page <= store->shard_pages; page++) {
+		const uint32_t size_class = bshm__page_class(&s, page);
+		const uint32_t slots = size_class < BSHM_CLASS_CHUNK ? bshm__class_slots(size_class) : 0;
+		for (uint32_t i = 0; i < slots; i++) {
+			const uint32_t ref = bshm__page_ref(&s, page, i);
+			found += !bshm__slot_taken(&s, ref) && (bshm__word(&s, ref, 0) & BSHM_SLOT_LIVE) != 0;
+		}
+	}
+	return found;
+}
+
+/* Else a death would leave one that is live, and a reader could watch the next record being written into it. */
+TEST(a_slot_is_live_only_while_it_is_taken)
+{
+	begin(MB(4), 0, 50, 60);
+	call = put_next;
+	store_fill(next_bytes, VICTIM, 1, 60);
+	for (unsigned round = 0; round < 2; round++) { /* inserted, then replaced */
+		pid_t child;
+		bool over;
+		stop_after(0, &child, &over);
+		while (!over && step(child)) {
+			over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
+			CHECK_INT(free_and_live(), 0);
+		}
+		kill_child(child);
+	}
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	CHECK_INT(store_get(store, VICTIM, &serial, &length), 1);
 }
 
 /* ------------------------------------------------------------------ stopped writers */

@@ -6,7 +6,8 @@
  * nobody is called back.
  *
  * What stands is looked at last because it has to come from memory, which takes longer than all the rest.
- * A slot that was filled in vain stays a free one: its state, which comes last, has not said that it is live.
+ * A slot that was filled in vain stays a free one: it is live only when it is taken, so that whoever frees
+ * it after a death gives it another version.
  *
  * Not here: when a record is put, and as what (change.c).
  *
@@ -119,9 +120,10 @@ static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t stat
 	state |= bshm__word(s, first, 0) & BSHM_SLOT_VERSION_MASK;
 	state |= r->expires_s != 0 ? BSHM_SLOT_EXPIRES : 0;
 	state |= r->chunks != 0 ? BSHM_SLOT_CHAINED : 0;
-	bshm__word_set(s, first, 0, state);
+	bshm__word_set(s, first, 0, state & ~BSHM_SLOT_LIVE); /* as far as a repair looks at it */
 	BSHM_STORE(&s->shard->intent.fresh, first, RELEASE);
 	bshm__slot_take(s, first);
+	bshm__slot_live(s, first, state);
 	if (next != 0) {
 		bshm__word_set(s, next, 2, first);
 	}

@@ -273,6 +273,16 @@ static inline void bshm__word_set(const bshm__shard *s, uint32_t ref, uint32_t w
 	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), value, RELAXED);
 }
 
+/*
+ * Of a slot that is taken, and whole: from here on it is a record. Whoever is led to it by an old ref sees no
+ * more of it than its state, and relies on that.
+ */
+static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t state)
+{
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	BSHM_STORE(bshm__slot_word(slot, 0), state, RELEASE); /* pairs with bshm__record_load() */
+}
+
 uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot);
 /* The first position that belongs to a later line. */
 uint32_t bshm__line_end(uint32_t line, uint32_t lines);
@@ -536,7 +546,7 @@ static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t sta
 	}
 }
 
-/* Under the lock: counts a stamp that was set; `before` is the record's last state, or 0 of a new one. */
+/* Counts a stamp that was set; `before` is the record's last state, or 0 of a new one. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before);
 /* How long ago, in epochs, a record of this state was used. */
 static inline uint32_t bshm__stamp_age(uint64_t clock, uint32_t state)

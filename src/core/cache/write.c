@@ -145,7 +145,8 @@ void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t 
 
 /* ------------------------------------------------------------------ moving */
 
-/* Copies a whole slot; the new one's version stays its own. False: one of them is none. */
+/* Copies a whole slot; the new one's version stays its own, and it is not live yet. False: one of them is
+ * none. */
 static bool copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t bytes)
 {
 	const uint8_t *source = bshm__ref_at(s, from, bytes);
@@ -154,8 +155,9 @@ static bool copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t
 		return false;
 	}
 	const uint32_t version = bshm__word(s, to, 0) & BSHM_SLOT_VERSION_MASK;
+	const uint32_t state = bshm__word(s, from, 0) & ~(BSHM_SLOT_VERSION_MASK | BSHM_SLOT_LIVE);
 	bshm__racy_copy(target + 4, source + 4, bytes - 4);
-	bshm__word_set(s, to, 0, (bshm__word(s, from, 0) & ~BSHM_SLOT_VERSION_MASK) | version);
+	bshm__word_set(s, to, 0, state | version);
 	return true;
 }
 
@@ -178,6 +180,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE, place, ref, fresh);
 	bshm__slot_take(s, fresh);
+	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
 	lead_back(s, fresh);
 	bshm__slot_free(s, ref);
