@@ -12,8 +12,9 @@
  *     there are never more records than that.
  *   - A record is evicted only when there is no spare anywhere, but for shards that somebody else is in, or
  *     that a dead process holds: a limit of n holds n.
- *   - When all is quiet and nobody has died since it was counted, `reserved` is exactly what was given out.
- *   - What a death left in it is set right by the next who meets the limit.
+ *   - When all is quiet, `reserved` is exactly what was given out; or `recount` says that it may not be,
+ *     and the next who meets the limit counts anew; or a dead process holds a lock, and whoever takes it
+ *     will say so.
  *
  * Left out, and why that loses nothing:
  *   - The lock's waiting and taking over: lock.pml. Here it is one step, and whoever takes over says
@@ -23,7 +24,7 @@
  *     shard's lock.
  *
  * Bounds: two shards, two processes with three calls each, with -DTHREE three with one; a limit of three,
- * portions of two, of which a shard keeps one; one death. At the beginning all of the limit is given out.
+ * portions of two, of which a shard keeps one; one death, with -DTHREE two. At the beginning all of the limit is given out.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -31,9 +32,11 @@
 #ifdef THREE
 # define PROCESSES 3
 # define CALLS 1
+# define DEATHS 2
 #else
 # define PROCESSES 2
 # define CALLS 3
+# define DEATHS 1
 #endif
 #define LIMIT 3
 #define BATCH 2
@@ -48,12 +51,15 @@ byte spare[SHARDS];
 byte records[SHARDS] = {LIMIT, 0};
 
 bool dead[PROCESSES];
-byte deaths = 1;
-bool spoilt; /* somebody died, and it has not been counted anew since */
+byte deaths = DEATHS;
+bool spoilt; /* somebody died */
 byte calls;  /* that are going on */
 bool alone[3]; /* no other call has been going on since it was set */
 
 #define GIVEN (records[0] + records[1] + spare[0] + spare[1])
+
+#define held_by_dead(which) (lock[which] != 0 && dead[lock[which] - 1])
+#define settled (calls != 0 || reserved == GIVEN || recount || held_by_dead(0) || held_by_dead(1))
 
 /* After each step: what must always be so; and one may die. */
 inline step()
@@ -62,7 +68,7 @@ inline step()
 		assert(reserved >= GIVEN && reserved <= LIMIT);
 		if
 		:: true
-		:: deaths > 0 -> deaths--; dead[me] = true; spoilt = true; calls--; goto end
+		:: deaths > 0 -> deaths--; dead[me] = true; spoilt = true; calls--; assert(settled); goto end
 		fi
 	}
 }
@@ -177,17 +183,20 @@ inline count_anew()
 {
 	if
 	:: recount && reserved >= LIMIT ->
+#ifdef BROKEN_RECOUNT_EARLY
 		recount = false;
 		step();
+#endif
 		take_lock(0);
 		take_lock(1);
+#ifndef BROKEN_RECOUNT_EARLY
+		recount = false;
+		step();
+#endif
 #ifdef BROKEN_COUNT_RECORDS
 		reserved = records[0] + records[1];
 #else
-		atomic {
-			reserved = GIVEN;
-			spoilt = false
-		};
+		reserved = GIVEN;
 #endif
 		step();
 		give_lock(1);
@@ -227,7 +236,7 @@ active [PROCESSES] proctype worker()
 		give_lock(s);
 		atomic {
 			calls--;
-			assert(calls != 0 || spoilt || reserved == GIVEN)
+			assert(settled)
 		}
 	od;
 end:

@@ -117,6 +117,7 @@ model_quota() {
 	fails quota 'nobody says that he has some' BROKEN_NO_ANNOUNCE
 	fails quota 'given back before the spare is lower' BROKEN_BACK_FIRST
 	fails quota 'spares not counted after a death' BROKEN_COUNT_RECORDS
+	fails quota 'the note of a death taken away before the locks are held' THREE BROKEN_RECOUNT_EARLY
 }
 
 model_lease() {

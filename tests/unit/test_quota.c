@@ -135,6 +135,7 @@ TEST(a_shard_that_is_held_keeps_what_it_has)
 
 #define WORKERS 4u
 #define CALLS   20000u
+#define KILLS   200u
 
 static void put_and_remove(void)
 {
@@ -154,6 +155,18 @@ static void put_and_remove(void)
 	}
 }
 
+/* A limit of n holds n, whatever has been before. */
+static void fill_up(void)
+{
+	const uint64_t before = evictions();
+	for (uint32_t number = 3 * LIMIT; records_of(segment) < LIMIT; number++) {
+		REQUIRE(number < 5 * LIMIT);
+		CHECK_INT(store_put(segment, number, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK_INT(evictions(), before);
+	check_all();
+}
+
 TEST(processes_at_the_limit_never_exceed_it_and_it_can_be_filled_then)
 {
 	open_shards();
@@ -165,12 +178,31 @@ TEST(processes_at_the_limit_never_exceed_it_and_it_can_be_filled_then)
 		CHECK_INT(finish(children[i]), 0);
 	}
 	CHECK_INT(BSHM_LOAD(&segment->store->reserved, RELAXED), given_out(segment));
-	CHECK(given_out(segment) <= LIMIT);
-	const uint64_t before = evictions();
-	for (uint32_t number = 3 * LIMIT; records_of(segment) < LIMIT; number++) {
-		REQUIRE(number < 5 * LIMIT);
-		CHECK_INT(store_put(segment, number, 1, 8, 0, BSHM_PUT_SET), 1);
+	fill_up();
+}
+
+/* Deaths leave the number too high; once those who come have seen each, it is counted anew. */
+TEST(the_limit_can_be_filled_when_processes_have_died_at_it)
+{
+	open_shards();
+	pid_t children[WORKERS];
+	for (unsigned i = 0; i < WORKERS; i++) {
+		children[i] = spawn(put_and_remove);
 	}
-	CHECK_INT(evictions(), before);
-	check_all();
+	uint64_t random = test_seed();
+	for (unsigned i = 0; i < KILLS; i++) {
+		usleep((useconds_t) (test_random(&random) % 4000));
+		kill_child(children[i % WORKERS]);
+		CHECK(BSHM_LOAD(&segment->store->reserved, RELAXED) <= LIMIT);
+		children[i % WORKERS] = spawn(put_and_remove);
+	}
+	for (unsigned i = 0; i < WORKERS; i++) {
+		kill_child(children[i]);
+	}
+	uint32_t number = 2 * LIMIT;
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		CHECK_INT(store_put(segment, next_of(&number, i), 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(BSHM_LOAD(&segment->store->reserved, RELAXED) >= given_out(segment));
+	fill_up();
 }

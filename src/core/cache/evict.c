@@ -75,16 +75,16 @@ static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
 		e.quarter = e.now;
 	}
 	/* Before the new clock is seen: whoever counts under it begins at 0. */
-	const uint64_t counts = BSHM_LOAD(&s->shard->touches, RELAXED);
-	BSHM_STORE(&s->shard->touches, quarter ? 0 : counts & ~(uint64_t) UINT32_MAX, RELAXED);
+	if (quarter) {
+		BSHM_STORE(&s->shard->touches, 0, RELAXED);
+	} else {
+		BSHM_AND(&s->shard->touches, ~(uint64_t) UINT32_MAX, RELAXED);
+	}
 	BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE); /* pairs with bshm__touch_count() */
 }
 
-/*
- * Counts a stamp. A writer does without the atomic addition, and may lose what readers count at the same
- * moment: quarters get longer, which protects more.
- */
-static inline void count_stamp(const bshm__shard *s, uint32_t before, bool alone)
+/* `touches` is only added to, and cleared: a quarter may get longer by what is lost, never shorter. */
+void bshm__touch_count(const bshm__shard *s, uint32_t before)
 {
 	bshm_shard *shard = s->shard;
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE);
@@ -92,13 +92,7 @@ static inline void count_stamp(const bshm__shard *s, uint32_t before, bool alone
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const bool first = before == 0 || age(e, before & MASK) > age(e, e.quarter);
 	const uint64_t one = first ? FRESH_ONE + 1 : 1;
-	uint64_t counts;
-	if (alone) {
-		counts = BSHM_LOAD(&shard->touches, RELAXED) + one;
-		BSHM_STORE(&shard->touches, counts, RELAXED);
-	} else {
-		counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
-	}
+	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
 	if ((counts >> 32) * 16 >= records * 5 && first) {
 		advance(s, clock, true);
 	} else if ((counts & UINT32_MAX) >= records / EPOCH_SHARE) {
@@ -106,17 +100,12 @@ static inline void count_stamp(const bshm__shard *s, uint32_t before, bool alone
 	}
 }
 
-void bshm__touch_count(const bshm__shard *s, uint32_t before)
-{
-	count_stamp(s, before, true);
-}
-
 void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	const uint32_t before = state;
 	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | bshm__stamp_now(s) | BSHM_SLOT_MAIN;
 	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
-		count_stamp(s, before, false);
+		bshm__touch_count(s, before);
 	}
 }
 

@@ -95,6 +95,7 @@ bshm_lease_status bshm_lease_take(
 	if (segment->shard_count == 0) {
 		return BSHM_LEASE_NONE;
 	}
+	bshm__quota_settle(segment);
 	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_error error;

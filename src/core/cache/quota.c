@@ -22,6 +22,8 @@
 #define BATCH       64u
 #define BATCH_SHARE 4u /* no more than this part of what there is left for each shard */
 #define SPINS       200
+/* For each shard, while the ones before are locked: for a dead holder, not for a stopped one. */
+#define RECOUNT_WAIT_NS UINT64_C(1000000)
 
 static bool is_shared(const bshm_segment *segment)
 {
@@ -33,6 +35,10 @@ static uint32_t take_spare(const bshm__shard *other)
 {
 	uint64_t nobody = 0;
 	for (unsigned i = 0;; i++, nobody = 0) {
+		if (BSHM_LOAD(&other->shard->lock, RELAXED) != 0 &&
+			BSHM_LOAD(&other->shard->spare, RELAXED) == 0) {
+			return 0; /* not worth waiting for */
+		}
 		if (BSHM_CAS(&other->shard->lock, &nobody, other->segment->owner, ACQUIRE)) {
 			break;
 		}
@@ -129,19 +135,18 @@ void bshm__quota_recount(bshm_segment *segment)
 	bshm_error error;
 	uint64_t reserved = 0;
 	uint32_t locked = 0;
-	BSHM_STORE(&store->recount, 0, RELAXED);
 	for (; locked < segment->shard_count; locked++) {
 		const bshm__shard s = bshm__shard_at(segment, locked);
-		if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
+		if (bshm__shard_lock(&s, RECOUNT_WAIT_NS, &error) != BSHM_OK) {
 			break;
 		}
 		reserved +=
 			(uint64_t) BSHM_LOAD(&s.shard->records, RELAXED) + BSHM_LOAD(&s.shard->spare, RELAXED);
 	}
 	if (locked == segment->shard_count) {
+		/* Whoever dies from here on leaves a lock: who takes it over notes it again. */
+		BSHM_STORE(&store->recount, 0, RELAXED);
 		BSHM_STORE(&store->reserved, reserved, RELAXED);
-	} else {
-		BSHM_STORE(&store->recount, 1, RELAXED);
 	}
 	while (locked > 0) {
 		const bshm__shard s = bshm__shard_at(segment, --locked);
