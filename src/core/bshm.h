@@ -65,6 +65,7 @@ typedef struct {
 #define BSHM_CACHE_BYTES_MIN   (UINT64_C(1) << 20)
 #define BSHM_CACHE_BYTES_MAX   (UINT64_C(1) << 34)
 #define BSHM_FILTER_UNIT_BYTES UINT64_C(8192) /* memory is given out in partitions of this size */
+#define BSHM_FILTER_COUNT_MAX  16384          /* of a segment, however large it is */
 #define BSHM_CAPACITY_MAX      (UINT64_C(1) << 40)
 #define BSHM_NAME_BYTES_MAX    63
 #define BSHM_WINDOW_MAX_S      315360000

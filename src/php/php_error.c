@@ -134,10 +134,11 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 			0, "%" PRIu64 " loads, copies and clears are running already", e->available);
 	}
 	if (strcmp(op, "directory") == 0) {
-		return zend_strpprintf(0,
-			"the directory holds %" PRIu64
-			" filters, and all are taken; raise bloomshm.filter_memory (for a new segment)",
-			e->available);
+		return zend_strpprintf(0, "the directory holds %" PRIu64 " filters, and all are taken; %s",
+			e->available,
+			e->available < BSHM_FILTER_COUNT_MAX
+				? "raise bloomshm.filter_memory (for a new segment)"
+				: "no segment holds more: drop some, or use another bloomshm.path");
 	}
 	if (strcmp(op, "journal") == 0) {
 		return zend_strpprintf(0,

@@ -50,11 +50,11 @@ check_same(0, bloom_status()['lock_timeouts'], 'lock timeouts');
 done();
 ?>
 --EXPECT--
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; raise bloomshm.filter_memory (for a new segment)
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
 done
 --CLEAN--
 <?php
