@@ -70,12 +70,10 @@ static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
 		return;
 	}
 	e.now++;
+	/* The counts before the new clock is seen: whoever counts under it begins at 0. */
 	if (quarter) {
 		e.floor = e.quarter;
 		e.quarter = e.now;
-	}
-	/* Before the new clock is seen: whoever counts under it begins at 0. */
-	if (quarter) {
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 	} else {
 		BSHM_AND(&s->shard->touches, ~(uint64_t) UINT32_MAX, RELAXED);
