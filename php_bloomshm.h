@@ -215,7 +215,18 @@ int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out);
  * an exception is set). */
 bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out);
 /* Both: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
-int php_bloomshm_value_get(const bshm_found *found, zval *out);
+int php_bloomshm_value_make(const bshm_found *found, zval *out);
+static inline int php_bloomshm_value_get(const bshm_found *found, zval *out)
+{
+	if (EXPECTED(found->fetched && found->type == BSHM_VALUE_STRING)) {
+		zend_string *bytes = zend_string_alloc((size_t) found->length, false);
+		bshm_found_short(found, ZSTR_VAL(bytes));
+		ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
+		ZVAL_NEW_STR(out, bytes);
+		return 1;
+	}
+	return php_bloomshm_value_make(found, out);
+}
 
 /* ------------------------------------------------------------------ php_cache.c and others */
 

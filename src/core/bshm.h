@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* X(name, code, text): codes are the class constants of BloomShm\Exception, negated. */
 #define BSHM_STATUS_LIST(X)                                                                        \
@@ -372,8 +373,11 @@ bool bshm_store_exists(const bshm_segment *segment);
 
 /*
  * A record that was found: what kind of value it has, and how long that is. Its bytes are fetched
- * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile.
+ * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile. A value of 8 to 32 bytes may
+ * have been fetched with it: bshm_found_short() then copies it, and cannot fail.
  */
+#define BSHM_SHORT_MIN 8u
+#define BSHM_SHORT_MAX 32u
 typedef struct {
 	bshm_value_type type;
 	uint32_t key_length;
@@ -381,6 +385,8 @@ typedef struct {
 	uint32_t expires_s; /* engine seconds; 0 = never */
 	uint32_t space;
 	bool expired; /* only with BSHM_FIND_STALE */
+	bool fetched; /* the value is in `value` */
+	uint8_t value[BSHM_SHORT_MAX];
 	/* The engine's own. */
 	bshm_segment *segment;
 	uint8_t *slot;
@@ -392,8 +398,23 @@ typedef struct {
 	uint32_t next;
 } bshm_found;
 
+/* Copies the value of found->length bytes that was fetched: two moves that may overlap, no loop. */
+static inline void bshm_found_short(const bshm_found *found, void *to)
+{
+	const size_t half = found->length <= 16 ? 8 : 16;
+	const uint8_t *last = found->value + found->length - half;
+	if (half == 8) {
+		memcpy(to, found->value, 8);
+		memcpy((uint8_t *) to + found->length - 8, last, 8);
+	} else {
+		memcpy(to, found->value, 16);
+		memcpy((uint8_t *) to + found->length - 16, last, 16);
+	}
+}
+
 #define BSHM_FIND_USE   1u /* a use: sets the record's recency, and counts a hit or a miss */
 #define BSHM_FIND_STALE 2u /* records that have expired are found too */
+#define BSHM_FIND_VALUE 4u /* if the value is fetched, only type, length and value are set */
 
 /*
  * Looks a key up. 1 = found, 0 = absent or expired; UNAVAILABLE (no record store). Takes no lock and

@@ -74,6 +74,7 @@ struct bshm_segment {
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner;     /* this process's owner word; 0 = has no slot */
+	bshm_tally *tally;  /* its own; NULL: it has no slot, or there is no record store */
 	uint32_t attaching; /* 1 while a thread takes a slot for the process */
 	uint32_t busy;      /* 1 while a thread of this process has, or waits for, the lock */
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */

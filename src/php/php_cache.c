@@ -52,7 +52,7 @@ int php_bloomshm_record_get(
 {
 	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
 		bshm_found found;
-		if (bshm_record_find(segment, space, key, flags, &found) <= 0) {
+		if (bshm_record_find(segment, space, key, flags | BSHM_FIND_VALUE, &found) <= 0) {
 			return 0;
 		}
 		const int got = php_bloomshm_value_get(&found, out);
@@ -77,7 +77,7 @@ PHP_FUNCTION(bloom_cache_get)
 	ZEND_PARSE_PARAMETERS_END();
 
 	const bshm_key wanted = key_of(key);
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment(); /* without a record store nothing is found */
 	if (UNEXPECTED(!php_bloomshm_check_key(key, 1))) {
 		RETURN_THROWS();
 	}

@@ -225,7 +225,7 @@ bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
 	}
 }
 
-int php_bloomshm_value_get(const bshm_found *found, zval *out)
+int php_bloomshm_value_make(const bshm_found *found, zval *out)
 {
 	php_bloomshm_value value;
 	zval taken = {0}; /* not all of it is set for every type, and all of it is copied */

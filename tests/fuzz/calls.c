@@ -269,6 +269,11 @@ static void find(subject *s)
 		if (bshm_record_find(s->segment, space, &key, flags, &found) == 1) {
 			copy_out(&found);
 		}
+		if (bshm_record_find(s->segment, space, &key, BSHM_FIND_VALUE, &found) == 1 &&
+			found.fetched) {
+			char bytes[BSHM_SHORT_MAX];
+			bshm_found_copy(&found, bytes);
+		}
 	}
 }
 

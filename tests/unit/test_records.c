@@ -100,6 +100,34 @@ TEST(large_values_come_back_whole)
 	check_sound(segment);
 }
 
+/* And stay as they were found, whatever becomes of the record. */
+TEST(short_values_come_with_what_is_found)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	const bshm_key key = {"key", 3};
+	bshm_error error;
+	for (unsigned length = 0; length <= BSHM_SHORT_MAX + 8; length++) {
+		char bytes[64] = {0};
+		char copy[64] = {0};
+		for (unsigned i = 0; i < length; i++) {
+			bytes[i] = (char) (length + i);
+		}
+		const bshm_put put = {.key = key, .value = {BSHM_VALUE_STRING, bytes, length}};
+		bshm_found found;
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+		CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_VALUE, &found), 1);
+		CHECK_INT(found.type, BSHM_VALUE_STRING);
+		CHECK_INT(found.length, length);
+		CHECK_INT(found.fetched, length >= BSHM_SHORT_MIN && length <= BSHM_SHORT_MAX);
+		if (found.fetched) {
+			CHECK_INT(bshm_record_remove(segment, 0, &key, &error), 1);
+		}
+		CHECK(bshm_found_copy(&found, copy));
+		CHECK(memcmp(copy, bytes, sizeof(bytes)) == 0);
+	}
+	check_sound(segment);
+}
+
 /* Keys of every length around where they stop fitting into a slot. */
 TEST(long_keys_are_told_apart)
 {

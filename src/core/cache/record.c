@@ -88,6 +88,7 @@ static bool copy_chunks(
 		if (chunk == NULL) {
 			return false;
 		}
+		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
 		if (off < BSHM_CHUNK_BYTES) {
 			const uint64_t here = BSHM_CHUNK_BYTES - off < count ? BSHM_CHUNK_BYTES - off : count;
 			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEAD + off, (size_t) here);
@@ -97,8 +98,6 @@ static bool copy_chunks(
 		} else {
 			off -= BSHM_CHUNK_BYTES;
 		}
-		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
-		__builtin_prefetch(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX));
 	}
 	return true;
 }
@@ -204,12 +203,11 @@ static __attribute__((noinline)) void tally_shared(bshm_segment *segment, bool h
 	}
 }
 
-/* The process's own line of counts. */
+/* Counts a look-up, on the process's own line. */
 static inline void tally(bshm_segment *segment, bool hit)
 {
-	const uint64_t slot = segment->owner & 0xffff;
-	if (BSHM_LIKELY(slot - 1 < BSHM_OWNER_COUNT)) {
-		bshm_tally *own = &segment->tallies[slot - 1];
+	bshm_tally *own = segment->tally;
+	if (BSHM_LIKELY(own != NULL)) {
 		uint64_t *count = hit ? &own->hits : &own->misses;
 		BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 	} else if (segment->store_writable) {
@@ -217,10 +215,15 @@ static inline void tally(bshm_segment *segment, bool hit)
 	}
 }
 
+static inline bshm_value_type type_of(const bshm__record *record)
+{
+	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
+}
+
 static void fill_found(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
 	bool expired, bshm_found *found)
 {
-	found->type = (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
+	found->type = type_of(record);
 	found->key_length = record->key_bytes;
 	found->length = record->value_bytes;
 	found->expires_s = record->expires_s;
@@ -243,29 +246,30 @@ typedef struct {
 	int result;
 } sought;
 
-/* The whole of it, as often as it takes. */
-static __attribute__((noinline)) sought search_all(
-	bshm_segment *segment, bshm__home home, uint32_t space, const bshm_key *key)
+/* Copies a short value, if that takes no loop. */
+static inline bool fetch_short(const bshm__record *record, uint8_t *to)
 {
-	const bshm__shard s = bshm__shard_at(segment, home.shard);
-	sought it;
-	unsigned tries = 0;
-	do {
-		if (tries > PAUSE_FROM) {
-			BSHM_PAUSE();
-		}
-		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
-		it.result = search(&s, &home, space, key, it.sequence, &it.record);
-	} while (it.result < 0 && ++tries < TRIES);
-	return it;
+	const uint32_t count = record->value_bytes;
+	const uint8_t *from = record->bytes + record->key_bytes;
+	if (count - BSHM_SHORT_MIN > BSHM_SHORT_MAX - BSHM_SHORT_MIN ||
+		(record->state & BSHM_SLOT_CHAINED) != 0) {
+		return false;
+	}
+	if (count <= 16) {
+		bshm__racy_copy(to, from, count);
+	} else {
+		bshm__racy_copy(to, from, 16);
+		bshm__racy_copy(to + count - 16, from + count - 16, 16);
+	}
+	return true;
 }
 
 /*
  * Most searches end at the first record with the key's tag in the first line. This is that case
- * alone, without a loop, so that all of it stays in registers; false: it has to be search_all().
+ * alone, without a loop, so that all of it stays in registers; false: it has to be find_all().
  */
-static inline bool search_first(
-	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key, sought *it)
+static inline bool search_first(const bshm__shard *s, const bshm__home *home, uint32_t space,
+	const bshm_key *key, sought *it, bshm_found *found)
 {
 	it->sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
 	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
@@ -285,9 +289,58 @@ static inline bool search_first(
 	/* Pairs with its publication. */
 	const uint32_t ref = BSHM_LOAD(&line->ref[bshm__match_slot(match)], ACQUIRE);
 	it->result = 1;
-	return bshm__record_load(s, ref, &it->record) &&
-		   bshm__record_has_key(s, &it->record, space, key) &&
-		   bshm__record_stands(s, &it->record, it->sequence);
+	if (!bshm__record_load(s, ref, &it->record) ||
+		!bshm__record_has_key(s, &it->record, space, key)) {
+		return false;
+	}
+	found->fetched = fetch_short(&it->record, found->value);
+	return bshm__record_stands(s, &it->record, it->sequence);
+}
+
+/* What the caller is told of a search that has ended, and what is noted of it. */
+static inline int conclude(
+	const bshm__shard *s, const sought *it, unsigned flags, bshm_found *found)
+{
+	const bool use = (flags & BSHM_FIND_USE) != 0;
+	const bool expired = BSHM_UNLIKELY(it->result == 1 && it->record.expires_s != 0) &&
+						 bshm__expired(it->record.expires_s, bshm__store_now_s(s->segment));
+	if (it->result != 1 || BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
+		if (use) {
+			tally(s->segment, false);
+		}
+		return 0;
+	}
+	if (use) {
+		tally(s->segment, !expired);
+		if (s->segment->store_writable) {
+			bshm__touch(s, it->record.slot, it->record.state);
+		}
+	}
+	if (BSHM_LIKELY(found->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
+		found->type = type_of(&it->record);
+		found->length = it->record.value_bytes;
+	} else {
+		fill_found(s, &it->record, it->sequence, expired, found);
+	}
+	return 1;
+}
+
+/* The whole of it, as often as it takes. */
+static __attribute__((noinline)) int find_all(bshm_segment *segment, bshm__home home,
+	uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	sought it;
+	unsigned tries = 0;
+	do {
+		if (tries > PAUSE_FROM) {
+			BSHM_PAUSE();
+		}
+		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+		it.result = search(&s, &home, space, key, it.sequence, &it.record);
+	} while (it.result < 0 && ++tries < TRIES);
+	found->fetched = false;
+	return conclude(&s, &it, flags, found);
 }
 
 static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
@@ -295,31 +348,10 @@ static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t s
 {
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
 	sought it;
-	if (BSHM_UNLIKELY(!search_first(&s, home, space, key, &it))) {
-		it = search_all(segment, *home, space, key);
+	if (BSHM_LIKELY(search_first(&s, home, space, key, &it, found))) {
+		return conclude(&s, &it, flags, found);
 	}
-	const bool use = (flags & BSHM_FIND_USE) != 0;
-	if (it.result != 1) {
-		if (use) {
-			tally(segment, false);
-		}
-		return 0;
-	}
-	bool expired = false;
-	if (BSHM_UNLIKELY(it.record.expires_s != 0)) {
-		expired = bshm__expired(it.record.expires_s, bshm__store_now_s(segment));
-	}
-	const bool hit = !expired || (flags & BSHM_FIND_STALE) != 0;
-	if (use) {
-		tally(segment, !expired);
-		if (hit && segment->store_writable) {
-			bshm__touch(&s, it.record.slot, it.record.state);
-		}
-	}
-	if (hit) {
-		fill_found(&s, &it.record, it.sequence, expired, found);
-	}
-	return hit;
+	return find_all(segment, *home, space, key, flags, found);
 }
 
 /* `flatten` inlines the hash and the search: their calls would cost as much as they do. */
@@ -394,6 +426,10 @@ static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t
 
 __attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
 {
+	if (found->fetched) {
+		bshm_found_short(found, to);
+		return true;
+	}
 	return copy_found(found, found->key_length, to, found->length);
 }
 
@@ -409,6 +445,7 @@ bool bshm__found_of(
 	if (!bshm__record_load(s, ref, &record)) {
 		return false;
 	}
+	found->fetched = false;
 	fill_found(s, &record, sequence, bshm__expired(record.expires_s, now_s), found);
 	return bshm__record_stands(s, &record, sequence);
 }

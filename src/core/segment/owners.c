@@ -27,6 +27,7 @@ static void let_go_in_child(void)
 		bshm_os_close(segment->fd);
 		segment->fd = -1;
 		segment->owner = 0;
+		segment->tally = NULL;
 		segment->slotless = false;
 		segment->attaching = 0;
 		segment->busy = 0; /* the thread that had it does not exist here */
@@ -91,6 +92,7 @@ static bool take_slot(bshm_segment *segment)
 		const uint64_t generation = (BSHM_LOAD(&owner->generation, RELAXED) + 1) & GENERATION_MASK;
 		BSHM_STORE(&owner->pid, process_id, RELAXED);
 		BSHM_STORE(&owner->generation, generation, RELEASE);
+		segment->tally = segment->tallies == NULL ? NULL : &segment->tallies[slot];
 		segment->owner = generation << 16 | (slot + 1);
 		return true;
 	}
