@@ -63,7 +63,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 3
+#define BSHM_LAYOUT_VERSION 4
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
 #define BSHM_PAGE_BYTES      4096u
@@ -673,29 +673,27 @@ BSHM_AT(lease, thread, 24);
 BSHM_AT(lease, spoilt, 28);
 
 /*
- *  off   0                 8        12
- *      +-----------------+--------+--------+
- *   0: | shape           | records|        |
- *      +-----------------+--------+--------+
- *  64: | units[0]: 32 refs                 |
- *      +-----------------------------------+
- * 192: | units[1]: 32 refs                 |
- *      +-----------------------------------+
+ *  off   0                 8        12       16
+ *      +-----------------+--------+--------+-------------------------------------+
+ *   0: | shape           | records|        | units[32]: a ref of each list       |
+ *      +-----------------+--------+--------+-------------------------------------+
  *
  * Where the lines of a part of the index are: 64 in each unit. All under the shard's lock; `shape`
- * (release) selects one of the two lists by its lowest bit, the other is free to be written.
+ * (release) selects one of the two lists by its lowest bit, the other is free to be written. They are
+ * interleaved, so that the first units are on the line of the shape, which every search reads.
  */
 typedef struct {
 	uint64_t shape;   /* count of units << 1 | which list */
 	uint32_t records; /* slots of the lines that are taken */
-	uint8_t reserved[52];
-	uint32_t units[2][BSHM_TABLE_UNITS];
+	uint32_t reserved;
+	uint32_t units[BSHM_TABLE_UNITS][2];
+	uint8_t rest[48];
 } bshm_table;
 
 BSHM_STATIC_ASSERT(table, sizeof(bshm_table) == 320);
 BSHM_AT(table, shape, 0);
 BSHM_AT(table, records, 8);
-BSHM_AT(table, units, 64);
+BSHM_AT(table, units, 16);
 
 /*
  *  off   0                 8                 16                24

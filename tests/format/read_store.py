@@ -183,10 +183,10 @@ class Store:
         off = self.tables_off + TABLE_BYTES * table
         shape = self.u64[off // 8]
         units = shape >> 1 & 0xFF
-        return off + 64 + 128 * (shape & 1), units * UNIT_LINES if units <= UNITS_MAX else 0
+        return off + 16 + 4 * (shape & 1), units * UNIT_LINES if units <= UNITS_MAX else 0
 
     def line(self, shard, units_off, number):
-        ref = self.u32[units_off // 4 + number // UNIT_LINES]
+        ref = self.u32[units_off // 4 + 2 * (number // UNIT_LINES)]
         if ref & 15:
             raise Damaged("a unit does not begin at a line")
         off = self.place(shard, ref, UNIT) + LINE * (number % UNIT_LINES)
@@ -324,7 +324,7 @@ class Store:
         units_off, lines = self.lines(table)
         for i in range(lines // UNIT_LINES):
             try:
-                self.lead(table // self.shard_tables, self.u32[units_off // 4 + i], (UNITS,))
+                self.lead(table // self.shard_tables, self.u32[units_off // 4 + 2 * i], (UNITS,))
             except Damaged as problem:
                 yield f"table {table}, unit {i}: {problem}"
 

@@ -183,7 +183,7 @@ static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 		if (ref == 0) {
 			return false;
 		}
-		BSHM_STORE(&list[i], ref, RELAXED);
+		BSHM_STORE(&list[2 * i], ref, RELAXED);
 		BSHM_STORE(step, i + 1, RELEASE); /* before it is taken: bshm__table_resize_repair() */
 		bshm__slot_take(s, ref);
 		zero_unit(s, ref);
@@ -194,7 +194,7 @@ static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 static void free_units(const bshm__shard *s, const uint32_t *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && i < BSHM_TABLE_UNITS; i++) {
-		bshm__slot_free(s, BSHM_LOAD(&list[i], RELAXED));
+		bshm__slot_free(s, bshm__unit(list, i));
 	}
 }
 
@@ -204,7 +204,8 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	bshm_intent *intent = &s->shard->intent;
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	const bshm__lines from = bshm__lines_of(s->segment, table);
-	const bshm__lines to = {t->units[~shape & 1], units * BSHM_UNIT_LINES};
+	uint32_t *list = &t->units[0][~shape & 1];
+	const bshm__lines to = {list, units * BSHM_UNIT_LINES};
 	const uint32_t fresh = units << 1 | (~shape & 1);
 	BSHM_STORE(&intent->table, table, RELAXED);
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
@@ -212,15 +213,14 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	BSHM_STORE(&intent->step, 0, RELAXED);
 	BSHM_STORE(&intent->kind, BSHM_INTENT_RESIZE, RELEASE);
 	uint32_t records = 0;
-	const bool done =
-		take_units(s, t->units[~shape & 1], units) && copy_lines(s, &from, &to, &records);
+	const bool done = take_units(s, list, units) && copy_lines(s, &from, &to, &records);
 	if (done) {
 		BSHM_STORE(&t->records, records, RELAXED);
 		BSHM_STORE(&t->shape, fresh, RELEASE); /* in force; pairs with bshm__lines_of() */
 		bshm__sequence_jump(s);
 		free_units(s, from.units, from.lines / BSHM_UNIT_LINES);
 	} else {
-		free_units(s, to.units, BSHM_LOAD(&intent->step, RELAXED));
+		free_units(s, list, BSHM_LOAD(&intent->step, RELAXED));
 	}
 	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
 	return done;
@@ -256,7 +256,7 @@ void bshm__table_resize_repair(const bshm__shard *s)
 	const bool in_force = shape == BSHM_LOAD(&intent->fresh, RELAXED);
 	bshm__sequence_jump(s);
 	free_units(
-		s, t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
+		s, &t->units[0][~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
 }
 
 /* The place in its table's list of a unit; NULL: it is in none that is in force. */
@@ -265,11 +265,11 @@ static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
 	const uint32_t first = s->index * s->segment->shard_tables;
 	for (*table = first; *table < first + s->segment->shard_tables; ++*table) {
 		bshm_table *t = &s->segment->tables[*table];
-		uint32_t *units = t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
+		uint32_t *units = &t->units[0][BSHM_LOAD(&t->shape, RELAXED) & 1];
 		const uint32_t count = bshm__lines_of(s->segment, *table).lines / BSHM_UNIT_LINES;
 		for (uint32_t i = 0; i < count; i++) {
-			if (BSHM_LOAD(&units[i], RELAXED) == ref) {
-				return &units[i];
+			if (bshm__unit(units, i) == ref) {
+				return &units[2 * i];
 			}
 		}
 	}

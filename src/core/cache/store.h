@@ -29,7 +29,7 @@ typedef struct {
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 {
 	bshm__shard s = {segment, segment->shards, segment->slabs, 0, 0, BSHM_REF_PAGE};
-	if (index != 0) { /* a branch is less work than the products, and most stores have one shard */
+	if (BSHM_UNLIKELY(index != 0)) { /* most stores have one shard */
 		s.shard += index;
 		s.slabs += index * segment->shard_bytes;
 		s.index = index;
@@ -43,7 +43,7 @@ static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_
 {
 	uint64_t shard = 0;
 	uint64_t rest = hash >> 32;
-	if (segment->shard_count != 1) {
+	if (BSHM_UNLIKELY(segment->shard_count != 1)) { /* a branch is less work than the products */
 		rest *= segment->shard_count;
 		shard = rest >> 32;
 		rest &= 0xffffffff;
@@ -170,8 +170,8 @@ static inline uint32_t bshm__line_of(uint32_t position, uint32_t lines)
 
 /* A table's lines, as one reading of its shape says. */
 typedef struct {
-	const uint32_t *units;
-	uint32_t lines; /* 0 = none yet */
+	const uint32_t *units; /* of every two the first: bshm__unit() */
+	uint32_t lines;        /* 0 = none yet */
 } bshm__lines;
 
 static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
@@ -180,16 +180,22 @@ static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t t
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
 	const uint64_t units = shape >> 1 & 0xff;
 	return (bshm__lines){
-		.units = t->units[shape & 1],
+		.units = &t->units[0][shape & 1],
 		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
 	};
+}
+
+/* The ref of a unit in a table's list. */
+static inline uint32_t bshm__unit(const uint32_t *units, uint32_t i)
+{
+	return BSHM_LOAD(&units[2 * i], RELAXED);
 }
 
 /* A line; NULL: damaged. */
 static inline bshm_line *bshm__line_at(
 	const bshm__shard *s, const bshm__lines *lines, uint32_t line)
 {
-	const uint32_t ref = BSHM_LOAD(&lines->units[line / BSHM_UNIT_LINES], RELAXED);
+	const uint32_t ref = bshm__unit(lines->units, line / BSHM_UNIT_LINES);
 	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
 		return NULL;

@@ -94,7 +94,7 @@ static void inspect_table(inspection *in, uint32_t table)
 	const bshm__shard *s = &in->s;
 	const bshm__lines lines = bshm__lines_of(s->segment, table);
 	for (uint32_t i = 0; i < lines.lines; i += BSHM_UNIT_LINES) {
-		const uint32_t unit = BSHM_LOAD(&lines.units[i / BSHM_UNIT_LINES], RELAXED);
+		const uint32_t unit = bshm__unit(lines.units, i / BSHM_UNIT_LINES);
 		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !lead(in, unit)) {
 			note(in, "a table's lines are damaged");
 			return;

@@ -11,8 +11,8 @@ bloomshm.cache_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-// As docs/FORMAT.md has it: owners from 4,096 on, the lock of the only shard at 1,388,672 + 128.
-const SHARD_LOCK = 1388672 + 128;
+// As docs/FORMAT.md has it: owners from 4,096 on, the lock of the only shard at 1,388,736 + 64.
+const SHARD_LOCK = 1388736 + 64;
 bloom_load('f', keys('k', 100));
 bloom_cache_set_many(['a' => 1, 'text' => 'old']);
 bloom_cache_set('stale', 'stale', 1);
