@@ -63,7 +63,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 4
+#define BSHM_LAYOUT_VERSION 5
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
 #define BSHM_PAGE_BYTES      4096u
@@ -437,7 +437,8 @@ BSHM_AT(chunk, hash, 16);
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_CHUNK   62u /* parts of large records */
+#define BSHM_CLASS_HALF    61u /* the last part of a large record, if it is short */
+#define BSHM_CLASS_CHUNK   62u /* the other parts */
 #define BSHM_CLASS_INDEX   63u /* units of the index */
 #define BSHM_LEASE_COUNT   64u /* a shard */
 #define BSHM_PAGE_WORDS    16u
@@ -745,8 +746,8 @@ BSHM_AT(page, vacant, 4);
  *      +--------+--------+---------------+-----------+-------------+------+
  *
  *      +--------+--------+---------------+
- *   0: | state  | next   | prev  | -     | 4,080 bytes of key and value          a chunk of it
- *      +--------+--------+---------------+
+ *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value          a chunk of it;
+ *      +--------+--------+---------------+                                       the last may have 4,080
  *
  * All words have 4 bytes.
  *
@@ -775,7 +776,8 @@ BSHM_AT(page, vacant, 4);
 #define BSHM_SLOT_HEAD      8u
 #define BSHM_CHAIN_HEAD     12u /* key_bytes, value_bytes, next */
 #define BSHM_CHUNK_HEAD     16u
-#define BSHM_CHUNK_BYTES    (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+#define BSHM_CHUNK_BYTES    (2 * BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+#define BSHM_HALF_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
 
 /* Two builds that disagree about any size or place above refuse each other's segments. */
 static inline uint64_t bshm__layout_word(void)

@@ -164,7 +164,7 @@ for ($length = 0; $length < 12_400; $length += $length < 160 ? 1 : 29) { // all 
     put("of $length", substr($text, $length, $length));
     put("of $length, for a day", substr($text, $length, $length), 86400);
 }
-foreach ([4072, 4076, 4079, 4080, 4081, 4084, 4088, 4089, 8151, 8152, 8153, 8160, 8161] as $bytes) { // key and value
+foreach ([4072, 4076, 4079, 4080, 4081, 4084, 4088, 4089, 8151, 8152, 8153, 8175, 8176, 8177, 12248, 12249, 12256, 12257, 16328, 16329] as $bytes) { // key and value
     for ($around = -5; $around <= 5; $around++) {
         put("$bytes", substr($text, 0, $bytes + $around - strlen("$bytes")));
         put("$bytes $around", substr($text, 0, $bytes + $around - strlen("$bytes $around")));

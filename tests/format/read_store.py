@@ -16,10 +16,10 @@ CLASSES = (
     *(380, 420, 468, 512, 564, 628, 712, 780, 860, 960),
     *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
 )
-CHUNKS, UNITS = 62, 63
+HALVES, CHUNKS, UNITS = 61, 62, 63
 MAIN, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 NOT_COMPARED = 0x1FFFF
-CHUNK_HEAD, CHUNK_BYTES, FIRST_MAX = 16, 4080, 4072
+CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
 JUMP, PASSED_MAX, TRIES = 4096, 15, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
 TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
@@ -47,7 +47,12 @@ def counts(cache_bytes, cache_records):
 
 
 def slot_bytes(size_class):
-    return CLASSES[size_class] if size_class < len(CLASSES) else 4096
+    return CLASSES[size_class] if size_class < len(CLASSES) else 8192 if size_class == CHUNKS else 4096
+
+
+def first_part(count):
+    rest = count % CHUNK_BYTES
+    return next((part for part in (rest, rest - HALF_BYTES) if 0 <= part <= FIRST_MAX), 0)
 
 
 def class_of(count):
@@ -96,7 +101,7 @@ class Record:
             words += 3
             if self.key_bytes > KEY_MAX or self.value_bytes > RECORD_MAX:
                 raise Damaged("a record is longer than there are")
-            self.first = min((self.key_bytes + self.value_bytes) % CHUNK_BYTES, FIRST_MAX)
+            self.first = first_part(self.key_bytes + self.value_bytes)
         self.slot_bytes = 4 * words + self.first
         store.place(shard, ref, self.slot_bytes)
         begin = off + 4 * words
@@ -105,8 +110,8 @@ class Record:
         chunk = self.next
         self.chunks = []
         while left > 0:
-            at = store.place(shard, chunk, 4096)
-            self.chunks.append(chunk)
+            at = store.place(shard, chunk, CHUNK_HEAD + min(left, CHUNK_BYTES))
+            self.chunks.append((chunk, HALVES if left <= HALF_BYTES else CHUNKS))
             data.append(store.u8[at + CHUNK_HEAD : at + CHUNK_HEAD + min(left, CHUNK_BYTES)].tobytes())
             left -= CHUNK_BYTES
             chunk = store.u32[at // 4 + 1]
@@ -166,7 +171,7 @@ class Store:
     def page_class(self, page):
         """None: the page is free."""
         number = self.u32[(self.heads_off + HEAD_BYTES * page) // 4]
-        if number > 64 or 53 <= number <= 62:
+        if number > 64 or 53 <= number <= 61:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
@@ -360,8 +365,8 @@ class Store:
             if self.lead(shard, record.ref, range(len(CLASSES))) != class_of(record.slot_bytes):
                 yield "a record is not in the smallest class that it fits in"
             before = record.ref
-            for chunk in record.chunks:
-                self.lead(shard, chunk, (CHUNKS,))
+            for chunk, its_class in record.chunks:
+                self.lead(shard, chunk, (its_class,))
                 at = self.place(shard, chunk, 4096) // 4
                 if self.u32[at + 2] != before or self.u32[at] & (LIVE | CHAINED) != CHAINED:
                     yield "a chunk does not lead back"
@@ -390,5 +395,5 @@ def describe(record):
         "unit_off": record.unit_off,
         "head_off": record.store.heads_off + HEAD_BYTES * ((record.ref >> 12) - 1),
         "map_off": record.store.maps_off + MAP_BYTES * ((record.ref >> 12) - 1),
-        "chunk_off": record.store.place(record.shard, record.chunks[0], 4096) if record.chunks else 0,
+        "chunk_off": record.store.place(record.shard, record.chunks[0][0], 4096) if record.chunks else 0,
     }

@@ -86,8 +86,10 @@ TEST(what_is_evicted_is_gone_and_nothing_else_is_wrong)
 TEST(large_values_come_back_whole)
 {
 	bshm_segment *segment = open_store(MB(64), 0);
-	static const uint32_t lengths[] = {4000, 4060, 4072, 4076, 4080, 4084, 4088, 4096, 8152, 8160,
-		8168, 65535, 65536, 1000000, 16 * 1024 * 1024 - 64};
+	/* With 8 bytes of key: what fits into the first slot, and half a chunk, and a chunk, and one more. */
+	static const uint32_t lengths[] = {4000, 4060, 4063, 4064, 4065, 4071, 4072, 4073, 4080, 4084,
+		4088, 8143, 8144, 8145, 8167, 8168, 8169, 12239, 12240, 12241, 12248, 12249, 16320, 16321,
+		65535, 65536, 1000000, 16 * 1024 * 1024 - 64};
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		uint64_t serial = i;
 		uint32_t length = 0;
@@ -134,7 +136,7 @@ TEST(long_keys_are_told_apart)
 	bshm_segment *segment = open_store(MB(16), 0);
 	static char bytes[BSHM_KEY_BYTES_MAX];
 	memset(bytes, 'k', sizeof(bytes));
-	static const uint32_t lengths[] = {0, 1, 8, 255, 4070, 4080, 4096, 8160, 65535};
+	static const uint32_t lengths[] = {0, 1, 8, 255, 4070, 4080, 4096, 8160, 8176, 12256, 65535};
 	bshm_error error;
 	bshm_found found;
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {

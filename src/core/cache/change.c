@@ -16,7 +16,7 @@
 
 #define CHANGE_TRIES 64
 /* A large record's room is made in steps of so many evictions, so that nobody waits long. */
-#define LARGE_CHUNKS 64u
+#define LARGE_CHUNKS 32u
 #define LARGE_STEP   4096u
 
 /* Is it too large for this store, whatever is evicted? */
@@ -123,7 +123,7 @@ static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm
 	}
 	/* More steps than there can be records: the shard's own count of them may be damaged. */
 	uint64_t steps = s->segment->shard_bytes / BSHM_SLOT_BYTES_MIN / LARGE_STEP + 1;
-	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, BSHM_CLASS_COUNT, LARGE_STEP) &&
+	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, 0, LARGE_STEP) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
 		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);

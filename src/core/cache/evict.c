@@ -121,7 +121,7 @@ static uint32_t next_record(const bshm__shard *s, walk *w, uint32_t *state)
 {
 	while (w->visited <= s->segment->shard_pages) {
 		const uint32_t size_class = bshm__page_class(s, w->page + 1);
-		const uint32_t slots = size_class < BSHM_CLASS_CHUNK ? bshm__class_slots(size_class) : 0;
+		const uint32_t slots = size_class < BSHM_CLASS_HALF ? bshm__class_slots(size_class) : 0;
 		while (w->slot < slots) {
 			const uint64_t taken = bshm__page_taken(s, w->page + 1, w->slot / 64) >> (w->slot % 64);
 			if (taken == 0) {
@@ -261,9 +261,9 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 			continue;
 		}
 		const uint32_t ref = bshm__page_ref(s, number, i);
-		const bool moved = size_class == BSHM_CLASS_CHUNK   ? bshm__chunk_move(s, ref)
-						   : size_class == BSHM_CLASS_INDEX ? bshm__unit_move(s, ref)
-															: bshm__record_move(s, ref);
+		const bool moved = bshm__class_of_chunks(size_class) ? bshm__chunk_move(s, ref)
+						   : size_class == BSHM_CLASS_INDEX  ? bshm__unit_move(s, ref)
+															 : bshm__record_move(s, ref);
 		if (!moved) {
 			return false;
 		}
@@ -275,10 +275,10 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
  * Where a page's worth of slots of a class is free, but not in one page: makes it one. A class that keeps
  * no free slot would need a page itself at once.
  */
-static bool compact(const bshm__shard *s, uint32_t but, uint32_t nor, uint32_t share)
+static bool compact(const bshm__shard *s, uint64_t but, uint32_t share)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		if (i != but && i != nor && bshm__class_wasteful(s, i, share)) {
+		if ((but >> i & 1) == 0 && bshm__class_wasteful(s, i, share)) {
 			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
 			const uint32_t number = bshm__page_to_empty(s, i);
 			if (number != 0 && empty_page(s, number)) {
@@ -300,12 +300,13 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 }
 
 bool bshm__make_room(
-	const bshm__shard *s, uint32_t size_class, uint64_t count, uint32_t keep, uint32_t evictions)
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, uint32_t evictions)
 {
+	keep |= UINT64_C(1) << size_class;
 	while (!has_room(s, size_class, count)) {
 		/* What lies free in other classes first, then what is worth least. */
-		if (!compact(s, size_class, keep, SPARE_SHARE) && (evictions == 0 || !bshm__evict(s)) &&
-			!compact(s, size_class, keep, 0)) {
+		if (!compact(s, keep, SPARE_SHARE) && (evictions == 0 || !bshm__evict(s)) &&
+			!compact(s, keep, 0)) {
 			return false;
 		}
 		evictions -= evictions != 0;

@@ -29,10 +29,12 @@ static void work_out(bshm__recipe *r)
 	const uint64_t bytes = recipe_bytes(r);
 	const uint32_t head = BSHM_SLOT_HEAD + (r->expires_s != 0 ? 4 : 0);
 	r->chunks = 0;
+	r->half = false;
 	r->first = (uint32_t) bytes;
 	if (head + bytes > BSHM_SLOT_BYTES_MAX) {
 		r->first = bshm__record_first(bytes);
 		r->chunks = (uint32_t) ((bytes - r->first + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
+		r->half = (bytes - r->first - 1) % BSHM_CHUNK_BYTES < BSHM_HALF_BYTES;
 		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEAD + r->first);
 	} else {
 		r->size_class = bshm__class_of(head + r->first);
@@ -79,7 +81,8 @@ static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref
 static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *next)
 {
 	for (uint32_t i = r->chunks; i-- > 0;) {
-		const uint32_t chunk = bshm__slot_find(s, BSHM_CLASS_CHUNK, 0);
+		const bool half = r->half && i + 1 == r->chunks;
+		const uint32_t chunk = bshm__slot_find(s, half ? BSHM_CLASS_HALF : BSHM_CLASS_CHUNK, 0);
 		if (chunk == 0) {
 			bshm__chain_free(s, *next);
 			return false;
@@ -223,7 +226,7 @@ static __attribute__((noinline)) bool grow_table(
 	units = units != 0 ? units : lines / BSHM_UNIT_LINES + 1;
 	/* As large as it has to be: by chance, many keys may belong to a few neighbouring lines. */
 	for (; units <= BSHM_TABLE_UNITS; units++) {
-		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, BSHM_CLASS_COUNT, UINT32_MAX)) {
+		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, 0, UINT32_MAX)) {
 			return false;
 		}
 		if (bshm__table_resize(s, home->table, units)) {
@@ -248,9 +251,14 @@ static bool make_slots(const bshm__shard *s, bshm__recipe *r, const bshm__standi
 	if (r->slot != 0) {
 		return true;
 	}
-	if (!bshm__make_room(s, r->size_class, 1, BSHM_CLASS_COUNT, UINT32_MAX) ||
-		(r->chunks != 0 &&
-			!bshm__make_room(s, BSHM_CLASS_CHUNK, r->chunks, r->size_class, UINT32_MAX))) {
+	uint64_t keep = UINT64_C(1) << r->size_class;
+	if (!bshm__make_room(s, r->size_class, 1, 0, UINT32_MAX) ||
+		(r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep, UINT32_MAX))) {
+		return false;
+	}
+	keep |= (uint64_t) r->half << BSHM_CLASS_HALF;
+	const uint32_t whole = r->chunks - r->half;
+	if (whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep, UINT32_MAX)) {
 		return false;
 	}
 	bshm__put_prepare(s, r);

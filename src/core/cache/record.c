@@ -24,13 +24,16 @@
 #define PAUSE_FROM 16
 #define KEY_PIECE  256u
 
-/* How much of a large record lies in its first slot, so that the rest is whole chunks, or nearly. */
+/* How much of a large record lies in its first slot, so that the rest fills chunks and half a one, or nearly. */
 static uint32_t first_part(uint64_t bytes)
 {
 	const uint32_t room =
 		BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEAD - (uint32_t) sizeof(uint32_t) - BSHM_CHAIN_HEAD;
 	const uint32_t rest = (uint32_t) (bytes % BSHM_CHUNK_BYTES);
-	return rest < room ? rest : room;
+	if (rest <= room) {
+		return rest;
+	}
+	return rest > BSHM_HALF_BYTES && rest - BSHM_HALF_BYTES <= room ? rest - BSHM_HALF_BYTES : 0;
 }
 
 uint32_t bshm__record_first(uint64_t bytes)
@@ -84,13 +87,15 @@ static bool copy_chunks(
 	const bshm__shard *s, uint32_t ref, uint64_t off, uint8_t *to, uint64_t count)
 {
 	while (count != 0) {
-		uint8_t *chunk = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX);
+		const uint64_t most = off < BSHM_CHUNK_BYTES ? BSHM_CHUNK_BYTES - off : 0;
+		const uint64_t here = most < count ? most : count;
+		uint8_t *chunk =
+			bshm__ref_at(s, ref, (uint32_t) (BSHM_CHUNK_HEAD + BSHM_CHUNK_BYTES - most + here));
 		if (chunk == NULL) {
 			return false;
 		}
 		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
-		if (off < BSHM_CHUNK_BYTES) {
-			const uint64_t here = BSHM_CHUNK_BYTES - off < count ? BSHM_CHUNK_BYTES - off : count;
+		if (here != 0) {
 			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEAD + off, (size_t) here);
 			to += here;
 			count -= here;

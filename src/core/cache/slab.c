@@ -45,14 +45,14 @@ static const struct {
 	SIZE(200), SIZE(220), SIZE(240), SIZE(264), SIZE(292), SIZE(320), SIZE(348), SIZE(380),
 	SIZE(420), SIZE(468), SIZE(512), SIZE(564), SIZE(628), SIZE(712), SIZE(780), SIZE(860),
 	SIZE(960), SIZE(1092), SIZE(1260), SIZE(1488), SIZE(1636), SIZE(1820), SIZE(2048), SIZE(2340),
-	SIZE(2728), SIZE(3276), SIZE(4096)};
+	SIZE(2728), SIZE(3276), SIZE(4096), SIZE(8192)};
 
-#define SIZES ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])))
+#define CHUNKS ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])) - 1)
 
-/* What lies in slots of the largest size: large records' chunks, the index. */
+/* What is no record's first slot: half chunks and the index have the largest slots of those. */
 static uint32_t size_of_class(uint32_t size_class)
 {
-	return size_class < SIZES ? size_class : SIZES - 1;
+	return size_class < CHUNKS ? size_class : CHUNKS - (size_class != BSHM_CLASS_CHUNK);
 }
 
 uint32_t bshm__class_of(uint32_t bytes)
@@ -61,7 +61,7 @@ uint32_t bshm__class_of(uint32_t bytes)
 		return bytes <= 16 ? 0 : (bytes - 13) / 4;
 	}
 	uint32_t low = 13;
-	uint32_t high = SIZES - 1;
+	uint32_t high = CHUNKS - 1;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 		if (class_sizes[middle].bytes < bytes) {

@@ -114,6 +114,10 @@ static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
 uint32_t bshm__class_bytes(uint32_t size_class);
 uint32_t bshm__class_slots(uint32_t size_class); /* of a page */
+static inline bool bshm__class_of_chunks(uint32_t size_class)
+{
+	return size_class == BSHM_CLASS_CHUNK || size_class == BSHM_CLASS_HALF;
+}
 
 /* All under the shard's lock. */
 
@@ -500,6 +504,7 @@ typedef struct {
 	bool used_again;
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
+	bool half;           /* the last of them is half a one */
 	uint32_t size_class; /* of the first slot */
 	uint32_t slot;       /* a free one of that class, which is filled; 0 = none is yet */
 } bshm__recipe;
@@ -564,9 +569,9 @@ static inline uint32_t bshm__stamp_age(uint64_t clock, uint32_t state)
  * none. */
 bool bshm__evict(const bshm__shard *s);
 /* Under the lock: moves, and evicts, so many at most, until there are `count` free slots in the class;
- * false: there are not. What is free in the class `keep` is left there. */
+ * false: there are not. What is free in the classes whose bits are set in `keep` is left there. */
 bool bshm__make_room(
-	const bshm__shard *s, uint32_t size_class, uint64_t count, uint32_t keep, uint32_t evictions);
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, uint32_t evictions);
 /* Under the lock: a small part of the renumbering of old stamps, when it is due. */
 #define BSHM_AGE_RENUMBER 0x8000u
 void bshm__aging_go_on(const bshm__shard *s);

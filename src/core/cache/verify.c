@@ -54,7 +54,8 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
 		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
-		if (bytes == NULL || bshm__ref_class(s, chunk) != BSHM_CLASS_CHUNK || !lead(in, chunk)) {
+		const uint32_t expected = rest - off > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
+		if (bytes == NULL || bshm__ref_class(s, chunk) != expected || !lead(in, chunk)) {
 			note(in, "a large record's chain is broken");
 			return;
 		}

@@ -32,7 +32,7 @@ static uint32_t next_word(const bshm__shard *s, uint32_t ref)
 	if ((state & BSHM_SLOT_CHAINED) == 0) {
 		return 0;
 	}
-	if (bshm__ref_class(s, ref) == BSHM_CLASS_CHUNK) {
+	if (bshm__class_of_chunks(bshm__ref_class(s, ref))) {
 		return 1;
 	}
 	return (state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
@@ -49,7 +49,7 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 	const uint64_t most = BSHM_RECORD_BYTES_MAX / BSHM_CHUNK_BYTES + 32;
 	for (uint64_t i = 0; i < most && bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) != NULL; i++) {
 		const uint32_t next = bshm__word(s, chunk, 1);
-		if (bshm__ref_class(s, chunk) == BSHM_CLASS_CHUNK) {
+		if (bshm__class_of_chunks(bshm__ref_class(s, chunk))) {
 			bshm__slot_free(s, chunk);
 		}
 		chunk = next;
@@ -171,7 +171,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	}
 	const uint32_t place = bshm__place_of(s, &home, ref);
 	const uint32_t size_class = bshm__ref_class(s, ref);
-	if (place == 0 || size_class >= BSHM_CLASS_CHUNK) {
+	if (place == 0 || size_class >= BSHM_CLASS_HALF) {
 		return false;
 	}
 	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
@@ -207,8 +207,12 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 		bshm__slot_free(s, ref); /* no record has it */
 		return true;
 	}
-	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_CHUNK, bshm__page_number(s, ref));
-	if (fresh == 0 || !copy_slot(s, ref, fresh, BSHM_SLOT_BYTES_MAX)) {
+	const uint32_t size_class = bshm__ref_class(s, ref);
+	if (!bshm__class_of_chunks(size_class)) {
+		return false; /* damaged meanwhile */
+	}
+	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
+	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, place, ref, fresh);
