@@ -59,63 +59,48 @@ static ZEND_INI_MH(on_update_bool)
 						  : OnUpdateBool(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-static ZEND_INI_MH(on_update_memory)
+/* A number of bytes or of records: 0 if that is allowed, or from `least` to `most`. */
+static int set_quantity(const zend_ini_entry *entry, zend_string *value, zend_long *field,
+	bool zero, uint64_t least, uint64_t most, const char *rule)
 {
-	(void) mh_arg3;
-	(void) stage;
 	if (from_request()) {
 		return FAILURE;
 	}
 	zend_string *problem = NULL;
-	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
-	if (problem != NULL || bytes < (zend_long) BSHM_FILTER_BYTES_MIN ||
-		bytes > (zend_long) BSHM_FILTER_BYTES_MAX) {
+	const zend_long number = zend_ini_parse_quantity(value, &problem);
+	const bool fits = number >= (zend_long) least && number <= (zend_long) most;
+	if (problem != NULL || !(fits || (zero && number == 0))) {
 		if (problem != NULL) {
 			zend_string_release(problem);
 		}
-		return refuse(entry, new_value, "between 1M and 8192G");
+		return refuse(entry, value, rule);
 	}
-	*field_of(mh_arg1, mh_arg2) = bytes;
+	*field = number;
 	return SUCCESS;
+}
+
+static ZEND_INI_MH(on_update_memory)
+{
+	(void) mh_arg3;
+	(void) stage;
+	return set_quantity(entry, new_value, field_of(mh_arg1, mh_arg2), false, BSHM_FILTER_BYTES_MIN,
+		BSHM_FILTER_BYTES_MAX, "between 1M and 8192G");
 }
 
 static ZEND_INI_MH(on_update_cache_memory)
 {
 	(void) mh_arg3;
 	(void) stage;
-	if (from_request()) {
-		return FAILURE;
-	}
-	zend_string *problem = NULL;
-	const zend_long bytes = zend_ini_parse_quantity(new_value, &problem);
-	if (problem != NULL || (bytes != 0 && (bytes < (zend_long) BSHM_CACHE_BYTES_MIN ||
-											  bytes > (zend_long) BSHM_CACHE_BYTES_MAX))) {
-		if (problem != NULL) {
-			zend_string_release(problem);
-		}
-		return refuse(entry, new_value, "0, or between 1M and 16G");
-	}
-	*field_of(mh_arg1, mh_arg2) = bytes;
-	return SUCCESS;
+	return set_quantity(entry, new_value, field_of(mh_arg1, mh_arg2), true, BSHM_CACHE_BYTES_MIN,
+		BSHM_CACHE_BYTES_MAX, "0, or between 1M and 16G");
 }
 
 static ZEND_INI_MH(on_update_cache_records)
 {
 	(void) mh_arg3;
 	(void) stage;
-	if (from_request()) {
-		return FAILURE;
-	}
-	zend_string *problem = NULL;
-	const zend_long records = zend_ini_parse_quantity(new_value, &problem);
-	if (problem != NULL || records < 0) {
-		if (problem != NULL) {
-			zend_string_release(problem);
-		}
-		return refuse(entry, new_value, "0 (as many as fit), or a number of records");
-	}
-	*field_of(mh_arg1, mh_arg2) = records;
-	return SUCCESS;
+	return set_quantity(entry, new_value, field_of(mh_arg1, mh_arg2), true, 0, ZEND_LONG_MAX,
+		"0 (as many as fit), or a number of records");
 }
 
 /* Whether igbinary is loaded shows when the first value is stored. */

@@ -6,14 +6,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
-#include "test_store.h"
+#include "test_shard.h"
 
 #define RECORDS 3000u
 #define LARGE   100000u /* the number of a record that has chunks */
-
-static bshm_segment *segment;
-static bshm__shard s;
 
 static void stand(void)
 {
@@ -39,34 +35,6 @@ static void check_nothing_lost(void)
 	}
 	CHECK_INT(store_get(segment, LARGE, &serial, &length), 1);
 	check_sound(segment);
-}
-
-static uint32_t *word_at(uint32_t ref, uint32_t number)
-{
-	uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
-	REQUIRE(slot != NULL);
-	return bshm__slot_word(slot, number);
-}
-
-static uint32_t word(uint32_t ref, uint32_t number)
-{
-	return BSHM_LOAD(word_at(ref, number), RELAXED);
-}
-
-static void set_word(uint32_t ref, uint32_t number, uint32_t value)
-{
-	BSHM_STORE(word_at(ref, number), value, RELAXED);
-}
-
-static bshm__standing locate(uint32_t number)
-{
-	const uint64_t key_bytes = number;
-	const bshm_key key = {(const char *) &key_bytes, 8};
-	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
-	bshm__standing at;
-	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
-	REQUIRE(at.place != 0);
-	return at;
 }
 
 static uint32_t *units_of(uint32_t table)

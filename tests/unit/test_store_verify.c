@@ -3,13 +3,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
-#include "test_store.h"
+#include "test_shard.h"
 
 #include <stdio.h>
 
-static bshm_segment *segment;
-static bshm__shard s;
 static char told[16][64];
 static unsigned told_count;
 
@@ -32,34 +29,6 @@ static void stand(void)
 	}
 	REQUIRE(store_put(segment, 1000, 7, 200000, 0, BSHM_PUT_SET) == 1);
 	check_sound(segment);
-}
-
-static uint32_t *word_at(uint32_t ref, uint32_t number)
-{
-	uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
-	REQUIRE(slot != NULL);
-	return bshm__slot_word(slot, number);
-}
-
-static uint32_t word(uint32_t ref, uint32_t number)
-{
-	return BSHM_LOAD(word_at(ref, number), RELAXED);
-}
-
-static void set_word(uint32_t ref, uint32_t number, uint32_t value)
-{
-	BSHM_STORE(word_at(ref, number), value, RELAXED);
-}
-
-static bshm__standing locate(uint32_t number)
-{
-	const uint64_t key_bytes = number;
-	const bshm_key key = {(const char *) &key_bytes, 8};
-	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
-	bshm__standing at;
-	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
-	REQUIRE(at.place != 0);
-	return at;
 }
 
 /* The validator tells of it, in these words. */
