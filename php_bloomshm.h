@@ -216,10 +216,20 @@ int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out);
 bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out);
 /* Both: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
 int php_bloomshm_value_make(const bshm_found *found, zval *out);
+/* For up to BSHM_SHORT_MAX bytes. Where the size is a constant, the allocator need not look for its bin. */
+static inline zend_string *php_bloomshm_short_string(size_t length)
+{
+	zend_string *string = length <= 15   ? zend_string_alloc(15, false)
+						  : length <= 23 ? zend_string_alloc(23, false)
+										 : zend_string_alloc(BSHM_SHORT_MAX, false);
+	ZSTR_LEN(string) = length;
+	return string;
+}
+
 static inline int php_bloomshm_value_get(const bshm_found *found, zval *out)
 {
 	if (EXPECTED(found->fetched && found->type == BSHM_VALUE_STRING)) {
-		zend_string *bytes = zend_string_alloc((size_t) found->length, false);
+		zend_string *bytes = php_bloomshm_short_string((size_t) found->length);
 		bshm_found_short(found, ZSTR_VAL(bytes));
 		ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
 		ZVAL_NEW_STR(out, bytes);

@@ -426,6 +426,12 @@ int bshm_record_find(
 int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
 	unsigned count, unsigned flags, bshm_found *found, bool *present);
 /*
+ * Asks for the memory that changes of 1..BSHM_BATCH keys, soon after, will look at, so that they do not
+ * wait for it one by one: a hint, which takes no lock and changes nothing.
+ */
+void bshm_records_expect(
+	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count);
+/*
  * Copies the value out, which takes found->length bytes. False: it was replaced or removed meanwhile,
  * and what is in `to` is worth nothing: find it again.
  */

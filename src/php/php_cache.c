@@ -47,21 +47,41 @@ static bshm_key key_of(const zend_string *key)
 	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
 }
 
-int php_bloomshm_record_get(
+/* When it was just replaced, and so is there: until it stands while it is copied. */
+static zend_never_inline int get_again(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
 {
 	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
 		bshm_found found;
-		if (bshm_record_find(segment, space, key, flags | BSHM_FIND_VALUE, &found) <= 0) {
+		if (bshm_record_find(segment, space, key, flags, &found) <= 0) {
 			return 0;
 		}
 		const int got = php_bloomshm_value_get(&found, out);
 		if (EXPECTED(got != 0)) {
 			return got > 0;
 		}
-		flags &= ~BSHM_FIND_USE; /* counted already; it was just replaced, and is there */
 	}
 	return 0; /* changed all the time, or damaged */
+}
+
+static zend_always_inline int get(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+{
+	bshm_found found;
+	if (bshm_record_find(segment, space, key, flags | BSHM_FIND_VALUE, &found) <= 0) {
+		return 0;
+	}
+	const int got = php_bloomshm_value_get(&found, out);
+	if (EXPECTED(got != 0)) {
+		return got > 0;
+	}
+	return get_again(segment, space, key, flags & ~BSHM_FIND_USE, out); /* counted already */
+}
+
+int php_bloomshm_record_get(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+{
+	return get(segment, space, key, flags, out);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -82,7 +102,7 @@ PHP_FUNCTION(bloom_cache_get)
 		RETURN_THROWS();
 	}
 	if (EXPECTED(segment != NULL) &&
-		php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
+		get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
 		return;
 	}
 	if (otherwise != NULL && EG(exception) == NULL) {
@@ -271,6 +291,19 @@ static bool collect(batch *b, HashTable *values)
 	return true;
 }
 
+/* Asks for the memory of the next keys at once. */
+static void expect(bshm_segment *segment, const batch *b, uint32_t first)
+{
+	bshm_key keys[BSHM_BATCH];
+	const uint32_t count = MIN(b->count - first, BSHM_BATCH);
+	for (uint32_t i = 0; i < count; i++) {
+		keys[i] = key_of(b->keys[first + i]);
+	}
+	if (segment != NULL) {
+		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, count);
+	}
+}
+
 PHP_FUNCTION(bloom_cache_set_many)
 {
 	zval *values;
@@ -291,7 +324,11 @@ PHP_FUNCTION(bloom_cache_set_many)
 		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
 	zend_long stored = 0;
 	const bool collected = collect(&b, Z_ARRVAL(kept));
+	bshm_segment *segment = php_bloomshm_store();
 	for (uint32_t i = 0; i < b.count; i++) {
+		if (i % BSHM_BATCH == 0) {
+			expect(segment, &b, i);
+		}
 		stored += collected && put(b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL);
 		php_bloomshm_value_release(&b.values[i]);
 		zend_string_release(b.keys[i]);
@@ -341,6 +378,10 @@ PHP_FUNCTION(bloom_cache_delete_many)
 		bshm_segment *segment = php_bloomshm_store();
 		const bool sound = check_keys(&list);
 		for (size_t i = 0; i < list.count && sound; i++) {
+			if (i % BSHM_BATCH == 0 && segment != NULL) {
+				const size_t part = MIN(list.count - i, BSHM_BATCH);
+				bshm_records_expect(segment, BSHM_SPACE_CACHE, &list.keys[i], (unsigned) part);
+			}
 			removed += forget(segment, &list.keys[i]);
 		}
 	}

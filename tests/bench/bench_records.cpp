@@ -4,7 +4,8 @@
  *   bench_records RECORDS SEGMENT
  *
  * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all, get
- * all (with the value), get all in lists of 20, remove all; by one worker, and by two at once. Each
+ * all (with the value), get all in lists of 20, remove all, and set and remove all in lists of 20; by one
+ * worker, and by two at once. Each
  * measurement is a process of its own; CacheDBM is shared by threads, which is what it is for, the
  * store by processes. Prints nanoseconds an operation and bytes a record, as one line of JSON.
  *
@@ -32,8 +33,17 @@ extern "C" {
 namespace
 {
 
-constexpr unsigned kOperations = 4;
-const char *const kNames[kOperations] = {"set", "get", "get_20", "remove"};
+enum Operation {
+	kSet,
+	kGet,
+	kGet20,
+	kRemove,
+	kSet20,
+	kRemove20,
+	kOperations
+};
+const char *const kNames[kOperations] = {"set", "get", "get_20", "remove", "set_20", "remove_20"};
+constexpr unsigned kList = 20;
 
 struct Result {
 	double ns[kOperations][2]; /* by one worker, by two */
@@ -94,8 +104,12 @@ void MeasureTkrzw(uint64_t records, unsigned workers, Result *result)
 	const double before = ResidentBytes();
 	tkrzw::CacheDBM dbm(static_cast<int64_t>(records + records / 10), -1);
 	for (unsigned operation = 0; operation < kOperations; operation++) {
-		if (operation == 2) { /* it has no lists: as one by one */
-			result->ns[2][workers - 1] = result->ns[1][workers - 1];
+		const int single = operation == kGet20      ? kGet
+						   : operation == kSet20    ? kSet
+						   : operation == kRemove20 ? kRemove
+													: -1;
+		if (single >= 0) { /* it has no lists: as one by one */
+			result->ns[operation][workers - 1] = result->ns[single][workers - 1];
 			continue;
 		}
 		const double start = Now();
@@ -134,14 +148,14 @@ bshm_segment *OpenStore(const char *path, uint64_t records)
 
 void GetLists(bshm_segment *segment, uint64_t first, uint64_t step, uint64_t end)
 {
-	char bytes[20][8];
+	char bytes[kList][8];
 	char value[8];
-	bshm_key keys[20];
-	bshm_found found[20];
-	bool present[20];
+	bshm_key keys[kList];
+	bshm_found found[kList];
+	bool present[kList];
 	for (uint64_t i = first; i < end;) {
 		unsigned count = 0;
-		for (; count < 20 && i < end; count++, i += step) {
+		for (; count < kList && i < end; count++, i += step) {
 			MakeKey(i, bytes[count]);
 			keys[count] = {bytes[count], 8};
 		}
@@ -156,11 +170,44 @@ void GetLists(bshm_segment *segment, uint64_t first, uint64_t step, uint64_t end
 	}
 }
 
+bool Change(bshm_segment *segment, bool put_it, const bshm_key &key)
+{
+	bshm_error error = {};
+	bshm_put put = {};
+	put.key = key;
+	put.value = {BSHM_VALUE_STRING, key.bytes, 8};
+	return put_it ? bshm_record_put(segment, &put, &error) == 1
+				  : bshm_record_remove(segment, BSHM_SPACE_CACHE, &key, &error) == 1;
+}
+
+void ChangeLists(bshm_segment *segment, bool put_them, uint64_t first, uint64_t step, uint64_t end)
+{
+	char bytes[kList][8];
+	bshm_key keys[kList];
+	for (uint64_t i = first; i < end;) {
+		unsigned count = 0;
+		for (; count < kList && i < end; count++, i += step) {
+			MakeKey(i, bytes[count]);
+			keys[count] = {bytes[count], 8};
+		}
+		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, count);
+		for (unsigned k = 0; k < count; k++) {
+			if (!Change(segment, put_them, keys[k])) {
+				abort();
+			}
+		}
+	}
+}
+
 void WorkStore(
 	bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
 {
-	if (operation == 2) {
+	if (operation == kGet20) {
 		GetLists(segment, first, step, end);
+		return;
+	}
+	if (operation == kSet20 || operation == kRemove20) {
+		ChangeLists(segment, operation == kSet20, first, step, end);
 		return;
 	}
 	char key[8];
@@ -173,9 +220,9 @@ void WorkStore(
 	for (uint64_t i = first; i < end; i += step) {
 		MakeKey(i, key);
 		bool good = true;
-		if (operation == 0) {
+		if (operation == kSet) {
 			good = bshm_record_put(segment, &put, &error) == 1;
-		} else if (operation == 3) {
+		} else if (operation == kRemove) {
 			good = bshm_record_remove(segment, BSHM_SPACE_CACHE, &put.key, &error) == 1;
 		} else {
 			good =
@@ -204,6 +251,11 @@ void MeasureStore(uint64_t records, unsigned workers, const char *path, Result *
 	unlink(path);
 	bshm_segment *segment = OpenStore(path, records);
 	for (unsigned operation = 0; operation < kOperations; operation++) {
+		if (operation == kSet20) { /* in a new one, as the first were */
+			bshm_segment_close(segment);
+			unlink(path);
+			segment = OpenStore(path, records);
+		}
 		const double start = Now();
 		std::vector<pid_t> children;
 		for (unsigned w = 1; w < workers; w++) {

@@ -288,6 +288,7 @@ static void find_many(subject *s)
 		memcpy(bytes[i], key.bytes, key.length);
 		keys[i] = (bshm_key){bytes[i], key.length};
 	}
+	bshm_records_expect(s->segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
 	const int hits = bshm_record_find_many(
 		s->segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH, BSHM_FIND_USE, found, present);
 	KNOWN(hits);

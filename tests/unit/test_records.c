@@ -167,6 +167,27 @@ TEST(long_keys_are_told_apart)
 	check_sound(segment);
 }
 
+TEST(expecting_keys_changes_nothing)
+{
+	for (uint64_t cache_bytes = 0; cache_bytes <= MB(1); cache_bytes += MB(1)) {
+		bshm_segment *segment = open_store(cache_bytes, 0);
+		uint64_t numbers[BSHM_BATCH];
+		bshm_key keys[BSHM_BATCH];
+		for (uint32_t i = 0; i < BSHM_BATCH; i++) {
+			numbers[i] = i;
+			keys[i] = (bshm_key){(const char *) &numbers[i], 8};
+			store_put(segment, 2 * i, 0, i < 9 ? 9000 * i : i, 0, BSHM_PUT_SET);
+		}
+		bshm_store_info before;
+		bshm_store_info after;
+		bshm_store_stat(segment, &before);
+		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
+		bshm_store_stat(segment, &after);
+		CHECK(memcmp(&before, &after, sizeof(before)) == 0);
+		check_sound(segment);
+	}
+}
+
 TEST(a_record_too_large_is_refused_and_a_set_removes_the_old_one)
 {
 	bshm_segment *segment = open_store(MB(4), 0);

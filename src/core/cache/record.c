@@ -370,8 +370,8 @@ __attribute__((flatten)) int bshm_record_find(
 	return find(segment, &home, space, key, flags, found);
 }
 
-/* Asks for the first record that a key may be, whose line is there already. */
-static void prefetch_record(bshm_segment *segment, const bshm__home *home)
+/* Asks for the records that a key may be, whose line is there already; to be changed: for their pages too. */
+static void prefetch_record(bshm_segment *segment, const bshm__home *home, bool change)
 {
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
 	const bshm__lines lines = bshm__lines_of(segment, home->table);
@@ -386,7 +386,35 @@ static void prefetch_record(bshm_segment *segment, const bshm__home *home)
 		const uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) {
 			__builtin_prefetch(slot);
+			if (change) {
+				bshm__page_prefetch(&s, ref);
+			}
 		}
+	}
+}
+
+/* All lines, and then all records, at once. */
+static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *keys,
+	unsigned count, bool change, bshm__home *homes)
+{
+	for (unsigned i = 0; i < count; i++) {
+		homes[i] = bshm__home_of(segment, space, &keys[i]);
+		__builtin_prefetch(&segment->tables[homes[i].table]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		bshm__home_prefetch(segment, &homes[i]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		prefetch_record(segment, &homes[i], change);
+	}
+}
+
+void bshm_records_expect(
+	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count)
+{
+	bshm__home homes[BSHM_BATCH];
+	if (segment->shard_count != 0) {
+		prefetch_all(segment, space, keys, count, true, homes);
 	}
 }
 
@@ -397,16 +425,7 @@ int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key 
 		return BSHM_E_UNAVAILABLE;
 	}
 	bshm__home homes[BSHM_BATCH];
-	for (unsigned i = 0; i < count; i++) {
-		homes[i] = bshm__home_of(segment, space, &keys[i]);
-		__builtin_prefetch(&segment->tables[homes[i].table]);
-	}
-	for (unsigned i = 0; i < count; i++) {
-		bshm__home_prefetch(segment, &homes[i]);
-	}
-	for (unsigned i = 0; i < count; i++) {
-		prefetch_record(segment, &homes[i]);
-	}
+	prefetch_all(segment, space, keys, count, false, homes);
 	int hits = 0;
 	for (unsigned i = 0; i < count; i++) {
 		present[i] = find(segment, &homes[i], space, &keys[i], flags, &found[i]) != 0;

@@ -15,6 +15,7 @@ require __DIR__ . '/../section.php';
 
 const KEYS = 200_000;
 const VALUE = '8 bytes.';
+const BATCH = 1_000;
 
 fresh_segment();
 $keys = present_keys(KEYS);
@@ -46,6 +47,18 @@ $loops = [
         }
     },
 ];
+$list_loops = [
+    'bloom_cache_set_many' => static function (array $lists): void {
+        foreach ($lists as $values) {
+            \bloom_cache_set_many($values);
+        }
+    },
+    'apcu_store_many' => static function (array $lists): void {
+        foreach ($lists as $values) {
+            \apcu_store($values);
+        }
+    },
+];
 if (extension_loaded('yac')) {
     $yac = new \Yac();
     $yac->set($values);
@@ -63,7 +76,12 @@ if (extension_loaded('yac')) {
 }
 
 $asked = shuffled($keys);
+$lists = array_chunk(array_fill_keys($asked, VALUE), BATCH, preserve_keys: true);
 $loop = static fn (\Closure $run): Loop => new Loop($run, $asked, KEYS);
-$figures = nanoseconds_per_key(array_map($loop, $loops), passes: 5);
+$list_loop = static fn (\Closure $run): Loop => new Loop($run, $lists, KEYS);
+$figures = nanoseconds_per_key(
+    array_map($loop, $loops) + array_map($list_loop, $list_loops),
+    passes: 5,
+);
 must(\bloom_cache_get_many($keys) === $values, 'bloomshm lost keys meanwhile');
 report($figures);
