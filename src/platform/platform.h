@@ -33,8 +33,9 @@ int bshm_os_create(const char *path, int *fd);
 void bshm_os_close(int fd);
 int bshm_os_stat_fd(int fd, bshm_os_stat *out);
 int bshm_os_stat_path(const char *path, bshm_os_stat *out);
-/* Reserves `bytes` of real memory or disk for the file, or fails with the system's "no space". */
-int bshm_os_reserve(int fd, uint64_t bytes);
+/* Reserves `bytes` of real memory or disk for the file, in huge pages where it may, or fails with the system's "no
+ * space". */
+int bshm_os_reserve(int fd, uint64_t bytes, bool huge);
 int bshm_os_set_mode(int fd, uint32_t mode);
 /* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
 int bshm_os_link(const char *from, const char *to);

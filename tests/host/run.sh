@@ -90,6 +90,20 @@ test_small_shm() {
 			\$first -r 'for (\$i = 0; \$i < 3000; \$i++) { bloom_cache_set(\"key \$i\", str_repeat(\"x\", 1000)); } bloom_load(\"g\", range(1, 300000)); bloom_cache_set(\"n\", 4); echo \"first: \", json_encode(bloom_maybe_has(\"f\", \"a\") && !bloom_maybe_has(\"f\", \"b\")), \" \", bloom_cache_get(\"n\"), \" \", json_encode(bloom_verify());'")"
 }
 
+test_huge_pages() {
+	local php="php -n -d extension=$dir/bloomshm.so -d bloomshm.huge_pages=1"
+	local huge='huge() { awk "/^ShmemHugePages/ { print \$2 }" /proc/meminfo; }; before=$(huge)'
+	check 'huge pages do not fit where the segment does not: NO_SPACE, and nothing is left' \
+		'NO_SPACE*lower bloomshm.filter_memory or bloomshm.cache_memory*0' \
+		"$(with_mount /dev/shm size=8m,huge=advise "$php -r '${try/CALL/bloom_load(\"f\", [\"a\"])}'; ls -A /dev/shm | wc -l")"
+	if [[ $(with_mount /dev/shm size=64m,huge=always "$huge; head -c 32M /dev/zero >/dev/shm/file; echo \$((\$(huge) - before > 20000))") != 1 ]]; then
+		skip 'a segment in huge pages' 'there are none here'
+		return
+	fi
+	check 'where the mount lets it be advised, a segment lies in huge pages' '1 20 1' \
+		"$(with_mount /dev/shm size=256m,huge=advise "$huge; $php -r 'bloom_load(\"f\", range(1, 20)); echo bloom_cache_set(\"k\", 1), \" \", bloom_info(\"f\")[\"items\"];'; echo \" \$((\$(huge) - before > 90000))\"")"
+}
+
 test_full_disk() {
 	local php="php -n -d extension=$dir/bloomshm.so -d bloomshm.path=$dir/disk/x.seg"
 	local scene="truncate -s 24M $dir/disk.img && mkfs.ext4 -q $dir/disk.img && mount -o loop $dir/disk.img $dir/disk"
@@ -301,6 +315,7 @@ cp "$BLOOMSHM_SO" "$dir/bloomshm.so"
 
 if unshare --mount --propagation private mount -t tmpfs none /mnt 2>/dev/null; then
 	test_small_shm
+	test_huge_pages
 	test_full_disk
 else
 	skip 'a small /dev/shm and a full disk' 'mounting is not allowed here'

@@ -189,7 +189,7 @@ static bshm_status check_reserved(
 	if (options->readonly) {
 		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "holes", st->bytes, st->reserved_bytes);
 	}
-	const int code = bshm_os_reserve(fd, st->bytes);
+	const int code = bshm_os_reserve(fd, st->bytes, false);
 	if (code != 0) {
 		fail_os(error, "reserve", code);
 		error->asked = st->bytes;
@@ -305,7 +305,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	count_regions(&layout, options->filter_bytes / BSHM_PARTITION_BYTES);
 	count_shards(&layout, options->cache_bytes, options->cache_records);
 	const uint64_t bytes = lay_out(&layout, NULL);
-	int code = bshm_os_reserve(fd, bytes);
+	int code = bshm_os_reserve(fd, bytes, options->huge_pages);
 	if (code != 0) {
 		fail_os(error, "reserve", code);
 		error->asked = bytes;

@@ -96,12 +96,31 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 	return 0;
 }
 
-int bshm_os_reserve(int fd, uint64_t bytes)
+/* Advice counts for what a mapping touches, not for what is reserved: so it is touched first. */
+static void populate_huge(int fd, uint64_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	void *base;
+	if (ftruncate(fd, (off_t) bytes) == 0 && bshm_os_map(fd, bytes, false, &base) == 0) {
+		bshm_os_advise_huge(base, bytes);
+		madvise(base, (size_t) bytes, MADV_POPULATE_WRITE); /* what is missing is reserved below */
+		bshm_os_unmap(base, bytes);
+	}
+#else
+	(void) fd;
+	(void) bytes;
+#endif
+}
+
+int bshm_os_reserve(int fd, uint64_t bytes, bool huge)
 {
 	/* Past this limit (ulimit -f) the kernel does not just fail, it ends the process by SIGXFSZ. */
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
 		return EFBIG;
+	}
+	if (huge) {
+		populate_huge(fd, bytes);
 	}
 	int status;
 	do {
