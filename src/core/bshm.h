@@ -384,9 +384,9 @@ typedef struct {
 	uint64_t length;    /* of the value, in bytes */
 	uint32_t expires_s; /* engine seconds; 0 = never */
 	uint32_t space;
+	uint8_t value[BSHM_SHORT_MAX]; /* if it was fetched */
+	bool fetched;
 	bool expired; /* only with BSHM_FIND_STALE */
-	bool fetched; /* the value is in `value` */
-	uint8_t value[BSHM_SHORT_MAX];
 	/* The engine's own. */
 	bshm_segment *segment;
 	uint8_t *slot;

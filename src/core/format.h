@@ -676,7 +676,7 @@ BSHM_AT(lease, spoilt, 28);
 /*
  *  off   0                 8        12       16
  *      +-----------------+--------+--------+-------------------------------------+
- *   0: | shape           | records|        | units[32]: a ref of each list       |
+ *   0: | shape           | records|        | units[64]: refs of the two lists    |
  *      +-----------------+--------+--------+-------------------------------------+
  *
  * Where the lines of a part of the index are: 64 in each unit. All under the shard's lock; `shape`
@@ -687,7 +687,7 @@ typedef struct {
 	uint64_t shape;   /* count of units << 1 | which list */
 	uint32_t records; /* slots of the lines that are taken */
 	uint32_t reserved;
-	uint32_t units[BSHM_TABLE_UNITS][2];
+	uint32_t units[2 * BSHM_TABLE_UNITS]; /* unit i of list l: 2 * i + l */
 	uint8_t rest[48];
 } bshm_table;
 

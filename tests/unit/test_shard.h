@@ -12,25 +12,25 @@
 static bshm_segment *segment;
 static bshm__shard s;
 
-static uint32_t *word_at(uint32_t ref, uint32_t number)
+static inline uint32_t *word_at(uint32_t ref, uint32_t number)
 {
 	uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
 	REQUIRE(slot != NULL);
 	return bshm__slot_word(slot, number);
 }
 
-static uint32_t word(uint32_t ref, uint32_t number)
+static inline uint32_t word(uint32_t ref, uint32_t number)
 {
 	return BSHM_LOAD(word_at(ref, number), RELAXED);
 }
 
-static void set_word(uint32_t ref, uint32_t number, uint32_t value)
+static inline void set_word(uint32_t ref, uint32_t number, uint32_t value)
 {
 	BSHM_STORE(word_at(ref, number), value, RELAXED);
 }
 
 /* Where a record that is there stands. */
-static bshm__standing locate(uint32_t number)
+static inline bshm__standing locate(uint32_t number)
 {
 	const uint64_t key_bytes = number;
 	const bshm_key key = {(const char *) &key_bytes, 8};

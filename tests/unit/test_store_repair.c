@@ -40,7 +40,7 @@ static void check_nothing_lost(void)
 static uint32_t *units_of(uint32_t table)
 {
 	bshm_table *t = &segment->tables[table];
-	return &t->units[0][BSHM_LOAD(&t->shape, RELAXED) & 1];
+	return &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
 }
 
 static void intend(uint32_t kind, uint32_t table, uint32_t old, uint32_t fresh)
@@ -113,7 +113,7 @@ TEST(a_table_that_was_not_made_anew_gives_the_units_back)
 	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) (shape ^ 1));
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t ref = bshm__slot_find(&s, BSHM_CLASS_INDEX, 0);
-		BSHM_STORE(&t->units[i][~shape & 1], ref, RELAXED);
+		BSHM_STORE(&t->units[2 * i + (~shape & 1)], ref, RELAXED);
 		bshm__slot_take(&s, ref);
 	}
 	BSHM_STORE(&s.shard->intent.step, 2, RELAXED);
@@ -130,7 +130,7 @@ TEST(a_table_that_was_made_anew_gives_the_old_units_back)
 	REQUIRE(bshm__table_resize(&s, 0, units + 1));
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	for (uint32_t i = 0; i < units; i++) { /* as before the old ones were given back */
-		bshm__slot_take(&s, t->units[i][~shape & 1]);
+		bshm__slot_take(&s, t->units[2 * i + (~shape & 1)]);
 	}
 	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) shape);
 	BSHM_STORE(&s.shard->intent.count, units, RELAXED);

@@ -275,10 +275,11 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
  * Where a page's worth of slots of a class is free, but not in one page: makes it one. A class that keeps
  * no free slot would need a page itself at once.
  */
-static bool compact(const bshm__shard *s, uint64_t but, uint32_t share)
+static bool compact(const bshm__shard *s, uint64_t but, uint32_t share, uint32_t *attempts)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		if ((but >> i & 1) == 0 && bshm__class_wasteful(s, i, share)) {
+		if (*attempts != 0 && (but >> i & 1) == 0 && bshm__class_wasteful(s, i, share)) {
+			--*attempts;
 			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
 			const uint32_t number = bshm__page_to_empty(s, i);
 			if (number != 0 && empty_page(s, number)) {
@@ -303,10 +304,11 @@ bool bshm__make_room(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, uint32_t evictions)
 {
 	keep |= UINT64_C(1) << size_class;
+	uint32_t attempts = s->segment->shard_pages; /* each gives a page, if the counts are right */
 	while (!has_room(s, size_class, count)) {
 		/* What lies free in other classes first, then what is worth least. */
-		if (!compact(s, keep, SPARE_SHARE) && (evictions == 0 || !bshm__evict(s)) &&
-			!compact(s, keep, 0)) {
+		if (!compact(s, keep, SPARE_SHARE, &attempts) && (evictions == 0 || !bshm__evict(s)) &&
+			!compact(s, keep, 0, &attempts)) {
 			return false;
 		}
 		evictions -= evictions != 0;

@@ -204,7 +204,7 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	bshm_intent *intent = &s->shard->intent;
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	const bshm__lines from = bshm__lines_of(s->segment, table);
-	uint32_t *list = &t->units[0][~shape & 1];
+	uint32_t *list = &t->units[~shape & 1];
 	const bshm__lines to = {list, units * BSHM_UNIT_LINES};
 	const uint32_t fresh = units << 1 | (~shape & 1);
 	BSHM_STORE(&intent->table, table, RELAXED);
@@ -256,7 +256,7 @@ void bshm__table_resize_repair(const bshm__shard *s)
 	const bool in_force = shape == BSHM_LOAD(&intent->fresh, RELAXED);
 	bshm__sequence_jump(s);
 	free_units(
-		s, &t->units[0][~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
+		s, &t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
 }
 
 /* The place in its table's list of a unit; NULL: it is in none that is in force. */
@@ -265,7 +265,7 @@ static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
 	const uint32_t first = s->index * s->segment->shard_tables;
 	for (*table = first; *table < first + s->segment->shard_tables; ++*table) {
 		bshm_table *t = &s->segment->tables[*table];
-		uint32_t *units = &t->units[0][BSHM_LOAD(&t->shape, RELAXED) & 1];
+		uint32_t *units = &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
 		const uint32_t count = bshm__lines_of(s->segment, *table).lines / BSHM_UNIT_LINES;
 		for (uint32_t i = 0; i < count; i++) {
 			if (bshm__unit(units, i) == ref) {
@@ -281,10 +281,13 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	bshm_intent *intent = &s->shard->intent;
 	uint32_t table;
 	uint32_t *unit = find_unit(s, ref, &table);
+	if (unit == NULL) {
+		return false; /* damaged; and no page is taken for it */
+	}
 	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, bshm__page_number(s, ref));
 	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
-	if (unit == NULL || fresh == 0 || from == NULL || to == NULL) {
+	if (fresh == 0 || from == NULL || to == NULL) {
 		return false;
 	}
 	BSHM_STORE(&intent->table, table, RELAXED);

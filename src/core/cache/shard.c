@@ -33,6 +33,9 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);
 		bshm__intent_repair(s);
 	}
+	/* Who reads a byte of what is written from here on sees that its slot had been freed, by whomever:
+	 * pairs with bshm__record_stands(). */
+	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }
 

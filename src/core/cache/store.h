@@ -76,6 +76,7 @@ static inline bshm_status bshm__shard_lock(
 	uint64_t nobody = 0;
 	if (BSHM_LIKELY(s->segment->owner != 0 && s->segment->store_writable &&
 					BSHM_CAS(&s->shard->lock, &nobody, s->segment->owner, ACQUIRE))) {
+		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
 		return BSHM_OK;
 	}
 	return bshm__shard_lock_wait(s, wait_ns, error);
@@ -184,7 +185,7 @@ static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t t
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
 	const uint64_t units = shape >> 1 & 0xff;
 	return (bshm__lines){
-		.units = &t->units[0][shape & 1],
+		.units = &t->units[shape & 1],
 		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
 	};
 }
