@@ -221,6 +221,7 @@ static inline zend_string *php_bloomshm_short_string(size_t length)
 {
 	zend_string *string = length <= 15   ? zend_string_alloc(15, false)
 						  : length <= 23 ? zend_string_alloc(23, false)
+						  : length <= 31 ? zend_string_alloc(31, false)
 										 : zend_string_alloc(BSHM_SHORT_MAX, false);
 	ZSTR_LEN(string) = length;
 	return string;

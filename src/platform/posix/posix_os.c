@@ -100,7 +100,7 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 static void populate_huge(int fd, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
-	void *base;
+	void *base = NULL;
 	if (ftruncate(fd, (off_t) bytes) == 0 && bshm_os_map(fd, bytes, false, &base) == 0) {
 		bshm_os_advise_huge(base, bytes);
 		madvise(base, (size_t) bytes, MADV_POPULATE_WRITE); /* what is missing is reserved below */
