@@ -412,8 +412,8 @@ static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *
 void bshm_records_expect(
 	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count)
 {
-	bshm__home homes[BSHM_BATCH];
 	if (segment->shard_count != 0) {
+		bshm__home homes[BSHM_BATCH];
 		prefetch_all(segment, space, keys, count, true, homes);
 	}
 }
