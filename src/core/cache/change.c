@@ -14,7 +14,8 @@
 
 #include <stdlib.h>
 
-#define CHANGE_TRIES 64
+#define CHANGE_TRIES 64 /* until a value that grows meanwhile fits */
+#define ROOM_TO_GROW 4096u
 /* A large record's room is made in steps of so many evictions, so that nobody waits long. */
 #define LARGE_CHUNKS 32u
 #define LARGE_STEP   4096u
@@ -209,102 +210,98 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	return status;
 }
 
-/* Is what was found still what stands? NULL: nothing was. */
-static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm_found *found)
-{
-	if (found == NULL || at->place == 0 || at->expired) {
-		return found == NULL && (at->place == 0 || at->expired);
-	}
-	return at->record.slot == found->slot &&
-		   ((at->record.state ^ found->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
-		   BSHM_LOAD(&s->shard->sequence, RELAXED) - found->sequence < BSHM_SEQUENCE_JUMP;
-}
+/* What a record is put anew with: a string gets a tail, any other value a time to live. */
+typedef struct {
+	const bshm_key *key;
+	const bshm_key *delimiter; /* NULL: it is touched */
+	const bshm_key *suffix;
+	uint32_t ttl_s;
+	char *bytes; /* room for the value, and the tail */
+	uint64_t room;
+	uint64_t length; /* of what was put */
+} rewriting;
 
-/* A copy of a found record's value; NULL: there is no memory, or (*again) it has changed. */
-static char *copy_value(const bshm_found *found, bool *again)
+/* Under the lock: 1 = done, 0 = there is nothing to touch, BSHM_E_BUSY = it has outgrown the room. */
+static int rewrite_locked(
+	const bshm__shard *s, const bshm__home *home, rewriting *w, bshm_error *error)
 {
-	char *bytes = malloc((size_t) found->length + 1);
-	*again = false;
-	if (bytes != NULL && !bshm_found_copy(found, bytes)) {
-		*again = true;
-		free(bytes);
-		bytes = NULL;
+	bshm__standing at;
+	bshm__locate(s, home, BSHM_SPACE_CACHE, w->key, &at);
+	const bool stands = at.place != 0 && !at.expired;
+	const bool append = w->delimiter != NULL;
+	if (!stands && !append) {
+		return 0;
 	}
-	return bytes;
+	bshm_value_type type = BSHM_VALUE_STRING;
+	uint64_t length = 0;
+	if (stands) {
+		type = (bshm_value_type) (at.record.shape >> BSHM_SHAPE_TYPE & 15);
+		length = at.record.value_bytes;
+		if (append && type != BSHM_VALUE_STRING) {
+			return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");
+		}
+		const uint64_t tail = append ? w->delimiter->length + w->suffix->length : 0;
+		if (length + tail > w->room ||
+			!bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length)) {
+			return BSHM_E_BUSY;
+		}
+	}
+	if (append) {
+		const uint64_t between = stands ? w->delimiter->length : 0;
+		memcpy(w->bytes + length, w->delimiter->bytes, between);
+		memcpy(w->bytes + length + between, w->suffix->bytes, w->suffix->length);
+		length += between + w->suffix->length;
+	}
+	w->length = length;
+	bshm__recipe r = {
+		.space = BSHM_SPACE_CACHE,
+		.key = *w->key,
+		.value = {type, w->bytes, length},
+	};
+	if (append) {
+		const bshm_status status = put_changed(s, home, &r, &at, error);
+		return status == BSHM_OK ? 1 : status;
+	}
+	r.expires_s = expiry(s->segment, w->ttl_s);
+	return bshm__put_record(s, home, &r, &at) ? 1 : bshm__fail(error, BSHM_E_NO_SPACE, "record");
 }
 
 /*
- * Puts a record made of what was found, if that still stands: 1 = done, 0 = it has changed. The ttl
- * stays, unless `touch` is set.
+ * Puts a record anew, made of what stands. Memory for it is taken before the lock, for the length that it has
+ * then and some more; the value is copied under the lock, so that nobody who changes it all the time
+ * keeps others out.
  */
-static int put_found(bshm_segment *segment, bshm__recipe *r, const bshm_found *found, bool touch,
-	uint32_t ttl_s, bshm_error *error)
+static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 {
-	bshm__home home;
-	bshm__shard s;
-	bshm_status status = enter(segment, BSHM_SPACE_CACHE, &r->key, &home, &s, error);
-	if (status != BSHM_OK) {
-		return status;
+	const uint64_t tail = w->delimiter != NULL ? w->delimiter->length + w->suffix->length : 0;
+	int done = BSHM_E_BUSY;
+	for (unsigned tries = 0; tries < CHANGE_TRIES && done == BSHM_E_BUSY; tries++) {
+		bshm_found found;
+		const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &found);
+		w->room = (present == 1 ? found.length + found.length / 8 : 0) + tail + ROOM_TO_GROW;
+		w->bytes = malloc((size_t) w->room);
+		if (w->bytes == NULL) {
+			return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		}
+		bshm__home home;
+		bshm__shard s;
+		done = enter(segment, BSHM_SPACE_CACHE, w->key, &home, &s, error);
+		if (done == BSHM_OK) {
+			done = rewrite_locked(&s, &home, w, error);
+			bshm__shard_unlock(&s);
+		}
+		free(w->bytes);
 	}
-	bshm__standing at;
-	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &r->key, &at);
-	const bool same = unchanged(&s, &at, found);
-	if (same && touch) {
-		r->expires_s = expiry(segment, ttl_s);
-		status = bshm__put_record(&s, &home, r, &at) ? BSHM_OK
-													 : bshm__fail(error, BSHM_E_NO_SPACE, "record");
-	} else if (same) {
-		status = put_changed(&s, &home, r, &at, error);
-	}
-	bshm__shard_unlock(&s);
-	return status != BSHM_OK ? status : same;
-}
-
-/* One attempt: 1 = done, 0 = what stands has changed meanwhile. */
-static int append_once(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
-	const bshm_key *delimiter, uint64_t *length, bshm_error *error)
-{
-	bshm_found found;
-	bshm__recipe r = {.space = BSHM_SPACE_CACHE, .key = *key};
-	const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found);
-	if (present <= 0) {
-		r.value = (bshm_value){BSHM_VALUE_STRING, suffix->bytes, suffix->length};
-		*length = suffix->length;
-		return put_found(segment, &r, NULL, false, 0, error);
-	}
-	if (found.type != BSHM_VALUE_STRING) {
-		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");
-	}
-	*length = found.length + delimiter->length + suffix->length;
-	if (too_large(segment, key->length, *length)) {
-		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, "record", key->length + *length, bshm__record_most(segment));
-	}
-	char *bytes = malloc((size_t) *length + 1);
-	if (bytes == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-	}
-	int done = 0;
-	if (bshm_found_copy(&found, bytes)) {
-		memcpy(bytes + found.length, delimiter->bytes, delimiter->length);
-		memcpy(bytes + found.length + delimiter->length, suffix->bytes, suffix->length);
-		r.value = (bshm_value){BSHM_VALUE_STRING, bytes, *length};
-		done = put_found(segment, &r, &found, false, 0, error);
-	}
-	free(bytes);
-	return done;
+	return done == BSHM_E_BUSY ? bshm__fail(error, BSHM_E_TIMEOUT, "shard") : done;
 }
 
 bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
 	const bshm_key *delimiter, uint64_t *length, bshm_error *error)
 {
-	for (unsigned tries = 0; tries < CHANGE_TRIES; tries++) {
-		const int done = append_once(segment, key, suffix, delimiter, length, error);
-		if (done != 0) {
-			return done < 0 ? done : BSHM_OK;
-		}
-	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "shard");
+	rewriting w = {.key = key, .delimiter = delimiter, .suffix = suffix};
+	const int done = rewrite(segment, &w, error);
+	*length = w.length;
+	return done < 0 ? done : BSHM_OK;
 }
 
 /* Where the record has a place for it: 1 = set, 0 = absent, -1 = it has none. */
@@ -324,8 +321,7 @@ static int touch_in_place(const bshm__shard *s, const bshm__standing *at, uint32
 	return -1;
 }
 
-/* One attempt: 1 = done, 0 = absent, BSHM_E_BUSY = it has changed meanwhile. */
-static int touch_once(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
+int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
 {
 	bshm__home home;
 	bshm__shard s;
@@ -337,37 +333,11 @@ static int touch_once(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
 	bshm__shard_unlock(&s);
-	bshm_found found;
 	if (touched >= 0) {
 		return touched;
 	}
-	if (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found) <= 0) {
-		return 0;
-	}
-	bool again;
-	char *bytes = copy_value(&found, &again);
-	if (bytes == NULL) {
-		return again ? BSHM_E_BUSY : bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-	}
-	bshm__recipe r = {
-		.space = BSHM_SPACE_CACHE,
-		.key = *key,
-		.value = {found.type, bytes, found.length},
-	};
-	const int done = put_found(segment, &r, &found, true, ttl_s, error);
-	free(bytes);
-	return done == 0 ? BSHM_E_BUSY : done;
-}
-
-int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error)
-{
-	for (unsigned tries = 0; tries < CHANGE_TRIES; tries++) {
-		const int done = touch_once(segment, key, ttl_s, error);
-		if (done != BSHM_E_BUSY) {
-			return done;
-		}
-	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "shard");
+	rewriting w = {.key = key, .ttl_s = ttl_s};
+	return rewrite(segment, &w, error);
 }
 
 /* Under the lock: 1 = removed, 0 = was absent. */
@@ -401,6 +371,14 @@ int bshm_record_remove(
 	const int removed = bshm__record_remove_locked(&s, &home, space, key);
 	bshm__shard_unlock(&s);
 	return removed;
+}
+
+/* Is what was found still what stands? */
+static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm_found *found)
+{
+	return at->record.slot == found->slot &&
+		   ((at->record.state ^ found->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
+		   BSHM_LOAD(&s->shard->sequence, RELAXED) - found->sequence < BSHM_SEQUENCE_JUMP;
 }
 
 int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *error)
