@@ -27,9 +27,11 @@
  * moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT (the segment is
  * damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it cannot be created for want
  * of room). The @throws lines below name the codes that are a function's own.
+ *
+ * A ttl is in whole seconds: a record lives that long, give or take half a second.
  */
 
-// Start of bloomshm v.0.1.0
+// Start of bloomshm
 
 namespace BloomShm {
     /**
@@ -559,7 +561,7 @@ namespace {
      * @param mixed $value Arrays and objects go through bloomshm.serializer.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return bool false: not stored, and an older value of the key is gone.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be serialized.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored. What serializing throws comes through.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -569,7 +571,8 @@ namespace {
      * @param array $values Cache key => value.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return int How many were stored.
-     * @throws \BloomShm\Exception INCOMPATIBLE: a value cannot be serialized; none was stored.
+     * @throws \BloomShm\Exception INCOMPATIBLE: a value cannot be stored; none was. What serializing throws comes
+     *     through, and none was stored.
      */
     function bloom_cache_set_many(array $values, int $ttl = 0): int {}
 
@@ -627,6 +630,7 @@ namespace {
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000, of a record that is created; a standing one keeps its own.
      * @return int The new value.
      * @throws \BloomShm\Exception RANGE: past the integers' edge. INCOMPATIBLE: not an integer. The record stays as it was.
+     *     UNAVAILABLE: there is no record store.
      */
     function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
@@ -638,7 +642,7 @@ namespace {
      * @param int $initial The value before the first step.
      * @param int $ttl Seconds, as in bloom_cache_increment().
      * @return int The new value.
-     * @throws \BloomShm\Exception RANGE, INCOMPATIBLE: as bloom_cache_increment().
+     * @throws \BloomShm\Exception RANGE, INCOMPATIBLE, UNAVAILABLE: as bloom_cache_increment().
      */
     function bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
@@ -663,6 +667,7 @@ namespace {
      * @param string $delimiter Goes before them, except into a record that is created.
      * @return int The new length in bytes.
      * @throws \BloomShm\Exception INCOMPATIBLE: not a string. NO_SPACE: past the size limit. The record stays as it was.
+     *     UNAVAILABLE: there is no record store.
      */
     function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int {}
 
@@ -690,13 +695,17 @@ namespace {
      * Takes out the record that was not used for longest: exactly so in a store of one shard (up to 64 MB) and up to
      * 127 records, else to a 64th of the records. Finding it goes over all records once for each such 64th.
      *
-     * @return array{string, mixed}|null Key and value; null: the store is empty.
+     * Records of bloom_fetch() are left alone.
+     *
+     * @return array{string, mixed}|null Key and value; null: there is none.
      */
     function bloom_cache_pop_oldest(): ?array {}
 
     /**
      * Walks the records page by page. One that nobody writes meanwhile comes
      * exactly once. Does not count as use.
+     *
+     * When unserializing throws, what the page had is lost; the cursor is moved on, so that the next call goes on behind it.
      *
      * @param int $cursor Start with 0; it is moved on, and is 0 again after the last page.
      * @param int $count About how many records a page has, 1 or more; never above 2 x $count + 64.
@@ -714,7 +723,7 @@ namespace {
     function bloom_cache_clear(string $prefix = ""): int {}
 
     /**
-     * Saves all records to a file with checksums, replacing it in one step.
+     * Saves all records, but those that bloom_fetch() keeps, to a file with checksums, replacing it in one step.
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many records.
@@ -741,4 +750,4 @@ namespace {
     function bloom_cache_info(): array {}
 }
 
-// End of bloomshm v.0.2.0
+// End of bloomshm

@@ -84,7 +84,7 @@ static ZEND_INI_MH(on_update_memory)
 	(void) mh_arg3;
 	(void) stage;
 	return set_quantity(entry, new_value, field_of(mh_arg1, mh_arg2), false, BSHM_FILTER_BYTES_MIN,
-		BSHM_FILTER_BYTES_MAX, "between 1M and 8192G");
+		BSHM_FILTER_BYTES_MAX, "from 1M to 8192G (with K, M or G)");
 }
 
 static ZEND_INI_MH(on_update_cache_memory)
@@ -92,7 +92,7 @@ static ZEND_INI_MH(on_update_cache_memory)
 	(void) mh_arg3;
 	(void) stage;
 	return set_quantity(entry, new_value, field_of(mh_arg1, mh_arg2), true, BSHM_CACHE_BYTES_MIN,
-		BSHM_CACHE_BYTES_MAX, "0, or between 1M and 16G");
+		BSHM_CACHE_BYTES_MAX, "0, or from 1M to 16G (with K, M or G)");
 }
 
 static ZEND_INI_MH(on_update_cache_records)

@@ -109,10 +109,11 @@ PHP_FUNCTION(bloom_cache_scan)
 		add_records(return_value, segment, &scan, prefix);
 		zend_string_release(bytes);
 	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL);
+	/* Also past what user code threw at: whoever goes on after it comes to the end. */
+	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 	if (EG(exception) != NULL) {
 		RETURN_THROWS();
 	}
-	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 }
 
 /* Removes those of a step's records that begin with the prefix; returns how many of users'. */

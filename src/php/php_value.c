@@ -23,17 +23,16 @@ static void refuse(const char *what, const char *why)
 		"a value of type %s cannot be stored%s", what, why);
 }
 
-/* Calls igbinary's own function; false: it is not loaded, or it threw. */
-static bool call_igbinary(const char *name, zval *argument, zval *result)
+/* Calls igbinary's own function; false: it is not loaded, which `what` asks for, or it threw. */
+static bool call_igbinary(const char *name, const char *what, zval *argument, zval *result)
 {
 	zval function;
 	ZVAL_STRING(&function, name);
 	ZVAL_UNDEF(result);
 	const bool there = zend_hash_str_exists(EG(function_table), name, strlen(name));
 	if (!there) {
-		zend_throw_exception(php_bloomshm_exception_ce,
-			"bloomshm.serializer is \"igbinary\", and that extension is not loaded",
-			BLOOMSHM_CODE_INCOMPATIBLE);
+		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
+			"%s \"igbinary\", and that extension is not loaded", what);
 	}
 	const bool called = there &&
 						call_user_function(NULL, NULL, &function, result, 1, argument) == SUCCESS &&
@@ -66,7 +65,7 @@ static bool serialize(php_bloomshm_value *out, zval *value)
 		case BLOOMSHM_SERIALIZER_PHP:
 			return serialize_php(out, value);
 		case BLOOMSHM_SERIALIZER_IGBINARY:
-			if (!call_igbinary("igbinary_serialize", value, &result)) {
+			if (!call_igbinary("igbinary_serialize", "bloomshm.serializer is", value, &result)) {
 				return false;
 			}
 			if (Z_TYPE(result) != IS_STRING) {
@@ -141,7 +140,7 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	zval argument;
 	if (type == BSHM_VALUE_IGBINARY) {
 		ZVAL_STR(&argument, bytes);
-		return call_igbinary("igbinary_unserialize", &argument, out);
+		return call_igbinary("igbinary_unserialize", "the value was stored with", &argument, out);
 	}
 	const unsigned char *at = (const unsigned char *) ZSTR_VAL(bytes);
 	php_unserialize_data_t data;

@@ -33,7 +33,7 @@ static void reject(const bshm__shard *s)
 
 static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 {
-	return ttl_s == 0 ? 0 : bshm__store_now_s(segment) + ttl_s;
+	return ttl_s == 0 ? 0 : bshm__store_next_s(segment) + ttl_s;
 }
 
 /* ------------------------------------------------------------------ public */

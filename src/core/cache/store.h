@@ -431,6 +431,9 @@ bool bshm__found_of(
 
 /* Whole seconds of the engine clock, rounded to the nearest. */
 uint32_t bshm__store_now_s(const bshm_segment *segment);
+/* The next whole second. A record that lives for n seconds from there on, and is looked at by the nearest,
+ * lives for n seconds, give or take half a one. */
+uint32_t bshm__store_next_s(const bshm_segment *segment);
 
 /* All under the shard's lock. */
 
