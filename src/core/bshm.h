@@ -451,6 +451,8 @@ typedef struct {
 	bshm_key key;
 	bshm_value value;
 	uint32_t ttl_s; /* 0 = none, else 1..BSHM_TTL_MAX_S */
+	uint32_t
+		expires_s; /* if not 0, in place of ttl_s: the engine second from which on it has expired */
 	bshm_put_mode mode;
 	bool used_again; /* what it replaces, or was restored from, had been: it is worth more */
 	const bshm_value *expected;

@@ -324,7 +324,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
 	zend_long stored = 0;
 	const bool collected = collect(&b, Z_ARRVAL(kept));
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = collected && b.count != 0 ? php_bloomshm_store() : NULL;
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i % BSHM_BATCH == 0) {
 			expect(segment, &b, i);

@@ -91,6 +91,29 @@ TEST(what_stands_is_not_replaced)
 	CHECK_INT(serial, 999);
 }
 
+static uint32_t expires(uint32_t number)
+{
+	const uint64_t key_bytes = number;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	bshm_found found;
+	REQUIRE(bshm_record_find(segment, BSHM_SPACE_CACHE, &key, 0, &found) == 1);
+	return found.expires_s;
+}
+
+/* Whatever part of a second it is. */
+TEST(no_way_through_a_file_changes_when_a_record_expires)
+{
+	stand();
+	const uint32_t before = expires(RECORDS);
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+		store_remove(segment, RECORDS);
+		usleep(170000);
+		CHECK_INT(restore(segment, "dump"), BSHM_OK);
+		CHECK_INT(expires(RECORDS), before);
+	}
+}
+
 TEST(of_more_than_there_may_be_the_newest_come_back)
 {
 	stand();

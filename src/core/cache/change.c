@@ -78,7 +78,7 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		.space = put->space,
 		.key = put->key,
 		.value = put->value,
-		.expires_s = expiry(s->segment, put->ttl_s),
+		.expires_s = put->expires_s != 0 ? put->expires_s : expiry(s->segment, put->ttl_s),
 		.used_again = put->used_again,
 	};
 	const bool fits = !too_large(s->segment, put->key.length, put->value.length);
@@ -154,6 +154,17 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 	return stored;
 }
 
+static bshm_status check_size(
+	const bshm__shard *s, uint64_t key_bytes, uint64_t value_bytes, bshm_error *error)
+{
+	if (!too_large(s->segment, key_bytes, value_bytes)) {
+		return BSHM_OK;
+	}
+	reject(s);
+	return bshm__fail_sizes(
+		error, BSHM_E_NO_SPACE, "record", key_bytes + value_bytes, bshm__record_most(s->segment));
+}
+
 /* Under the lock: stores a changed value with the ttl that stands. */
 static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__recipe *r,
 	bshm__standing *at, bshm_error *error)
@@ -161,17 +172,13 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	if (at->place != 0 && !at->expired) {
 		r->expires_s = at->record.expires_s;
 	}
-	const uint64_t bytes = r->key.length + r->value.length;
-	if (too_large(s->segment, r->key.length, r->value.length)) {
+	const bshm_status fits = check_size(s, r->key.length, r->value.length, error);
+	if (fits == BSHM_OK && !bshm__put_record(s, home, r, at)) {
 		reject(s);
 		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, "record", bytes, bshm__record_most(s->segment));
+			error, BSHM_E_NO_SPACE, "record", r->key.length + r->value.length, 0);
 	}
-	if (!bshm__put_record(s, home, r, at)) {
-		reject(s);
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", bytes, 0);
-	}
-	return BSHM_OK;
+	return fits;
 }
 
 bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by,
@@ -240,23 +247,26 @@ static int rewrite_locked(
 		if (append && type != BSHM_VALUE_STRING) {
 			return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");
 		}
-		const uint64_t tail = append ? w->delimiter->length + w->suffix->length : 0;
-		if (length + tail > w->room ||
-			!bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length)) {
-			return BSHM_E_BUSY;
-		}
+	}
+	const uint64_t between = stands && append ? w->delimiter->length : 0;
+	const uint64_t total = length + between + (append ? w->suffix->length : 0);
+	const bshm_status fits = check_size(s, w->key->length, total, error);
+	if (fits != BSHM_OK) {
+		return fits;
+	}
+	if (total > w->room ||
+		(stands && !bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length))) {
+		return BSHM_E_BUSY;
 	}
 	if (append) {
-		const uint64_t between = stands ? w->delimiter->length : 0;
 		memcpy(w->bytes + length, w->delimiter->bytes, between);
 		memcpy(w->bytes + length + between, w->suffix->bytes, w->suffix->length);
-		length += between + w->suffix->length;
 	}
-	w->length = length;
+	w->length = total;
 	bshm__recipe r = {
 		.space = BSHM_SPACE_CACHE,
 		.key = *w->key,
-		.value = {type, w->bytes, length},
+		.value = {type, w->bytes, total},
 	};
 	if (append) {
 		const bshm_status status = put_changed(s, home, &r, &at, error);
@@ -278,10 +288,17 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 	for (unsigned tries = 0; tries < CHANGE_TRIES && done == BSHM_E_BUSY; tries++) {
 		bshm_found found;
 		const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &found);
-		w->room = (present == 1 ? found.length + found.length / 8 : 0) + tail + ROOM_TO_GROW;
+		const uint64_t stands = present == 1 ? found.length : 0;
+		w->room = stands + stands / 8 + tail + ROOM_TO_GROW;
+		if (too_large(segment, w->key->length, stands + tail)) {
+			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed */
+		}
 		w->bytes = malloc((size_t) w->room);
 		if (w->bytes == NULL) {
 			return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		}
+		for (uint64_t i = 0; i < w->room; i += ROOM_TO_GROW) {
+			((volatile char *) w->bytes)[i] = 0; /* its pages are there before the lock is taken */
 		}
 		bshm__home home;
 		bshm__shard s;

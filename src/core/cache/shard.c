@@ -39,19 +39,20 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	return BSHM_OK;
 }
 
-static uint64_t engine_ns(const bshm_segment *segment)
+uint64_t bshm__store_clock_ns(const bshm_segment *segment)
 {
 	return bshm_os_clock_cheap_ns() + segment->clock_offset;
 }
 
 uint32_t bshm__store_now_s(const bshm_segment *segment)
 {
-	return (uint32_t) ((engine_ns(segment) + UINT64_C(500000000)) / UINT64_C(1000000000));
+	return (
+		uint32_t) ((bshm__store_clock_ns(segment) + UINT64_C(500000000)) / UINT64_C(1000000000));
 }
 
 uint32_t bshm__store_next_s(const bshm_segment *segment)
 {
-	return (uint32_t) (engine_ns(segment) / UINT64_C(1000000000)) + 1;
+	return (uint32_t) (bshm__store_clock_ns(segment) / UINT64_C(1000000000)) + 1;
 }
 
 bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)

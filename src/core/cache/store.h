@@ -429,6 +429,7 @@ static inline void bshm__home_prefetch(bshm_segment *segment, const bshm__home *
 bool bshm__found_of(
 	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found);
 
+uint64_t bshm__store_clock_ns(const bshm_segment *segment);
 /* Whole seconds of the engine clock, rounded to the nearest. */
 uint32_t bshm__store_now_s(const bshm_segment *segment);
 /* The next whole second. A record that lives for n seconds from there on, and is looked at by the nearest,

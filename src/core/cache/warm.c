@@ -22,6 +22,7 @@
 #include "core/cache/store.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,12 @@ static void swap_number(bshm_value_type type, void *bytes)
 	}
 }
 
+/* Unix time less the engine clock, in whole seconds: 0 while nobody sets the host's clock. */
+static int64_t wall_ahead_s(const bshm_segment *segment)
+{
+	return llround(bshm_os_wall_s() - (double) bshm__store_clock_ns(segment) / 1e9);
+}
+
 /* Writes a key's record, if it is there still; false: no private memory left. */
 static bool write_record(
 	writer *w, bshm_segment *segment, const uint16_t *now, const bshm_key *key, uint64_t *count)
@@ -141,12 +148,8 @@ static bool write_record(
 	if (there <= 0) {
 		return there == 0;
 	}
-	uint64_t expires_s = 0;
-	if (found.expires_s != 0) {
-		/* It may have expired just now. */
-		const int32_t left = (int32_t) (found.expires_s - bshm__store_now_s(segment));
-		expires_s = (uint64_t) (bshm_os_wall_s() + (left > 0 ? left : 0));
-	}
+	const uint64_t expires_s =
+		found.expires_s == 0 ? 0 : (uint64_t) (found.expires_s + wall_ahead_s(segment));
 	swap_number(found.type, bytes);
 	const uint64_t flags =
 		(uint64_t) found.type | ((found.state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
@@ -368,16 +371,17 @@ static bshm_status check_file(
 }
 
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
-static int put_item(bshm_segment *segment, uint8_t *bytes, double now_s, bshm_error *error)
+static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm_error *error)
 {
 	const part head = part_at(bytes);
-	double left_s = 0;
+	uint32_t expires_s = 0;
 	if (head.words[1] != 0) {
-		left_s = (double) head.words[1] - now_s;
-		if (left_s < 0.5) {
+		const uint32_t now_s = bshm__store_now_s(segment);
+		const double left_s = (double) head.words[1] - (double) ahead_s - now_s;
+		if (left_s < 1) {
 			return 0;
 		}
-		left_s = left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : left_s;
+		expires_s = now_s + (left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : (uint32_t) left_s);
 	}
 	swap_number(
 		(bshm_value_type) (head.words[3] & FLAG_TYPE), bytes + PART_BYTES + key_bytes(&head));
@@ -386,7 +390,7 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, double now_s, bshm_er
 		.key = {(const char *) bytes + PART_BYTES, key_bytes(&head)},
 		.value = {(bshm_value_type) (head.words[3] & FLAG_TYPE),
 			bytes + PART_BYTES + key_bytes(&head), value_bytes(&head)},
-		.ttl_s = (uint32_t) (left_s + 0.5),
+		.expires_s = expires_s,
 		.mode = BSHM_PUT_ADD,
 		.used_again = (head.words[3] & FLAG_MAIN) != 0,
 	};
@@ -415,10 +419,10 @@ bshm_status bshm_store_restore(
 		const uint64_t most = segment->cache_records;
 		/* Of more than there may be, the newest. */
 		const uint64_t first = most != 0 && records > most ? records - most : 0;
-		const double now_s = bshm_os_wall_s();
+		const int64_t ahead_s = wall_ahead_s(segment);
 		qsort(items, (size_t) records, sizeof(item), older_first);
 		for (uint64_t i = first; i < records && status == BSHM_OK; i++) {
-			const int put = put_item(segment, bytes + items[i].off, now_s, error);
+			const int put = put_item(segment, bytes + items[i].off, ahead_s, error);
 			*count += put == 1;
 			status = put < 0 ? put : BSHM_OK;
 		}

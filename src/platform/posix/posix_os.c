@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,12 +98,17 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 	return 0;
 }
 
-/* Advice counts for what a mapping touches, not for what is reserved: so it is touched first. */
+/*
+ * Advice counts for what a mapping touches, not for what is reserved: so it is touched first. Of memory only: a
+ * disk's pages would all be written.
+ */
 static void populate_huge(int fd, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
 	void *base = NULL;
-	if (ftruncate(fd, (off_t) bytes) == 0 && bshm_os_map(fd, bytes, false, &base) == 0) {
+	struct statfs system;
+	if (fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC &&
+		ftruncate(fd, (off_t) bytes) == 0 && bshm_os_map(fd, bytes, false, &base) == 0) {
 		bshm_os_advise_huge(base, bytes);
 		madvise(base, (size_t) bytes, MADV_POPULATE_WRITE); /* what is missing is reserved below */
 		bshm_os_unmap(base, bytes);
