@@ -1,6 +1,6 @@
 /*
- * test_store_change.c - changes that read what stands, of one record by many processes at once: none is lost,
- * and nobody is kept out by the others.
+ * test_store_change.c - changes of one record by many processes at once: none is lost, and nobody is kept out by
+ * the others; nor by one that stores a large record.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -66,5 +66,44 @@ TEST(all_who_touch_one_record_get_through)
 	for (unsigned i = 0; i < WORKERS; i++) {
 		CHECK_INT(finish(children[i]), 0);
 	}
+	check_sound(segment);
+}
+
+/* ------------------------------------------------------------------ a large record */
+
+enum {
+	BEGUN,
+	ENDED,
+	STORED
+};
+
+static void store_small_ones(void)
+{
+	bshm_segment *own = attach_store();
+	BSHM_STORE(&test_words[BEGUN], 1, RELEASE);
+	for (uint32_t i = 0; BSHM_LOAD(&test_words[ENDED], RELAXED) == 0; i++) {
+		store_put(own, i % 100, i, 8, 0, BSHM_PUT_SET);
+	}
+}
+
+/* Room for it is made of hundreds of thousands of small ones, which takes longer than anybody waits: a second
+ * here. Who waits gives up after 50 ms, and tries again. */
+TEST(who_stores_a_large_record_lets_others_in)
+{
+	segment = open_store(MB(24), 0);
+	bshm_store_info info = {0};
+	for (uint32_t i = 1000; info.evictions == 0; i++) {
+		REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
+		bshm_store_stat(segment, &info);
+	}
+	const pid_t child = spawn(store_small_ones);
+	while (BSHM_LOAD(&test_words[BEGUN], ACQUIRE) == 0) {
+		bshm_os_sleep_us(100);
+	}
+	CHECK_INT(store_put(segment, 999, 1, MB(6) - 100, 0, BSHM_PUT_SET), 1);
+	bshm_store_stat(segment, &info);
+	CHECK(info.lock_timeouts < 10); /* else 29 */
+	BSHM_STORE(&test_words[ENDED], 1, RELAXED);
+	CHECK_INT(finish(child), 0);
 	check_sound(segment);
 }

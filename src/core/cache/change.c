@@ -18,7 +18,9 @@
 #define ROOM_TO_GROW 4096u
 /* A large record's room is made in steps of so many evictions, so that nobody waits long. */
 #define LARGE_CHUNKS 32u
-#define LARGE_STEP   4096u
+#define LARGE_STEP   1024u
+/* Others wait by sleeping for 50: who took the lock back at once would be faster than all of them. */
+#define LARGE_PAUSE_US 150
 
 /* Is it too large for this store, whatever is evicted? */
 static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
@@ -127,6 +129,7 @@ static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm
 	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, 0, LARGE_STEP) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
+		bshm_os_sleep_us(LARGE_PAUSE_US);
 		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {
 			return status;
