@@ -73,8 +73,7 @@ TEST(all_who_touch_one_record_get_through)
 
 enum {
 	BEGUN,
-	ENDED,
-	STORED
+	ENDED
 };
 
 static void store_small_ones(void)
