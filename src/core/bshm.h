@@ -401,14 +401,14 @@ typedef struct {
 /* Copies the value of found->length bytes that was fetched: two moves that may overlap, no loop. */
 static inline void bshm_found_short(const bshm_found *found, void *to)
 {
-	const size_t half = found->length <= 16 ? 8 : 16;
-	const uint8_t *last = found->value + found->length - half;
-	if (half == 8) {
+	const uint8_t *end = found->value + found->length;
+	uint8_t *to_end = (uint8_t *) to + found->length;
+	if (found->length <= 16) {
 		memcpy(to, found->value, 8);
-		memcpy((uint8_t *) to + found->length - 8, last, 8);
+		memcpy(to_end - 8, end - 8, 8);
 	} else {
 		memcpy(to, found->value, 16);
-		memcpy((uint8_t *) to + found->length - 16, last, 16);
+		memcpy(to_end - 16, end - 16, 16);
 	}
 }
 
@@ -450,9 +450,8 @@ typedef struct {
 	uint32_t space;
 	bshm_key key;
 	bshm_value value;
-	uint32_t ttl_s; /* 0 = none, else 1..BSHM_TTL_MAX_S */
-	uint32_t
-		expires_s; /* if not 0, in place of ttl_s: the engine second from which on it has expired */
+	uint32_t ttl_s;     /* 0 = none, else 1..BSHM_TTL_MAX_S */
+	uint32_t expires_s; /* if not 0, instead: the engine second from which on it has expired */
 	bshm_put_mode mode;
 	bool used_again; /* what it replaces, or was restored from, had been: it is worth more */
 	const bshm_value *expected;

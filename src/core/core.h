@@ -24,6 +24,7 @@
 #define BSHM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* How long a writer waits for the lock: a page's add, and a batch job's step. */
+#define BSHM_LOCK_SLEEP_US 50 /* at a time, while somebody waits for a lock */
 #define BSHM_LOCK_PAGE_NS  UINT64_C(50000000)
 #define BSHM_LOCK_BATCH_NS UINT64_C(1000000000)
 
@@ -73,8 +74,9 @@ struct bshm_segment {
 	bool slotless;       /* there was no owner slot to be had for counting */
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
-	uint64_t owner;     /* this process's owner word; 0 = has no slot */
-	bshm_tally *tally;  /* its own; NULL: it has no slot, or there is no record store */
+	uint64_t owner; /* this process's owner word; 0 = has no slot */
+	bshm_tally
+		*tally; /* its own; NULL: no slot, no record store, or another thread is taking one */
 	uint32_t attaching; /* 1 while a thread takes a slot for the process */
 	uint32_t busy;      /* 1 while a thread of this process has, or waits for, the lock */
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */

@@ -63,8 +63,6 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		memcpy((char *) to + count - 8, &last, 8);
 		return;
 	}
-	/* Hides what the compiler knows of it: it would copy by itself, which is slower. */
-	__asm__("" : "+r"(count));
 	memcpy(to, from, count);
 #endif
 }

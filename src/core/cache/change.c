@@ -19,8 +19,6 @@
 /* A large record's room is made in steps of so many evictions, so that nobody waits long. */
 #define LARGE_CHUNKS 32u
 #define LARGE_STEP   1024u
-/* Others wait by sleeping for 50: who took the lock back at once would be faster than all of them. */
-#define LARGE_PAUSE_US 150
 
 /* Is it too large for this store, whatever is evicted? */
 static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
@@ -43,8 +41,7 @@ static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 /* Is the standing value what was expected? */
 static bool is_value(const bshm__shard *s, const bshm__standing *at, const bshm_value *value)
 {
-	if ((bshm_value_type) (at->record.shape >> BSHM_SHAPE_TYPE & 15) != value->type ||
-		at->record.value_bytes != value->length) {
+	if (bshm__record_type(&at->record) != value->type || at->record.value_bytes != value->length) {
 		return false;
 	}
 	uint8_t piece[256];
@@ -129,7 +126,7 @@ static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm
 	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, 0, LARGE_STEP) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
-		bshm_os_sleep_us(LARGE_PAUSE_US);
+		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* back at once, it would be faster than they */
 		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {
 			return status;
@@ -197,7 +194,7 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	int64_t value = initial;
 	if (at.place != 0 && !at.expired) {
-		const bool is_int = (at.record.shape >> BSHM_SHAPE_TYPE & 15) == BSHM_VALUE_INT &&
+		const bool is_int = bshm__record_type(&at.record) == BSHM_VALUE_INT &&
 							at.record.value_bytes == sizeof(value);
 		if (!is_int ||
 			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
@@ -245,7 +242,7 @@ static int rewrite_locked(
 	bshm_value_type type = BSHM_VALUE_STRING;
 	uint64_t length = 0;
 	if (stands) {
-		type = (bshm_value_type) (at.record.shape >> BSHM_SHAPE_TYPE & 15);
+		type = bshm__record_type(&at.record);
 		length = at.record.value_bytes;
 		if (append && type != BSHM_VALUE_STRING) {
 			return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");

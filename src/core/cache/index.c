@@ -183,7 +183,7 @@ static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 		if (ref == 0) {
 			return false;
 		}
-		BSHM_STORE(&list[2 * i], ref, RELAXED);
+		BSHM_STORE(bshm__unit(list, i), ref, RELAXED);
 		BSHM_STORE(step, i + 1, RELEASE); /* before it is taken: bshm__table_resize_repair() */
 		bshm__slot_take(s, ref);
 		zero_unit(s, ref);
@@ -191,10 +191,10 @@ static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 	return true;
 }
 
-static void free_units(const bshm__shard *s, const uint32_t *list, uint32_t count)
+static void free_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && i < BSHM_TABLE_UNITS; i++) {
-		bshm__slot_free(s, bshm__unit(list, i));
+		bshm__slot_free(s, BSHM_LOAD(bshm__unit(list, i), RELAXED));
 	}
 }
 
@@ -248,7 +248,7 @@ static bshm_table *intent_table(const bshm__shard *s)
 void bshm__table_resize_repair(const bshm__shard *s)
 {
 	const bshm_intent *intent = &s->shard->intent;
-	const bshm_table *t = intent_table(s);
+	bshm_table *t = intent_table(s);
 	if (t == NULL) {
 		return;
 	}
@@ -268,8 +268,8 @@ static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
 		uint32_t *units = &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
 		const uint32_t count = bshm__lines_of(s->segment, *table).lines / BSHM_UNIT_LINES;
 		for (uint32_t i = 0; i < count; i++) {
-			if (bshm__unit(units, i) == ref) {
-				return &units[2 * i];
+			if (BSHM_LOAD(bshm__unit(units, i), RELAXED) == ref) {
+				return bshm__unit(units, i);
 			}
 		}
 	}

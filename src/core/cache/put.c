@@ -34,7 +34,8 @@ static void work_out(bshm__recipe *r)
 	if (head + bytes > BSHM_SLOT_BYTES_MAX) {
 		r->first = bshm__record_first(bytes);
 		r->chunks = (uint32_t) ((bytes - r->first + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
-		r->half = (bytes - r->first - 1) % BSHM_CHUNK_BYTES < BSHM_HALF_BYTES;
+		const uint64_t last = bytes - r->first - (uint64_t) (r->chunks - 1) * BSHM_CHUNK_BYTES;
+		r->half = bshm__chunk_class(last) == BSHM_CLASS_HALF;
 		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEAD + r->first);
 	} else {
 		r->size_class = bshm__class_of(head + r->first);
@@ -81,8 +82,9 @@ static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref
 static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *next)
 {
 	for (uint32_t i = r->chunks; i-- > 0;) {
-		const bool half = r->half && i + 1 == r->chunks;
-		const uint32_t chunk = bshm__slot_find(s, half ? BSHM_CLASS_HALF : BSHM_CLASS_CHUNK, 0);
+		const uint64_t off = r->first + (uint64_t) i * BSHM_CHUNK_BYTES;
+		const uint64_t left = recipe_bytes(r) - off;
+		const uint32_t chunk = bshm__slot_find(s, bshm__chunk_class(left), 0);
 		if (chunk == 0) {
 			bshm__chain_free(s, *next);
 			return false;
@@ -92,8 +94,6 @@ static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *
 		bshm__word_set(s, chunk, 1, *next);
 		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE);
 		bshm__slot_take(s, chunk);
-		const uint64_t off = r->first + (uint64_t) i * BSHM_CHUNK_BYTES;
-		const uint64_t left = recipe_bytes(r) - off;
 		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEAD,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
 		if (*next != 0) {
@@ -298,11 +298,13 @@ static bool publish(
 	return first != 0;
 }
 
-/* On the process's own line: who holds a lock has an owner slot. */
+/* On the process's own line: who holds a lock has one. */
 static void count_set(bshm_segment *segment)
 {
-	uint64_t *sets = &segment->tallies[(segment->owner & 0xffff) - 1].sets;
-	BSHM_STORE(sets, BSHM_LOAD(sets, RELAXED) + 1, RELAXED);
+	bshm_tally *own = segment->tally;
+	if (BSHM_LIKELY(own != NULL)) {
+		BSHM_STORE(&own->sets, BSHM_LOAD(&own->sets, RELAXED) + 1, RELAXED);
+	}
 }
 
 /*

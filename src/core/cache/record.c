@@ -220,15 +220,10 @@ static inline void tally(bshm_segment *segment, bool hit)
 	}
 }
 
-static inline bshm_value_type type_of(const bshm__record *record)
-{
-	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
-}
-
 static void fill_found(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
 	bool expired, bshm_found *found)
 {
-	found->type = type_of(record);
+	found->type = bshm__record_type(record);
 	found->key_length = record->key_bytes;
 	found->length = record->value_bytes;
 	found->expires_s = record->expires_s;
@@ -322,7 +317,7 @@ static inline int conclude(
 		}
 	}
 	if (BSHM_LIKELY(found->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
-		found->type = type_of(&it->record);
+		found->type = bshm__record_type(&it->record);
 		found->length = it->record.value_bytes;
 	} else {
 		fill_found(s, &it->record, it->sequence, expired, found);

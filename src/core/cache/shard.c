@@ -46,8 +46,8 @@ uint64_t bshm__store_clock_ns(const bshm_segment *segment)
 
 uint32_t bshm__store_now_s(const bshm_segment *segment)
 {
-	return (
-		uint32_t) ((bshm__store_clock_ns(segment) + UINT64_C(500000000)) / UINT64_C(1000000000));
+	const uint64_t now_ns = bshm__store_clock_ns(segment);
+	return (uint32_t) ((now_ns + UINT64_C(500000000)) / UINT64_C(1000000000));
 }
 
 uint32_t bshm__store_next_s(const bshm_segment *segment)

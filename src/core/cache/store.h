@@ -175,13 +175,13 @@ static inline uint32_t bshm__line_of(uint32_t position, uint32_t lines)
 
 /* A table's lines, as one reading of its shape says. */
 typedef struct {
-	const uint32_t *units; /* of every two the first: bshm__unit() */
-	uint32_t lines;        /* 0 = none yet */
+	uint32_t *units; /* where the list begins: bshm__unit() */
+	uint32_t lines;  /* 0 = none yet */
 } bshm__lines;
 
 static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
 {
-	const bshm_table *t = &segment->tables[table];
+	bshm_table *t = &segment->tables[table];
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
 	const uint64_t units = shape >> 1 & 0xff;
 	return (bshm__lines){
@@ -190,17 +190,17 @@ static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t t
 	};
 }
 
-/* The ref of a unit in a table's list. */
-static inline uint32_t bshm__unit(const uint32_t *units, uint32_t i)
+/* Where the ref of a unit stands in a table's list: the two lists take turns. */
+static inline uint32_t *bshm__unit(uint32_t *units, uint32_t i)
 {
-	return BSHM_LOAD(&units[2 * i], RELAXED);
+	return &units[2 * i];
 }
 
 /* A line; NULL: damaged. */
 static inline bshm_line *bshm__line_at(
 	const bshm__shard *s, const bshm__lines *lines, uint32_t line)
 {
-	const uint32_t ref = bshm__unit(lines->units, line / BSHM_UNIT_LINES);
+	const uint32_t ref = BSHM_LOAD(bshm__unit(lines->units, line / BSHM_UNIT_LINES), RELAXED);
 	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
 		return NULL;
@@ -399,6 +399,11 @@ bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count);
 bool bshm__record_has_key(
 	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key);
+static inline bshm_value_type bshm__record_type(const bshm__record *record)
+{
+	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
+}
+
 /* Is it still what was loaded, at a `sequence` that was read before? */
 static inline bool bshm__record_stands(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
@@ -412,6 +417,12 @@ static inline bool bshm__record_stands(
 static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)
 {
 	return expires_s != 0 && now_s >= expires_s;
+}
+
+/* The class of the chunk that comes next, when so many bytes are left. */
+static inline uint32_t bshm__chunk_class(uint64_t left)
+{
+	return left > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
 }
 
 /* How many of a large record's bytes lie in its first slot. */

@@ -54,8 +54,8 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
 		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
-		const uint32_t expected = rest - off > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
-		if (bytes == NULL || bshm__ref_class(s, chunk) != expected || !lead(in, chunk)) {
+		if (bytes == NULL || bshm__ref_class(s, chunk) != bshm__chunk_class(rest - off) ||
+			!lead(in, chunk)) {
 			note(in, "a large record's chain is broken");
 			return;
 		}
@@ -95,7 +95,7 @@ static void inspect_table(inspection *in, uint32_t table)
 	const bshm__shard *s = &in->s;
 	const bshm__lines lines = bshm__lines_of(s->segment, table);
 	for (uint32_t i = 0; i < lines.lines; i += BSHM_UNIT_LINES) {
-		const uint32_t unit = bshm__unit(lines.units, i / BSHM_UNIT_LINES);
+		const uint32_t unit = BSHM_LOAD(bshm__unit(lines.units, i / BSHM_UNIT_LINES), RELAXED);
 		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !lead(in, unit)) {
 			note(in, "a table's lines are damaged");
 			return;

@@ -62,7 +62,8 @@ typedef struct {
 	size_t used;
 	uint64_t bytes;
 	XXH3_state_t *hash;
-	int code; /* the first error */
+	int64_t ahead_s; /* unix time less the engine clock */
+	int code;        /* the first error */
 } writer;
 
 static void flush(writer *w)
@@ -148,8 +149,7 @@ static bool write_record(
 	if (there <= 0) {
 		return there == 0;
 	}
-	const uint64_t expires_s =
-		found.expires_s == 0 ? 0 : (uint64_t) (found.expires_s + wall_ahead_s(segment));
+	const uint64_t expires_s = found.expires_s == 0 ? 0 : (uint64_t) (found.expires_s + w->ahead_s);
 	swap_number(found.type, bytes);
 	const uint64_t flags =
 		(uint64_t) found.type | ((found.state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
@@ -168,6 +168,7 @@ static bool write_all(writer *w, bshm_segment *segment, uint64_t *count)
 {
 	uint16_t now[BSHM_SHARD_MAX];
 	const double wall_s = bshm_os_wall_s();
+	w->ahead_s = wall_ahead_s(segment);
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		now[i] = (uint16_t) BSHM_LOAD(&segment->shards[i].clock, RELAXED);
 	}

@@ -15,7 +15,6 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
-#define SLEEP_US       50
 
 /* Excludes the other threads of this process, which share its owner word. */
 static bool enter_process(bshm_segment *segment, uint64_t deadline)
@@ -56,7 +55,7 @@ bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, b
 		if (now > deadline) {
 			return false;
 		}
-		bshm_os_sleep_us(SLEEP_US);
+		bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
 	}
 }
 
