@@ -8,7 +8,7 @@
 
 #include "core/bshm.h"
 #include "core/filter/partition.h"
-#include "core/format.h"
+#include "core/layout.h"
 #include "core/hash.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"

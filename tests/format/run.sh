@@ -80,6 +80,8 @@ undump() {
 }
 
 sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 2420736
+expect 'the document is of this layout' says "$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
+	sed -n 's/^Layout version \([0-9]*\)\. .*/\1/p' docs/FORMAT.md
 expect 'the example is sound' reader check "$work/example"
 expect 'the example: cat and tag' says $'maybe\nno' reader has "$work/example" tags cat tag
 chmod 600 "$work/example"

@@ -1,0 +1,364 @@
+/*
+ * format_store.h - the structs of the segment's record store, which lies behind the partitions; format.h
+ * has the order of the regions, and the rules.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_FORMAT_STORE_H
+#define BSHM_FORMAT_STORE_H
+
+#include "core/format.h"
+
+/*
+ * Places in the pages are told by a `ref`: the page's number + 1 in the high 20 bits, the offset in
+ * it in units of 4 bytes in the low 12. 0 is no place.
+ */
+#define BSHM_SLAB_BYTES    16384u
+#define BSHM_SLAB_MAX      ((1u << 20) - 1)
+#define BSHM_SLOT_UNIT     4u
+#define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
+#define BSHM_SHARD_MAX     64u
+#define BSHM_CLASS_COUNT   64u
+#define BSHM_CLASS_HALF    61u /* the last part of a large record, if it is short */
+#define BSHM_CLASS_CHUNK   62u /* the other parts */
+#define BSHM_CLASS_INDEX   63u /* units of the index */
+#define BSHM_LEASE_COUNT   64u /* a shard */
+#define BSHM_PAGE_WORDS    16u
+#define BSHM_TABLE_UNITS   32u
+#define BSHM_UNIT_BYTES    4096u
+#define BSHM_UNIT_LINES    64u
+#define BSHM_LINE_SLOTS    10u
+#define BSHM_POSITION_BITS 18u
+
+/*
+ *  off   0                 8        12
+ *      +-----------------+
+ *   0: | reserved        |
+ *      +-----------------+--------+--------+
+ *  64: | holders         | recount| fetched|
+ *      +-----------------+--------+--------+
+ *
+ * reserved and holders only where there are several shards and a limit: quota.c.
+ *
+ *  reserved  compare-and-swap, and fetch_sub, by whoever holds a shard's lock: never less than the
+ *            records and spares of the shards
+ *  holders   fetch_or, fetch_and: a bit for each shard that may have a spare, under its lock
+ *  recount, fetched   stored by anyone: `reserved` may be too high; bloom_fetch has been used
+ */
+typedef struct {
+	uint64_t reserved;
+	uint8_t reserved0[56];
+	uint64_t holders;
+	uint32_t recount;
+	uint32_t fetched;
+	uint8_t reserved1[48];
+} bshm_store;
+
+BSHM_STATIC_ASSERT(store, sizeof(bshm_store) == 128);
+BSHM_AT(store, reserved, 0);
+BSHM_AT(store, holders, 64);
+BSHM_AT(store, recount, 72);
+BSHM_AT(store, fetched, 76);
+
+/*
+ *  off   0                 8                 16
+ *      +-----------------+-----------------+-----------------+
+ *   0: | hits            | misses          | sets            |
+ *      +-----------------+-----------------+-----------------+
+ *
+ * By the process that has the owner slot of the same number; what an earlier owner counted stays.
+ * The last one is everybody's who has no slot (fetch_add).
+ */
+typedef struct {
+	uint64_t hits;
+	uint64_t misses;
+	uint64_t sets;
+	uint8_t reserved[40];
+} bshm_tally;
+
+BSHM_STATIC_ASSERT(tally, sizeof(bshm_tally) == 64);
+BSHM_AT(tally, hits, 0);
+BSHM_AT(tally, misses, 8);
+BSHM_AT(tally, sets, 16);
+
+/*
+ *  off   0                 8                 16                24
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ *   0: | kind   | place  | fresh  | old    | records_after   | data_after      |
+ *      +--------+--------+--------+--------+-----------------+-----------------+
+ *  32: | table  | count  | step   |
+ *      +--------+--------+--------+
+ *
+ * What the holder of a shard's lock is just doing, so that whoever takes it over from a dead one
+ * finishes or undoes it. Under the shard's lock; `kind` is stored last, with release, and set to
+ * 0 when it is done.
+ */
+typedef struct {
+	uint32_t kind;  /* BSHM_INTENT_* */
+	uint32_t place; /* ref of the word that publishes */
+	uint32_t fresh; /* ref that the word will hold: a chain of slots that is not in use yet */
+	uint32_t old;   /* ref that it held: a chain of slots that will be free */
+	uint64_t records_after;
+	uint64_t data_after;
+	uint32_t table; /* resize, move of a unit: index of the table */
+	uint32_t count; /* resize: how many units it had; `fresh` is the shape it will have */
+	uint32_t step;  /* resize: how many of them are taken */
+	uint32_t reserved;
+} bshm_intent;
+
+BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 48);
+BSHM_AT(intent, kind, 0);
+BSHM_AT(intent, place, 4);
+BSHM_AT(intent, fresh, 8);
+BSHM_AT(intent, old, 12);
+BSHM_AT(intent, records_after, 16);
+BSHM_AT(intent, data_after, 24);
+BSHM_AT(intent, table, 32);
+BSHM_AT(intent, count, 36);
+BSHM_AT(intent, step, 40);
+
+#define BSHM_INTENT_NONE       0u
+#define BSHM_INTENT_PUT        1u /* place: old -> fresh; then old's slots are freed */
+#define BSHM_INTENT_REMOVE     2u /* place: old -> 0; the same */
+#define BSHM_INTENT_MOVE       3u /* place: old -> fresh; the rest of the chain stays */
+#define BSHM_INTENT_MOVE_CHUNK 4u /* the same for a part of a large record */
+#define BSHM_INTENT_MOVE_UNIT  5u /* the same for a unit of the index */
+#define BSHM_INTENT_RESIZE     6u /* a table gets other units */
+
+/*
+ * What a class of slots has. Under the shard's lock; nothing of it is exact after a death: hints.
+ */
+typedef struct {
+	uint32_t hint;  /* bits 0..23: a page that may have room, + 1; the others: where in its map */
+	uint32_t pages; /* of the class */
+	uint32_t used;  /* its slots that are taken */
+	uint32_t reserved;
+} bshm_class;
+
+BSHM_STATIC_ASSERT(class, sizeof(bshm_class) == 16);
+BSHM_AT(class, hint, 0);
+BSHM_AT(class, pages, 4);
+BSHM_AT(class, used, 8);
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *   0: | sequence        | clock           |  read by every look-up
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *  64: | lock            | touches         | records| spare  | data_bytes      |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *  96: | intent: 48 bytes, half of them used by each put                       |
+ *      +-----------------+-----------------+--------+--------+--------+--------+
+ * 128: | of the intent                     | page   | slot   | given  | leases |
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
+ * 160: | a.page | aging  | p.page | p.stamp| free   | empty  | recount|
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
+ * 192: | evictions       | expired         | rejected        | timeouts        |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ * 224: | repairs         |
+ *      +-----------------+-----------------------------------------------------+
+ * 256: | classes[64]: 16 bytes each                                            |
+ *      +-----------------------------------------------------------------------+
+ *
+ * What every put writes is on one line, and one of a class: between processors, each line costs as
+ * much as the rest of the put.
+ *
+ *  lock            as the header's
+ *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
+ *                  when memory gets another meaning
+ *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
+ *  touches         fetch_add, and set to 0, by anyone
+ *  timeouts        fetch_add by anyone
+ *  all others      under the lock
+ */
+typedef struct {
+	uint64_t sequence;
+	uint64_t clock;
+	uint8_t reserved0[48];
+	uint64_t lock;
+	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
+	uint32_t records;
+	uint32_t spare;      /* records of the limit that the shard may still put: quota.c */
+	uint64_t data_bytes; /* of keys and values */
+	bshm_intent intent;
+	uint32_t hand_page; /* where the next candidates for eviction are */
+	uint32_t hand_slot;
+	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
+	uint32_t leases;      /* in use */
+	uint32_t aging_page;  /* how far the renumbering of old stamps has come */
+	uint32_t aging;       /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
+	uint32_t pop_page;    /* before it there is no record of pop_stamp - 1 */
+	uint32_t pop_stamp;   /* 1 + the oldest stamp that there is; 0 = not known */
+	uint32_t free_page;   /* where to look for a free page first */
+	uint32_t empty_page;  /* where to go on looking for one to empty */
+	uint32_t recount;     /* 1: a death left given_pages and the classes' counts in doubt */
+	uint32_t reserved1;
+	uint64_t evictions;
+	uint64_t expired;
+	uint64_t rejected;
+	uint64_t timeouts;
+	uint64_t repairs;
+	uint8_t reserved2[24];
+	bshm_class classes[BSHM_CLASS_COUNT];
+} bshm_shard;
+
+BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1280);
+BSHM_AT(shard, sequence, 0);
+BSHM_AT(shard, clock, 8);
+BSHM_AT(shard, lock, 64);
+BSHM_AT(shard, touches, 72);
+BSHM_AT(shard, records, 80);
+BSHM_AT(shard, spare, 84);
+BSHM_AT(shard, data_bytes, 88);
+BSHM_AT(shard, intent, 96);
+BSHM_AT(shard, hand_page, 144);
+BSHM_AT(shard, hand_slot, 148);
+BSHM_AT(shard, given_pages, 152);
+BSHM_AT(shard, leases, 156);
+BSHM_AT(shard, aging_page, 160);
+BSHM_AT(shard, aging, 164);
+BSHM_AT(shard, pop_page, 168);
+BSHM_AT(shard, pop_stamp, 172);
+BSHM_AT(shard, free_page, 176);
+BSHM_AT(shard, empty_page, 180);
+BSHM_AT(shard, recount, 184);
+BSHM_AT(shard, evictions, 192);
+BSHM_AT(shard, expired, 200);
+BSHM_AT(shard, rejected, 208);
+BSHM_AT(shard, timeouts, 216);
+BSHM_AT(shard, repairs, 224);
+BSHM_AT(shard, classes, 256);
+
+#define BSHM_SEQUENCE_JUMP 4096u /* as many as a record has versions */
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *   0: | owner           | hash            | serial          | thread | spoilt |
+ *      +-----------------+-----------------+-----------------+-----------------+
+ *
+ *  owner..thread  under the shard's lock; owner 0 = free
+ *  spoilt         under the shard's lock: what is being loaded must not be stored
+ */
+typedef struct {
+	uint64_t owner;
+	uint64_t hash;
+	uint64_t serial; /* differs each time the lease is given */
+	uint32_t thread;
+	uint32_t spoilt;
+} bshm_lease;
+
+BSHM_STATIC_ASSERT(lease, sizeof(bshm_lease) == 32);
+BSHM_AT(lease, owner, 0);
+BSHM_AT(lease, hash, 8);
+BSHM_AT(lease, serial, 16);
+BSHM_AT(lease, thread, 24);
+BSHM_AT(lease, spoilt, 28);
+
+/*
+ *  off   0                 8        12       16
+ *      +-----------------+--------+--------+-------------------------------------+
+ *   0: | shape           | records|        | units[64]: refs of the two lists    |
+ *      +-----------------+--------+--------+-------------------------------------+
+ *
+ * Where the lines of a part of the index are: 64 in each unit. All under the shard's lock; `shape`
+ * (release) selects one of the two lists by its lowest bit, the other is free to be written. They are
+ * interleaved, so that the first units are on the line of the shape, which every search reads.
+ */
+typedef struct {
+	uint64_t shape;   /* count of units << 1 | which list */
+	uint32_t records; /* slots of the lines that are taken */
+	uint32_t reserved;
+	uint32_t units[2 * BSHM_TABLE_UNITS]; /* unit i of list l: 2 * i + l */
+	uint8_t rest[48];
+} bshm_table;
+
+BSHM_STATIC_ASSERT(table, sizeof(bshm_table) == 320);
+BSHM_AT(table, shape, 0);
+BSHM_AT(table, records, 8);
+BSHM_AT(table, units, 16);
+
+/*
+ *  off   0                 8                 16                24
+ *      +-----------------+-----------------+-----------------+-------------------------+
+ *   0: | tags 0..3       | tags 4..7       | 8, 9 and passed | ref[10], 4 bytes each   |
+ *      +-----------------+-----------------+-----------------+-------------------------+
+ *
+ * A line of the index. A tag has 16 bits, the first the lowest; the high half of the third word says
+ * how many records lie further on because this line was full. All under the shard's lock; ref
+ * (release) after what it leads to is whole.
+ */
+typedef struct {
+	uint64_t head[3];
+	uint32_t ref[BSHM_LINE_SLOTS]; /* 0 = free */
+} bshm_line;
+
+BSHM_STATIC_ASSERT(line, sizeof(bshm_line) == 64);
+BSHM_AT(line, head, 0);
+BSHM_AT(line, ref, 24);
+
+/*
+ * What a page is for, and which of its slots are taken: a bit each. Under the shard's lock. The pages of
+ * a shard are neighbours: page_count / shard_count of them. Heads and maps lie apart, for whoever looks
+ * for a page goes over thousands of heads.
+ */
+typedef struct {
+	uint32_t size_class; /* + 1; 0 = the page is free */
+	uint32_t vacant;     /* free slots; not exact after a death: only a hint */
+} bshm_page;
+
+BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 8);
+BSHM_AT(page, size_class, 0);
+
+typedef struct {
+	uint64_t taken[BSHM_PAGE_WORDS];
+} bshm_map;
+
+BSHM_STATIC_ASSERT(map, sizeof(bshm_map) == 128);
+BSHM_AT(page, vacant, 4);
+
+/*
+ *  off   0        4        8
+ *      +--------+--------+---------------+-----+-------+
+ *   0: | state  | shape  | [expires_s]   | key | value |      a record in one slot
+ *      +--------+--------+---------------+-----+-------+
+ *
+ *      +--------+--------+---------------+-----------+-------------+------+
+ *   0: | state  | shape  | [expires_s]   | key_bytes | value_bytes | next | first part    a large one
+ *      +--------+--------+---------------+-----------+-------------+------+
+ *
+ *      +--------+--------+---------------+
+ *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value          a chunk of it;
+ *      +--------+--------+---------------+                                       the last may have 4,080
+ *
+ * All words have 4 bytes.
+ *
+ *  state   recency stamp in the low 16 bits (compare-and-swap by anyone); BSHM_STATE_*; version in the
+ *          high 12: changed by whoever holds the lock, one more each time the slot is given out
+ *  expires_s  by touch, under the lock, at any time; else written before the record is published
+ *  prev, next of chunks   under the lock
+ *  all others  written before the record is published, and not changed after
+ */
+#define BSHM_SLOT_STAMP        0xffffu
+#define BSHM_SLOT_MAIN         (1u << 16) /* was used again, not only once */
+#define BSHM_SLOT_LIVE         (1u << 17)
+#define BSHM_SLOT_CHAINED      (1u << 18)
+#define BSHM_SLOT_EXPIRES      (1u << 19) /* has the word expires_s */
+#define BSHM_SLOT_VERSION      20
+#define BSHM_SLOT_VERSION_MASK 0xfff00000u
+
+/* shape: key_bytes (12 bits), value_bytes (12 bits; both 0 if chained), type (4), namespace (1) */
+#define BSHM_SHAPE_VALUE 12
+#define BSHM_SHAPE_TYPE  24
+#define BSHM_SHAPE_SPACE 28
+#define BSHM_SHAPE_BYTES 0xfffu
+
+#define BSHM_SLOT_BYTES_MIN 16u
+#define BSHM_SLOT_BYTES_MAX 4096u
+#define BSHM_SLOT_HEAD      8u
+#define BSHM_CHAIN_HEAD     12u /* key_bytes, value_bytes, next */
+#define BSHM_CHUNK_HEAD     16u
+#define BSHM_CHUNK_BYTES    (2 * BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+#define BSHM_HALF_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+
+#endif
