@@ -181,6 +181,26 @@ TEST(what_lies_free_in_other_sizes_is_used_in_every_shard)
 	check_sound(segment);
 }
 
+/* The one free page cannot be the room of a large value's half chunk and of its whole one. */
+TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint32_t first = 100;
+	const uint32_t large = BSHM_CHUNK_BYTES + BSHM_HALF_BYTES + first - 8;
+	const uint32_t small = BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEAD - 8;
+	bshm_store_info info;
+	CHECK_INT(store_put(segment, 0, 0, first + BSHM_CHAIN_HEAD - 8, 0, BSHM_PUT_SET), 1);
+	while (bshm__slots_free(&s, bshm__class_of(BSHM_SLOT_BYTES_MAX)) >
+		   BSHM_SLAB_BYTES / BSHM_SLOT_BYTES_MAX) {
+		bshm_store_stat(segment, &info);
+		CHECK_INT(store_put(segment, (uint32_t) info.records, 0, small, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK_INT(s.shard->given_pages, segment->shard_pages - 1);
+	CHECK_INT(store_put(segment, 1000000, 0, large, 0, BSHM_PUT_SET), 1);
+	check_sound(segment);
+}
+
 /* Chance brings more keys to a part of the index than it has lines for: it grows until it has. */
 static void meet_in_the_index(void)
 {

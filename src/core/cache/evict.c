@@ -294,6 +294,7 @@ static bool compact(const bshm__shard *s, uint64_t but, uint32_t share, uint32_t
 	return false;
 }
 
+/* Who looks for one slot is given the page that it is in: other classes do not count it from then on. */
 static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 {
 	return count == 1 ? bshm__slot_find(s, size_class, 0) != 0

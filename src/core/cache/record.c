@@ -24,8 +24,7 @@
 #define PAUSE_FROM 16
 #define KEY_PIECE  256u
 
-/* How much of a large record lies in its first slot, so that the rest fills chunks and half a one, or nearly. */
-static uint32_t first_part(uint64_t bytes)
+uint32_t bshm__record_first(uint64_t bytes)
 {
 	const uint32_t room =
 		BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEAD - (uint32_t) sizeof(uint32_t) - BSHM_CHAIN_HEAD;
@@ -34,11 +33,6 @@ static uint32_t first_part(uint64_t bytes)
 		return rest;
 	}
 	return rest > BSHM_HALF_BYTES && rest - BSHM_HALF_BYTES <= room ? rest - BSHM_HALF_BYTES : 0;
-}
-
-uint32_t bshm__record_first(uint64_t bytes)
-{
-	return first_part(bytes);
 }
 
 bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
@@ -76,7 +70,7 @@ bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 			(uint64_t) record->key_bytes + record->value_bytes > bshm__record_most(s->segment)) {
 			return false;
 		}
-		record->first = first_part((uint64_t) record->key_bytes + record->value_bytes);
+		record->first = bshm__record_first((uint64_t) record->key_bytes + record->value_bytes);
 	}
 	record->bytes = slot + 4 * (size_t) words;
 	return bshm__ref_at(s, ref, 4 * words + record->first) != NULL;

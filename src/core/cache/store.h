@@ -425,7 +425,10 @@ static inline uint32_t bshm__chunk_class(uint64_t left)
 	return left > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
 }
 
-/* How many of a large record's bytes lie in its first slot. */
+/*
+ * How many of a large record's bytes lie in its first slot: so many, if it can take them, that the
+ * rest fills its chunks, the last of which may be half a one.
+ */
 uint32_t bshm__record_first(uint64_t bytes);
 /* Asks for the line of a key. */
 static inline void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home)
