@@ -4,10 +4,10 @@
  *   bench_records RECORDS SEGMENT
  *
  * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all, get
- * all (with the value), get all in lists of 20, remove all, and set and remove all in lists of 20; by one
- * worker, and by two at once. Each
- * measurement is a process of its own; CacheDBM is shared by threads, which is what it is for, the
- * store by processes. Prints nanoseconds an operation and bytes a record, as one line of JSON.
+ * all (with the value), get all in lists of 20, remove all, and set and remove all in lists of 20; by
+ * one worker, and by two at once. Each measurement is a process of its own; CacheDBM is shared by
+ * threads, which is what it is for, the store by processes. Prints nanoseconds an operation and bytes
+ * a record, as one line of JSON.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -86,9 +86,9 @@ void WorkTkrzw(
 		MakeKey(i, key);
 		const std::string_view view(key, 8);
 		bool good = true;
-		if (operation == 0) {
+		if (operation == kSet) {
 			good = dbm->Set(view, view).IsOK();
-		} else if (operation == 3) {
+		} else if (operation == kRemove) {
 			good = dbm->Remove(view).IsOK();
 		} else {
 			good = dbm->Get(view, &value).IsOK() && value == view;
@@ -121,7 +121,7 @@ void MeasureTkrzw(uint64_t records, unsigned workers, Result *result)
 			thread.join();
 		}
 		result->ns[operation][workers - 1] = (Now() - start) * 1e9 / static_cast<double>(records);
-		if (operation == 0) {
+		if (operation == kSet) {
 			result->bytes = (ResidentBytes() - before) / static_cast<double>(records);
 		}
 	}
@@ -146,94 +146,109 @@ bshm_segment *OpenStore(const char *path, uint64_t records)
 	return segment;
 }
 
-void GetLists(bshm_segment *segment, uint64_t first, uint64_t step, uint64_t end)
-{
+/* The next of a worker's keys, which are their own values. */
+struct List {
 	char bytes[kList][8];
-	char value[8];
 	bshm_key keys[kList];
-	bshm_found found[kList];
-	bool present[kList];
-	for (uint64_t i = first; i < end;) {
-		unsigned count = 0;
-		for (; count < kList && i < end; count++, i += step) {
-			MakeKey(i, bytes[count]);
+	unsigned count;
+
+	void Take(uint64_t *next, uint64_t step, uint64_t end)
+	{
+		for (count = 0; count < kList && *next < end; count++, *next += step) {
+			MakeKey(*next, bytes[count]);
 			keys[count] = {bytes[count], 8};
 		}
-		bshm_record_find_many(
-			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
-		for (unsigned k = 0; k < count; k++) {
-			if (!present[k] || !bshm_found_copy(&found[k], value) ||
-				memcmp(value, bytes[k], 8) != 0) {
-				abort();
-			}
-		}
 	}
-}
+};
 
-bool Change(bshm_segment *segment, bool put_it, const bshm_key &key)
+bool Set(bshm_segment *segment, const bshm_key &key)
 {
-	bshm_error error = {};
+	bshm_error error;
 	bshm_put put = {};
 	put.key = key;
 	put.value = {BSHM_VALUE_STRING, key.bytes, 8};
-	return put_it ? bshm_record_put(segment, &put, &error) == 1
-				  : bshm_record_remove(segment, BSHM_SPACE_CACHE, &key, &error) == 1;
+	return bshm_record_put(segment, &put, &error) == 1;
 }
 
-void ChangeLists(bshm_segment *segment, bool put_them, uint64_t first, uint64_t step, uint64_t end)
+bool Remove(bshm_segment *segment, const bshm_key &key)
 {
-	char bytes[kList][8];
-	bshm_key keys[kList];
-	for (uint64_t i = first; i < end;) {
-		unsigned count = 0;
-		for (; count < kList && i < end; count++, i += step) {
-			MakeKey(i, bytes[count]);
-			keys[count] = {bytes[count], 8};
-		}
-		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, count);
-		for (unsigned k = 0; k < count; k++) {
-			if (!Change(segment, put_them, keys[k])) {
-				abort();
-			}
-		}
+	bshm_error error;
+	return bshm_record_remove(segment, BSHM_SPACE_CACHE, &key, &error) == 1;
+}
+
+bool IsValue(const bshm_found &found, const bshm_key &key)
+{
+	char value[8];
+	return bshm_found_copy(&found, value) && memcmp(value, key.bytes, 8) == 0;
+}
+
+bool Get(bshm_segment *segment, const bshm_key &key)
+{
+	bshm_found found;
+	return bshm_record_find(segment, BSHM_SPACE_CACHE, &key, BSHM_FIND_USE, &found) == 1 &&
+		   IsValue(found, key);
+}
+
+bool GetAll(bshm_segment *segment, const List &list)
+{
+	bshm_found found[kList];
+	bool present[kList];
+	bshm_record_find_many(
+		segment, BSHM_SPACE_CACHE, list.keys, list.count, BSHM_FIND_USE, found, present);
+	bool good = true;
+	for (unsigned k = 0; k < list.count; k++) {
+		good = good && present[k] && IsValue(found[k], list.keys[k]);
 	}
+	return good;
+}
+
+template <typename Function>
+bool ChangeAll(bshm_segment *segment, const List &list, Function change)
+{
+	bshm_records_expect(segment, BSHM_SPACE_CACHE, list.keys, list.count);
+	bool good = true;
+	for (unsigned k = 0; k < list.count; k++) {
+		good = change(segment, list.keys[k]) && good;
+	}
+	return good;
+}
+
+bool WorkLists(
+	bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+{
+	List list;
+	bool good = true;
+	for (uint64_t i = first; i < end && good;) {
+		list.Take(&i, step, end);
+		good = operation == kGet20   ? GetAll(segment, list)
+			   : operation == kSet20 ? ChangeAll(segment, list, Set)
+									 : ChangeAll(segment, list, Remove);
+	}
+	return good;
+}
+
+bool WorkSingly(
+	bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
+{
+	char bytes[8];
+	const bshm_key key = {bytes, 8};
+	bool good = true;
+	for (uint64_t i = first; i < end && good; i += step) {
+		MakeKey(i, bytes);
+		good = operation == kSet      ? Set(segment, key)
+			   : operation == kRemove ? Remove(segment, key)
+									  : Get(segment, key);
+	}
+	return good;
 }
 
 void WorkStore(
 	bshm_segment *segment, unsigned operation, uint64_t first, uint64_t step, uint64_t end)
 {
-	if (operation == kGet20) {
-		GetLists(segment, first, step, end);
-		return;
-	}
-	if (operation == kSet20 || operation == kRemove20) {
-		ChangeLists(segment, operation == kSet20, first, step, end);
-		return;
-	}
-	char key[8];
-	char value[8];
-	bshm_error error = {};
-	bshm_found found;
-	bshm_put put = {};
-	put.key = {key, 8};
-	put.value = {BSHM_VALUE_STRING, key, 8};
-	for (uint64_t i = first; i < end; i += step) {
-		MakeKey(i, key);
-		bool good = true;
-		if (operation == kSet) {
-			good = bshm_record_put(segment, &put, &error) == 1;
-		} else if (operation == kRemove) {
-			good = bshm_record_remove(segment, BSHM_SPACE_CACHE, &put.key, &error) == 1;
-		} else {
-			good =
-				bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found) == 1 &&
-				bshm_found_copy(&found, value) && memcmp(value, key, 8) == 0;
-		}
-		if (!good) {
-			fprintf(stderr, "%s %llu failed: %s\n", kNames[operation],
-				static_cast<unsigned long long>(i), bshm_status_str(error.status));
-			_exit(1);
-		}
+	const bool lists = operation == kGet20 || operation == kSet20 || operation == kRemove20;
+	if (!(lists ? WorkLists : WorkSingly)(segment, operation, first, step, end)) {
+		fprintf(stderr, "%s failed\n", kNames[operation]);
+		_exit(1);
 	}
 }
 
@@ -271,7 +286,7 @@ void MeasureStore(uint64_t records, unsigned workers, const char *path, Result *
 			Await(child);
 		}
 		result->ns[operation][workers - 1] = (Now() - start) * 1e9 / static_cast<double>(records);
-		if (operation == 0) {
+		if (operation == kSet) {
 			bshm_store_info info;
 			bshm_store_stat(segment, &info);
 			if (info.records != records) {
