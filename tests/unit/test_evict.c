@@ -201,6 +201,82 @@ TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
 	check_sound(segment);
 }
 
+/* Room for one record, of another size than the others, is a page or two; not a share of the store. */
+TEST(one_record_evicts_few)
+{
+	static const uint32_t sizes[][2] = {{4, 1000}, {4, 8168}, {4, 8268}, {100, 8264}, {52, 8216}};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		bshm_segment *segment = open_store(MB(16), 0);
+		bshm_store_info info = {0};
+		for (uint32_t number = 0; info.evictions == 0; number++) {
+			CHECK_INT(store_put(segment, number, 0, sizes[i][0], 0, BSHM_PUT_SET), 1);
+			bshm_store_stat(segment, &info);
+		}
+		const uint64_t before = info.evictions;
+		CHECK_INT(store_put(segment, UINT32_MAX, 0, sizes[i][1], 0, BSHM_PUT_SET), 1);
+		bshm_store_stat(segment, &info);
+		test_note("%u bytes among those of %u: %u evicted of %u", sizes[i][1], sizes[i][0],
+			(unsigned) (info.evictions - before), (unsigned) info.records);
+		CHECK(info.evictions - before <= 4 * BSHM_SLAB_BYTES / BSHM_SLOT_BYTES_MIN);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
+/* Whoever makes room for a large record empties a few pages at a time. */
+TEST(a_step_empties_few_pages)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint64_t wanted = MB(4) / BSHM_CHUNK_BYTES;
+	bshm_store_info info = {0};
+	uint32_t count = 0;
+	for (; info.evictions == 0; count++) {
+		CHECK_INT(store_put(segment, count, 0, 4, 0, BSHM_PUT_SET), 1);
+		bshm_store_stat(segment, &info);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (i % 8 < 3) {
+			store_remove(segment, i);
+		}
+	}
+	const bshm_class *small = &s.shard->classes[bshm__class_of(BSHM_SLOT_HEAD + 8 + 4)];
+	bool done = false;
+	unsigned steps = 0;
+	for (; !done && steps < 1000; steps++) {
+		const uint32_t before = small->pages;
+		done = bshm__make_room_step(&s, BSHM_CLASS_CHUNK, wanted);
+		CHECK(before - small->pages <= 32);
+	}
+	CHECK(done && steps > 5);
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.evictions, 1); /* there was room enough */
+	check_sound(segment);
+}
+
+/* Who copies a large record is not disturbed by one that is put and removed all the time. */
+TEST(a_page_is_not_given_up_each_time)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const uint64_t number = 1;
+	const bshm_key key = {(const char *) &number, 8};
+	char *copy = malloc(500000);
+	bshm_found found;
+	REQUIRE(store_put(segment, 1, 0, 500000, 0, BSHM_PUT_SET) == 1);
+	for (unsigned i = 0; i < 100; i++) {
+		if (i == 1) { /* the index has grown */
+			CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &key, 0, &found), 1);
+		}
+		CHECK_INT(store_put(segment, 2, i, 3000, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_put(segment, 3, i, 20000, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_remove(segment, 2), 1);
+		CHECK_INT(store_remove(segment, 3), 1);
+	}
+	CHECK(bshm_found_copy(&found, copy));
+	free(copy);
+	check_sound(segment);
+}
+
 /* Chance brings more keys to a part of the index than it has lines for: it grows until it has. */
 static void meet_in_the_index(void)
 {

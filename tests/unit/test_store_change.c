@@ -76,6 +76,15 @@ enum {
 	ENDED
 };
 
+static void fill_with_small_ones(void)
+{
+	bshm_store_info info = {0};
+	for (uint32_t i = 1000; info.evictions == 0; i++) {
+		REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
+		bshm_store_stat(segment, &info);
+	}
+}
+
 static void store_small_ones(void)
 {
 	bshm_segment *own = attach_store();
@@ -89,20 +98,51 @@ static void store_small_ones(void)
  * here. Who waits gives up after 50 ms, and tries again. */
 TEST(who_stores_a_large_record_lets_others_in)
 {
+	const uint32_t length = MB(6) - 100;
+	uint8_t *bytes = calloc(1, length);
+	const bshm_put put = {.key = log_key, .value = {BSHM_VALUE_STRING, bytes, length}};
+	bshm_store_info info;
+	bshm_lease_grant grant;
+	bshm_error error;
+	uint64_t appended;
 	segment = open_store(MB(24), 0);
-	bshm_store_info info = {0};
-	for (uint32_t i = 1000; info.evictions == 0; i++) {
-		REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
-		bshm_store_stat(segment, &info);
-	}
+	fill_with_small_ones();
 	const pid_t child = spawn(store_small_ones);
 	while (BSHM_LOAD(&test_words[BEGUN], ACQUIRE) == 0) {
 		bshm_os_sleep_us(100);
 	}
-	CHECK_INT(store_put(segment, 999, 1, MB(6) - 100, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(bshm_lease_take(segment, BSHM_SPACE_CACHE, &log_key, &grant), BSHM_LEASE_MINE);
+	CHECK_INT(bshm_lease_release(segment, &grant, &put, &error), 1);
+	CHECK_INT(bshm_record_append(segment, &log_key, &log_key, &none, &appended, &error), BSHM_OK);
+	CHECK_INT(appended, length + log_key.length);
+	CHECK_INT(store_put(segment, 999, 1, length, 0, BSHM_PUT_SET), 1);
 	bshm_store_stat(segment, &info);
-	CHECK(info.lock_timeouts < 10); /* else 29 */
+	CHECK(info.lock_timeouts < 10); /* else 29 for each */
 	BSHM_STORE(&test_words[ENDED], 1, RELAXED);
 	CHECK_INT(finish(child), 0);
 	check_sound(segment);
+	free(bytes);
+}
+
+TEST(nothing_is_evicted_for_what_is_not_stored)
+{
+	bshm_store_info before;
+	bshm_store_info after;
+	bshm_error error;
+	int64_t number;
+	uint64_t length;
+	segment = open_store(MB(8), 0);
+	fill_with_small_ones();
+	CHECK_INT(store_put(segment, 1, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(bshm_record_increment(segment, &log_key, 1, 0, 0, &number, &error), BSHM_OK);
+	bshm_store_stat(segment, &before);
+	char *suffix = calloc(1, MB(1));
+	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_ADD), 0);
+	CHECK_INT(store_put(segment, 2, 2, MB(1), 0, BSHM_PUT_REPLACE), 0);
+	CHECK_INT(
+		bshm_record_append(segment, &log_key, &(bshm_key){suffix, MB(1)}, &none, &length, &error),
+		BSHM_E_INCOMPATIBLE);
+	bshm_store_stat(segment, &after);
+	CHECK_INT(after.evictions, before.evictions);
+	free(suffix);
 }

@@ -16,9 +16,8 @@
 
 #define CHANGE_TRIES 64 /* until a value that grows meanwhile fits */
 #define ROOM_TO_GROW 4096u
-/* A large record's room is made in steps of so many evictions, so that nobody waits long. */
-#define LARGE_CHUNKS 32u
-#define LARGE_STEP   1024u
+#define LARGE_CHUNKS                                                                               \
+ 32u /* from so many on, a record's room is made in steps, so that nobody waits long */
 
 /* Is it too large for this store, whatever is evicted? */
 static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
@@ -71,6 +70,14 @@ static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_p
 	}
 }
 
+/* Before anything is evicted for it. */
+static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+{
+	bshm__standing at;
+	bshm__locate(s, home, put->space, &put->key, &at);
+	return allowed(s, &at, put);
+}
+
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
 	bshm__recipe r = {
@@ -114,16 +121,16 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
 }
 
-/* Makes room for a large record, letting others in now and then. Not OK: the lock is lost. */
-static bshm_status prepare_large(const bshm__shard *s, const bshm_put *put, bshm_error *error)
+bshm_status bshm__prepare_large(
+	const bshm__shard *s, uint64_t key_bytes, uint64_t value_bytes, bshm_error *error)
 {
-	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
-	if (too_large(s->segment, put->key.length, put->value.length)) {
+	const uint64_t chunks = value_bytes / BSHM_CHUNK_BYTES + 1;
+	if (chunks <= LARGE_CHUNKS || too_large(s->segment, key_bytes, value_bytes)) {
 		return BSHM_OK;
 	}
-	/* More steps than there can be records: the shard's own count of them may be damaged. */
-	uint64_t steps = s->segment->shard_bytes / BSHM_SLOT_BYTES_MIN / LARGE_STEP + 1;
-	while (!bshm__make_room(s, BSHM_CLASS_CHUNK, chunks, 0, LARGE_STEP) &&
+	/* More steps than are ever needed: the shard's own count of its records may be damaged. */
+	uint32_t steps = 2 * s->segment->shard_pages;
+	while (!bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
 		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* back at once, it would be faster than they */
@@ -139,14 +146,18 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 {
 	bshm__home home;
 	bshm__shard s;
-	const bshm_status status = enter(segment, put->space, &put->key, &home, &s, error);
+	bshm_status status = enter(segment, put->space, &put->key, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (put->value.length > LARGE_CHUNKS * BSHM_CHUNK_BYTES) {
-		const bshm_status ready = prepare_large(&s, put, error);
-		if (ready != BSHM_OK) {
-			return ready;
+	if (BSHM_UNLIKELY(put->value.length >= LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
+		if (!may_be_put(&s, &home, put)) {
+			bshm__shard_unlock(&s);
+			return 0;
+		}
+		status = bshm__prepare_large(&s, put->key.length, put->value.length, error);
+		if (status != BSHM_OK) {
+			return status;
 		}
 	}
 	const int stored = bshm__record_put_locked(&s, &home, put);
@@ -289,6 +300,8 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		bshm_found found;
 		const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &found);
 		const uint64_t stands = present == 1 ? found.length : 0;
+		const bool refused =
+			present == 1 && w->delimiter != NULL && found.type != BSHM_VALUE_STRING;
 		w->room = stands + stands / 8 + tail + ROOM_TO_GROW;
 		if (too_large(segment, w->key->length, stands + tail)) {
 			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed */
@@ -303,6 +316,9 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		bshm__home home;
 		bshm__shard s;
 		done = enter(segment, BSHM_SPACE_CACHE, w->key, &home, &s, error);
+		if (done == BSHM_OK && !refused) {
+			done = bshm__prepare_large(&s, w->key->length, stands + tail, error);
+		}
 		if (done == BSHM_OK) {
 			done = rewrite_locked(&s, &home, w, error);
 			bshm__shard_unlock(&s);

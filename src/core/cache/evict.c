@@ -29,12 +29,14 @@
 #include "core/cache/store.h"
 
 #define SAMPLE      32u
-#define SPARE_SHARE 32u /* of a class's slots, one is left free when a page of it is emptied */
 #define EPOCH_SHARE 64u
-#define MASK        0xffffu
-#define AGE_MAX     0xf000u             /* `now` goes no further from base */
-#define AGE_KEPT    0x4000u             /* above it, stamps are renumbered when it is time */
-#define FRESH_ONE   (UINT64_C(1) << 32) /* in `touches` */
+/* What one step for a large record comes to: others wait for less than a millisecond or two. */
+#define STEP_EVICTIONS 1024u
+#define STEP_PAGES     32u
+#define MASK           0xffffu
+#define AGE_MAX        0xf000u             /* `now` goes no further from base */
+#define AGE_KEPT       0x4000u             /* above it, stamps are renumbered when it is time */
+#define FRESH_ONE      (UINT64_C(1) << 32) /* in `touches` */
 
 /* ------------------------------------------------------------------ the clock */
 
@@ -272,14 +274,16 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 }
 
 /*
- * Where a page's worth of slots of a class is free, but not in one page: makes it one. A class that keeps
- * no free slot would need a page itself at once.
+ * Where a page's worth of slots of a class is free, but not in one page: makes it one. Not of the class
+ * that the room is for; of those in `keep` so that a slot is free still.
  */
-static bool compact(const bshm__shard *s, uint64_t but, uint32_t share, uint32_t *attempts)
+static bool compact(
+	const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last, uint32_t *pages)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		if (*attempts != 0 && (but >> i & 1) == 0 && bshm__class_wasteful(s, i, share)) {
-			--*attempts;
+		if (*pages != 0 && i != size_class &&
+			bshm__class_wasteful(s, i, keep >> i & 1, to_the_last)) {
+			--*pages;
 			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
 			const uint32_t number = bshm__page_to_empty(s, i);
 			if (number != 0 && empty_page(s, number)) {
@@ -301,20 +305,32 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 					  : bshm__slots_free(s, size_class) >= count;
 }
 
-bool bshm__make_room(
-	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, uint32_t evictions)
+/* By so many evictions, and pages emptied, at most. */
+static bool make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep,
+	uint32_t evictions, uint32_t pages)
 {
-	keep |= UINT64_C(1) << size_class;
-	uint32_t attempts = s->segment->shard_pages; /* each gives a page, if the counts are right */
 	while (!has_room(s, size_class, count)) {
-		/* What lies free in other classes first, then what is worth least. */
-		if (!compact(s, keep, SPARE_SHARE, &attempts) && (evictions == 0 || !bshm__evict(s)) &&
-			!compact(s, keep, 0, &attempts)) {
+		if (evictions-- == 0 || pages == 0) {
 			return false;
 		}
-		evictions -= evictions != 0;
+		/* What lies free in other classes first, then what is worth least. */
+		if (!compact(s, size_class, keep, false, &pages) && !bshm__evict(s) &&
+			!compact(s, size_class, keep, true, &pages)) {
+			return false;
+		}
 	}
 	return true;
+}
+
+bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep)
+{
+	/* Each page that is emptied is a free one then, if the counts are right. */
+	return make_room(s, size_class, count, keep, UINT32_MAX, s->segment->shard_pages);
+}
+
+bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
+{
+	return make_room(s, size_class, count, 0, STEP_EVICTIONS, STEP_PAGES);
 }
 
 /* ------------------------------------------------------------------ renumbering */

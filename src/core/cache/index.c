@@ -300,7 +300,7 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	}
 	BSHM_STORE(unit, fresh, RELEASE);
 	bshm__sequence_jump(s); /* who still searches the old unit starts anew */
-	bshm__slot_free(s, ref);
+	bshm__slot_vacate(s, ref);
 	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
 	return true;
 }

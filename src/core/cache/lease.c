@@ -148,7 +148,10 @@ int bshm_lease_release(
 	}
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	bshm_lease *lease = lease_at(&s, grant->slot);
-	const bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
+	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
+	if (status == BSHM_OK && put != NULL) {
+		status = bshm__prepare_large(&s, put->key.length, put->value.length, error);
+	}
 	if (status != BSHM_OK) {
 		if (is_granted(&s, lease, grant)) {
 			BSHM_STORE(&lease->owner, 0, RELEASE); /* counted when the next one is given */

@@ -226,7 +226,7 @@ static __attribute__((noinline)) bool grow_table(
 	units = units != 0 ? units : lines / BSHM_UNIT_LINES + 1;
 	/* As large as it has to be: by chance, many keys may belong to a few neighbouring lines. */
 	for (; units <= BSHM_TABLE_UNITS; units++) {
-		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, 0, UINT32_MAX)) {
+		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, 0)) {
 			return false;
 		}
 		if (bshm__table_resize(s, home->table, units)) {
@@ -252,13 +252,13 @@ static bool make_slots(const bshm__shard *s, bshm__recipe *r, const bshm__standi
 		return true;
 	}
 	uint64_t keep = UINT64_C(1) << r->size_class;
-	if (!bshm__make_room(s, r->size_class, 1, 0, UINT32_MAX) ||
-		(r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep, UINT32_MAX))) {
+	if (!bshm__make_room(s, r->size_class, 1, 0) ||
+		(r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep))) {
 		return false;
 	}
 	keep |= (uint64_t) r->half << BSHM_CLASS_HALF;
 	const uint32_t whole = r->chunks - r->half;
-	if (whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep, UINT32_MAX)) {
+	if (whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep)) {
 		return false;
 	}
 	bshm__put_prepare(s, r);

@@ -25,6 +25,13 @@
 /* Free units that stay the index's: a table that grows is made anew beside the old one. */
 #define INDEX_RESERVE 16u
 
+/*
+ * Slots that a class keeps free when pages of it are given up: a share of those that are taken, but no
+ * more than this. Without any, it would need a page itself at once.
+ */
+#define SPARE_SHARE 32u
+#define SPARE_MOST  256u
+
 /* Pages looked at to find one that is quickly emptied: more cost more than they save. */
 #define EMPTY_SAMPLE 512u
 
@@ -351,7 +358,8 @@ static bool map_empty(const bshm_map *map)
 void bshm__sequence_jump(const bshm__shard *s)
 {
 	uint64_t *sequence = &s->shard->sequence;
-	BSHM_STORE(sequence, BSHM_LOAD(sequence, RELAXED) + BSHM_SEQUENCE_JUMP, RELAXED);
+	/* Who sees it sees what was published before: a search begun after it must not end in the old. */
+	BSHM_STORE(sequence, BSHM_LOAD(sequence, RELAXED) + BSHM_SEQUENCE_JUMP, RELEASE);
 	BSHM_FENCE(RELEASE); /* pairs with bshm__record_stands() */
 }
 
@@ -367,13 +375,20 @@ static uint64_t spare_slots(const bshm__shard *s, uint32_t size_class)
 	return room > used ? room - used : 0;
 }
 
-bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class, uint32_t share)
+static bool is_wasteful(
+	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
+{
+	const uint64_t share = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) / SPARE_SHARE;
+	const uint64_t kept = to_the_last ? 0 : share < SPARE_MOST ? share : SPARE_MOST;
+	const uint64_t reserved = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
+	return spare_slots(s, size_class) >= kept + reserved + needed + bshm__class_slots(size_class);
+}
+
+bool bshm__class_wasteful(
+	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
 	settle(s);
-	const uint64_t used = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED);
-	const uint64_t kept =
-		(size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0) + (share == 0 ? 0 : used / share);
-	return spare_slots(s, size_class) >= kept + bshm__class_slots(size_class);
+	return is_wasteful(s, size_class, needed, to_the_last);
 }
 
 bool bshm__page_release(const bshm__shard *s, uint32_t number)
@@ -407,7 +422,12 @@ uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
 	return ref_of(s, number - 1, slot, page_class(page_at(s, number - 1)));
 }
 
-void bshm__slot_free(const bshm__shard *s, uint32_t ref)
+/*
+ * The page is given up when the class has another one's worth of free slots: whoever takes and frees
+ * the same few slots all the time would give up a page each time, and those who copy a large record
+ * would start anew.
+ */
+static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 {
 	const slot_place place = place_of(s, ref);
 	if (!is_taken(&place)) {
@@ -417,7 +437,7 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	uint32_t *state = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_UNIT), 0);
 	const uint32_t version =
 		(BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) + (1u << BSHM_SLOT_VERSION);
-	BSHM_STORE(state, version, RELAXED);
+	BSHM_STORE(state, version, RELEASE); /* who sees it sees the record that replaced it */
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
 	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
 	uint64_t *word = &place.map->taken[place.slot / 64];
@@ -425,9 +445,22 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(word, left, RELAXED);
 	bump(&place.page->vacant, 1);
 	bump(&shard->classes[place.size_class].used, -1);
-	if (left != 0 || !bshm__page_release(s, place.number + 1)) {
+	const bool released =
+		left == 0 && is_wasteful(s, place.size_class, bshm__class_slots(place.size_class), false) &&
+		bshm__page_release(s, place.number + 1);
+	if (!released && may_be_next) {
 		set_hint(s, place.size_class, place.number + 1, place.slot);
 	}
+}
+
+void bshm__slot_free(const bshm__shard *s, uint32_t ref)
+{
+	free_taken(s, ref, true);
+}
+
+void bshm__slot_vacate(const bshm__shard *s, uint32_t ref)
+{
+	free_taken(s, ref, false);
 }
 
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)

@@ -133,6 +133,8 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 void bshm__slot_take(const bshm__shard *s, uint32_t ref);
 /* Harmless when it is free. Its contents end here, for those who still read them. */
 void bshm__slot_free(const bshm__shard *s, uint32_t ref);
+/* The same in a page that is being emptied: it is not where the next slot is looked for. */
+void bshm__slot_vacate(const bshm__shard *s, uint32_t ref);
 /* The class of the page that a ref leads into; BSHM_CLASS_COUNT: none. */
 uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref);
 /* Is it the first byte of a slot that is taken? */
@@ -146,9 +148,10 @@ uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class);
 /* Pages by their number in the shard, + 1. The one whose taken slots fit into the others of the class
  * with the least moving; 0 = none. */
 uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class);
-/* Are so many slots of the class free in its pages that one could be emptied, and one in `share` of those
- * that are taken (0: none) were free still? */
-bool bshm__class_wasteful(const bshm__shard *s, uint32_t size_class, uint32_t share);
+/* Are so many slots of the class free in its pages that one could be emptied, and `needed` were free still;
+ * and, unless that is the last resort, some more? */
+bool bshm__class_wasteful(
+	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last);
 /* Gives the page back if all its slots are free. */
 bool bshm__page_release(const bshm__shard *s, uint32_t number);
 uint32_t bshm__page_class(const bshm__shard *s, uint32_t number); /* BSHM_CLASS_COUNT: free */
@@ -555,6 +558,10 @@ bool bshm__put_record(
 
 /* Under the lock: what bshm_record_put() and _remove() do. */
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put);
+/* Under the lock, before anything of it is looked at: makes room for the record, if it is a large one, letting
+ * others in now and then. Not OK: the lock is lost. */
+bshm_status bshm__prepare_large(
+	const bshm__shard *s, uint64_t key_bytes, uint64_t value_bytes, bshm_error *error);
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
 
@@ -587,10 +594,11 @@ static inline uint32_t bshm__stamp_age(uint64_t clock, uint32_t state)
 /* Under the lock: takes out the record that is worth least, preferring expired ones. False: there is
  * none. */
 bool bshm__evict(const bshm__shard *s);
-/* Under the lock: moves, and evicts, so many at most, until there are `count` free slots in the class;
- * false: there are not. What is free in the classes whose bits are set in `keep` is left there. */
-bool bshm__make_room(
-	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, uint32_t evictions);
+/* Under the lock: moves, and evicts, until there are `count` free slots in the class; false: there are not.
+ * In the classes whose bits are set in `keep` a slot stays free. */
+bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep);
+/* A part of that; false: there are not yet so many. */
+bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count);
 /* Under the lock: a small part of the renumbering of old stamps, when it is due. */
 #define BSHM_AGE_RENUMBER 0x8000u
 void bshm__aging_go_on(const bshm__shard *s);

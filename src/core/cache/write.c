@@ -183,7 +183,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
 	lead_back(s, fresh);
-	bshm__slot_free(s, ref);
+	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
 	return true;
 }
@@ -220,7 +220,7 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
 	lead_back(s, fresh);
 	bshm__sequence_jump(s); /* who is reading the old one starts anew: the record's state stays */
-	bshm__slot_free(s, ref);
+	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
 	return true;
 }
