@@ -115,9 +115,11 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 
 /*
  * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
- * from a process that is gone, and the caller mends what that has left.
+ * from a process that is gone, and the caller mends what that has left. *starving (NULL: not told) is
+ * set to 1 when that takes long, so that those who are done do not come back at once.
  */
-bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, bool *dead);
+bool bshm__word_lock(
+	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead);
 /* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What dead processes left is mended before it returns. */
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
 void bshm__unlock(bshm_segment *segment);

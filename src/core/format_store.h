@@ -143,7 +143,7 @@ BSHM_AT(class, used, 8);
 /*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-----------------+
- *   0: | sequence        | clock           |  read by every look-up
+ *   0: | sequence        | clock           | starv. |  read by every look-up, and every put
  *      +-----------------+-----------------+-----------------+-----------------+
  *  64: | lock            | touches         | records| spare  | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
@@ -169,12 +169,14 @@ BSHM_AT(class, used, 8);
  *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
  *  touches         fetch_add, and set to 0, by anyone
  *  timeouts        fetch_add by anyone
+ *  starving        1 by who waits for the lock, 0 by who steps back for it: a hint
  *  all others      under the lock
  */
 typedef struct {
 	uint64_t sequence;
 	uint64_t clock;
-	uint8_t reserved0[48];
+	uint32_t starving; /* 1: somebody has waited long for the lock */
+	uint8_t reserved0[44];
 	uint64_t lock;
 	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
 	uint32_t records;
@@ -205,6 +207,7 @@ typedef struct {
 BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1280);
 BSHM_AT(shard, sequence, 0);
 BSHM_AT(shard, clock, 8);
+BSHM_AT(shard, starving, 16);
 BSHM_AT(shard, lock, 64);
 BSHM_AT(shard, touches, 72);
 BSHM_AT(shard, records, 80);

@@ -24,8 +24,14 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		return bshm__fail_sizes(
 			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
 	}
+	uint32_t *starving = &s->shard->starving;
+	if (BSHM_LOAD(starving, RELAXED) != 0) {
+		BSHM_STORE(starving, 0, RELAXED);
+		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* who waits looks once in about two of them */
+	}
 	bool dead;
-	if (!bshm__word_lock(segment, &s->shard->lock, bshm_os_monotonic_ns() + wait_ns, &dead)) {
+	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
+	if (!bshm__word_lock(segment, &s->shard->lock, starving, deadline, &dead)) {
 		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
 		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "shard", wait_ns / 1000000, 0);
 	}

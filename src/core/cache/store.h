@@ -75,6 +75,7 @@ static inline bshm_status bshm__shard_lock(
 {
 	uint64_t nobody = 0;
 	if (BSHM_LIKELY(s->segment->owner != 0 && s->segment->store_writable &&
+					BSHM_LOAD(&s->shard->starving, RELAXED) == 0 &&
 					BSHM_CAS(&s->shard->lock, &nobody, s->segment->owner, ACQUIRE))) {
 		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
 		return BSHM_OK;

@@ -15,6 +15,7 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
+#define PATIENCE_NS    UINT64_C(5000000) /* then others are asked to stand back */
 
 /* Excludes the other threads of this process, which share its owner word. */
 static bool enter_process(bshm_segment *segment, uint64_t deadline)
@@ -30,9 +31,11 @@ static bool enter_process(bshm_segment *segment, uint64_t deadline)
 	return true;
 }
 
-bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, bool *dead)
+bool bshm__word_lock(
+	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead)
 {
 	uint64_t next_probe = 0;
+	uint64_t patient_until = 0;
 	*dead = false;
 	for (unsigned spin = 0;; spin++) {
 		uint64_t holder = 0;
@@ -44,6 +47,10 @@ bool bshm__word_lock(bshm_segment *segment, uint64_t *word, uint64_t deadline, b
 			continue;
 		}
 		const uint64_t now = bshm_os_monotonic_ns();
+		patient_until = patient_until == 0 ? now + PATIENCE_NS : patient_until;
+		if (starving != NULL && now > patient_until) {
+			BSHM_STORE(starving, 1, RELAXED);
+		}
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
 			if (!bshm__owner_alive(segment, holder) &&
@@ -65,7 +72,7 @@ static bool acquire(bshm_segment *segment, uint64_t deadline)
 {
 	uint64_t *word = &segment->header->lock;
 	bool dead = BSHM_LOAD(word, RELAXED) == segment->owner;
-	if (!dead && !bshm__word_lock(segment, word, deadline, &dead)) {
+	if (!dead && !bshm__word_lock(segment, word, NULL, deadline, &dead)) {
 		return false;
 	}
 	if (dead) {
