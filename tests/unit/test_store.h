@@ -110,6 +110,22 @@ static inline int store_get(
 	return whole;
 }
 
+static inline uint64_t store_evictions(bshm_segment *segment)
+{
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	return info.evictions;
+}
+
+/* Puts records until something is evicted; what the next number is. */
+static inline uint32_t store_fill_up(bshm_segment *segment, uint32_t number, uint32_t length)
+{
+	do {
+		CHECK_INT(store_put(segment, number, 1, length, 0, BSHM_PUT_SET), 1);
+	} while (++number % 256 != 0 || store_evictions(segment) == 0);
+	return number;
+}
+
 static inline int store_remove(bshm_segment *segment, uint32_t number)
 {
 	const uint64_t key_bytes = number;

@@ -76,15 +76,6 @@ enum {
 	ENDED
 };
 
-static void fill_with_small_ones(void)
-{
-	bshm_store_info info = {0};
-	for (uint32_t i = 1000; info.evictions == 0; i++) {
-		REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
-		bshm_store_stat(segment, &info);
-	}
-}
-
 static void store_small_ones(void)
 {
 	bshm_segment *own = attach_store();
@@ -106,7 +97,7 @@ TEST(who_stores_a_large_record_lets_others_in)
 	bshm_error error;
 	uint64_t appended;
 	segment = open_store(MB(24), 0);
-	fill_with_small_ones();
+	store_fill_up(segment, 1000, 8);
 	const pid_t child = spawn(store_small_ones);
 	while (BSHM_LOAD(&test_words[BEGUN], ACQUIRE) == 0) {
 		bshm_os_sleep_us(100);
@@ -126,23 +117,20 @@ TEST(who_stores_a_large_record_lets_others_in)
 
 TEST(nothing_is_evicted_for_what_is_not_stored)
 {
-	bshm_store_info before;
-	bshm_store_info after;
 	bshm_error error;
 	int64_t number;
 	uint64_t length;
 	segment = open_store(MB(8), 0);
-	fill_with_small_ones();
+	store_fill_up(segment, 1000, 8);
 	CHECK_INT(store_put(segment, 1, 1, 16, 0, BSHM_PUT_SET), 1);
 	CHECK_INT(bshm_record_increment(segment, &log_key, 1, 0, 0, &number, &error), BSHM_OK);
-	bshm_store_stat(segment, &before);
+	const uint64_t evicted = store_evictions(segment);
 	char *suffix = calloc(1, MB(1));
 	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_ADD), 0);
 	CHECK_INT(store_put(segment, 2, 2, MB(1), 0, BSHM_PUT_REPLACE), 0);
 	CHECK_INT(
 		bshm_record_append(segment, &log_key, &(bshm_key){suffix, MB(1)}, &none, &length, &error),
 		BSHM_E_INCOMPATIBLE);
-	bshm_store_stat(segment, &after);
-	CHECK_INT(after.evictions, before.evictions);
+	CHECK_INT(store_evictions(segment), evicted);
 	free(suffix);
 }

@@ -16,7 +16,7 @@
 #include "core/cache/store.h"
 
 #define KEYS        400
-#define VICTIM      100000 /* the number of the key that is written */
+#define VICTIM      UINT32_MAX /* of no other number */
 #define KILLS_LEAST 20
 #define KILLS       120                   /* for each kind of call */
 #define LONG_NS     1000000000            /* longer than any call */
