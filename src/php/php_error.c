@@ -313,6 +313,11 @@ void php_bloomshm_throw(const bshm_error *error, const char *filter)
 	throw_text(error->status, php_bloomshm_explain(error, filter));
 }
 
+void php_bloomshm_throw_unavailable(const bshm_error *error)
+{
+	throw_text(BSHM_E_UNAVAILABLE, php_bloomshm_explain(error, NULL));
+}
+
 void php_bloomshm_throw_add(const bshm_error *error, const char *filter)
 {
 	bshm_error e = *error;

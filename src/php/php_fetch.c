@@ -65,6 +65,13 @@ static bool call_loader(const job *j, zval *result)
 	return true;
 }
 
+/* The loader knew nothing of what the filter said "maybe" to. */
+static void count_false_positive(const job *j, bshm_segment *segment)
+{
+	bshm_filter_false_positive(
+		segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
+}
+
 /*
  * Loads the value, and stores it unless it is somebody else's to do that (`keep`); *result is it. With
  * a grant, storing it and giving the lease back are one step. "Nothing" is only kept under a lease,
@@ -78,8 +85,7 @@ static void load(const job *j, const bshm_lease_grant *grant, bool keep, zval *r
 	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
 	if (nothing && j->asked) {
 		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
-		bshm_filter_false_positive(
-			j->segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
+		count_false_positive(j, j->segment);
 		keep = keep && grant->serial != 0;
 	} else {
 		keep = keep && loaded && !nothing && php_bloomshm_value_of(&value, result);
@@ -330,8 +336,10 @@ static void fetch(job *j, zval *result)
 	if (maybe == 0) {
 		ZVAL_NULL(result);
 	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
-		if (j->segment == NULL) {
-			call_loader(j, result);
+		if (j->segment == NULL) { /* nothing is kept */
+			if (call_loader(j, result) && Z_TYPE_P(result) == IS_NULL && j->asked) {
+				count_false_positive(j, php_bloomshm_segment());
+			}
 		} else {
 			bshm_store_note_fetch(j->segment);
 			obtain(j, 0, result);

@@ -450,6 +450,10 @@ PHP_FUNCTION(bloom_load_file)
 		zend_argument_value_error(6, "must be one byte, %zu given", ZSTR_LEN(delimiter));
 		RETURN_THROWS();
 	}
+	if (ZSTR_LEN(l.path) == 0) {
+		zend_argument_value_error(2, "cannot be empty");
+		RETURN_THROWS();
+	}
 	l.delimiter = delimiter == NULL ? '\n' : ZSTR_VAL(delimiter)[0];
 	if (!open_stream(&l)) {
 		RETURN_THROWS();

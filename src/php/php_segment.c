@@ -211,11 +211,14 @@ bshm_segment *php_bloomshm_store_patient(void)
 
 bshm_segment *php_bloomshm_store_or_throw(void)
 {
-	bshm_segment *segment = php_bloomshm_segment_or_throw();
+	bshm_error error;
+	bshm_segment *segment = segment_get(true, &error);
 	if (segment != NULL && !bshm_store_exists(segment)) {
-		const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .op = "store"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
+		error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "store"};
+		segment = NULL;
+	}
+	if (segment == NULL) {
+		php_bloomshm_throw_unavailable(&error);
 	}
 	return segment;
 }

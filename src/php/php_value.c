@@ -15,6 +15,7 @@
 
 #include "Zend/zend_exceptions.h"
 #include "Zend/zend_smart_str.h"
+#include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
 static void refuse(const char *what, const char *why)
@@ -41,13 +42,20 @@ static bool call_igbinary(const char *name, const char *what, zval *argument, zv
 	return called;
 }
 
+/*
+ * PHP lets nested calls share what they know of the values they have met, which is meant for one
+ * payload. Ours may be called from user code in the midst of another (an error handler, __sleep()),
+ * and must stand for itself: so the lock.
+ */
 static bool serialize_php(php_bloomshm_value *out, zval *value)
 {
 	smart_str bytes = {0};
 	php_serialize_data_t data;
+	BG(serialize_lock)++;
 	PHP_VAR_SERIALIZE_INIT(data);
 	php_var_serialize(&bytes, value, &data);
 	PHP_VAR_SERIALIZE_DESTROY(data);
+	BG(serialize_lock)--;
 	if (EG(exception) != NULL) {
 		smart_str_free(&bytes);
 		return false;
@@ -112,11 +120,16 @@ bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
 			out->value.type = BSHM_VALUE_STRING;
 			break;
 		case IS_ARRAY:
-		case IS_OBJECT:
-			if (!serialize(out, value)) {
+		case IS_OBJECT: {
+			zval kept;
+			ZVAL_COPY(&kept, value); /* of a reference that user code may change meanwhile */
+			const bool done = serialize(out, &kept);
+			zval_ptr_dtor(&kept);
+			if (!done) {
 				return false;
 			}
 			break;
+		}
 		default:
 			refuse(zend_zval_type_name(value), "");
 			return false;
@@ -145,9 +158,11 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	const unsigned char *at = (const unsigned char *) ZSTR_VAL(bytes);
 	php_unserialize_data_t data;
 	ZVAL_UNDEF(out);
+	BG(serialize_lock)++; /* as above */
 	PHP_VAR_UNSERIALIZE_INIT(data);
 	const bool done = php_var_unserialize(out, &at, at + ZSTR_LEN(bytes), &data) != 0;
 	PHP_VAR_UNSERIALIZE_DESTROY(data); /* runs what is put off, as __wakeup() */
+	BG(serialize_lock)--;
 	if (!done || EG(exception) != NULL) {
 		zval_ptr_dtor(out);
 		ZVAL_UNDEF(out);

@@ -19,6 +19,7 @@ show_thrown(
     fn () => bloom_load_file('f', $path, capacity: 2 ** 40 + 1),
     fn () => bloom_load_file('f', $path, max_error_rate: 0),
     fn () => bloom_load_file('f', $path, max_error_rate: 2),
+    fn () => bloom_load_file('f', ''),
     fn () => bloom_load_file('f', $path, delimiter: ''),
     fn () => bloom_load_file('f', $path, delimiter: "\r\n"),
     fn () => bloom_load_file('f', $path, expansion: 1),
@@ -36,6 +37,7 @@ ValueError: bloom_load_file(): Argument #4 ($capacity) must be %Sbetween 1 and 1
 ValueError: bloom_load_file(): Argument #4 ($capacity) must be %Sbetween 1 and 1099511627776%S
 ValueError: bloom_load_file(): Argument #5 ($max_error_rate) must be %s 0%s1%S
 ValueError: bloom_load_file(): Argument #5 ($max_error_rate) must be %s 0%s1%S
+ValueError: bloom_load_file(): Argument #2 ($path) cannot be empty
 ValueError: bloom_load_file(): Argument #6 ($delimiter) must be %Sone %s
 ValueError: bloom_load_file(): Argument #6 ($delimiter) must be %Sone %s
 ValueError: bloom_load_file(): Argument #7 ($expansion) must be %S0%sbetween 2 and 32%S

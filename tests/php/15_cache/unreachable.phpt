@@ -11,6 +11,7 @@ bloomshm.cache_memory=4M
 require __DIR__ . '/../helper.inc';
 
 file_put_contents(segment(), str_repeat('not a segment ', 1000));
+chmod(segment(), 0600);
 $outcomes = [
     'get' => fn () => bloom_cache_get('a'),
     'get default' => fn () => bloom_cache_get('a', 'default'),

@@ -27,6 +27,7 @@ foreach ($keys as $key) {
     bloom_add('f', $key);
 }
 check_same(0, bloom_cache_info()['records'], 'records');
+check_same(6, bloom_info('f')['false_positives'], 'false positives');
 $key = str_repeat('k', 60000);
 var_dump(bloom_fetch('f', $key, fn () => 'kept'), bloom_fetch('f', $key, fn () => 'asked'), bloom_forget('f', $key));
 done();

@@ -19,7 +19,7 @@ $load = function (string $key) use (&$calls) {
 for ($i = 0; $i < 3; $i++) {
     var_dump(bloom_fetch('f', 'a', $load), bloom_fetch('f', 'b', $load), bloom_fetch('f', 'absent', $load));
 }
-var_dump($calls, bloom_forget('f', 'a'));
+var_dump($calls, bloom_info('f')['false_positives'], bloom_forget('f', 'a'));
 bloom_add('f', 'b');
 show_thrown(fn () => bloom_fetch('f', 'a', fn () => throw new LogicException('thrown by the loader')), fn () => bloom_fetch('f', 'a', $load, -1));
 done();
@@ -35,6 +35,7 @@ string(5) "value"
 NULL
 NULL
 int(6)
+int(3)
 bool(false)
 LogicException: thrown by the loader
 ValueError: bloom_fetch(): Argument #4 ($ttl) must be %s
