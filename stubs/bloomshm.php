@@ -692,8 +692,10 @@ namespace {
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
-     * Takes out the record that was not used for longest: exactly so in a store of one shard (up to 64 MB) and up to
-     * 127 records, else to a 64th of the records. Finding it goes over all records once for each such 64th.
+     * Takes out the record that was not used for longest: in a store of one shard (up to 64 MB) exactly so up to 127
+     * records, else to a 64th of the records. Several shards have no common clock, and their oldest records take turns by
+     * an estimate: of hundreds of records it is one of the oldest tenth or so, of a few it may be any. Finding it goes
+     * over all records once for each such 64th.
      *
      * Records of bloom_fetch() are left alone.
      *

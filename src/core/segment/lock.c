@@ -15,7 +15,7 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
-#define PATIENCE_NS    UINT64_C(5000000) /* then others are asked to stand back */
+#define PATIENCE_NS    UINT64_C(5000000) /* then it complains */
 
 /* Excludes the other threads of this process, which share its owner word. */
 static bool enter_process(bshm_segment *segment, uint64_t deadline)
@@ -29,6 +29,14 @@ static bool enter_process(bshm_segment *segment, uint64_t deadline)
 		bshm_os_yield();
 	}
 	return true;
+}
+
+/* Has waited long: those who are done shall not come back at once. */
+static void complain(uint32_t *starving)
+{
+	if (starving != NULL) {
+		BSHM_STORE(starving, 1, RELAXED);
+	}
 }
 
 bool bshm__word_lock(
@@ -48,8 +56,8 @@ bool bshm__word_lock(
 		}
 		const uint64_t now = bshm_os_monotonic_ns();
 		patient_until = patient_until == 0 ? now + PATIENCE_NS : patient_until;
-		if (starving != NULL && now > patient_until) {
-			BSHM_STORE(starving, 1, RELAXED);
+		if (now > patient_until) {
+			complain(starving);
 		}
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
