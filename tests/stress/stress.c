@@ -350,6 +350,14 @@ static long times_waited(void)
 	return usage.ru_nvcsw;
 }
 
+/* Whoever is the first to touch a page of shared memory has the kernel fill it, and others wait for that. */
+static void touch(const void *memory, uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes; i += 4096) {
+		(void) *(volatile const uint8_t *) ((const uint8_t *) memory + i);
+	}
+}
+
 typedef struct {
 	int role;
 	uint64_t random;
@@ -360,6 +368,8 @@ static void *play(void *argument)
 	actor *self = argument;
 	bshm_segment *segment = attach();
 	bshm_cache *cache = bshm_cache_new();
+	touch(segment->header, segment->segment_bytes);
+	touch(S, sizeof(*S));
 	const long waited = times_waited();
 	while (BSHM_LOAD(&S->stop, RELAXED) == 0) {
 		if (self->role < OBSERVERS) {
