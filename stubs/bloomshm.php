@@ -717,7 +717,8 @@ namespace {
     function bloom_cache_scan(int &$cursor, int $count = 100, string $prefix = ""): array {}
 
     /**
-     * Removes all records, those of bloom_fetch() too, or the ones with a prefix.
+     * Removes all records, those of bloom_fetch() too, or the ones with a prefix. What bloom_cache_remember() and
+     * bloom_fetch() are just loading is given to their callers, and not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
      * @return int How many there were.

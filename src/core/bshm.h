@@ -576,6 +576,9 @@ int bshm_lease_release(
 int bshm_record_forget(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
 
+/* All that is just being loaded is void: for whoever then removes all records. */
+void bshm_leases_spoil(bshm_segment *segment);
+
 /* ------------------------------------------------------------------ files */
 
 /*

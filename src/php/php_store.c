@@ -146,6 +146,7 @@ PHP_FUNCTION(bloom_cache_clear)
 	if (segment == NULL) {
 		RETURN_LONG(0);
 	}
+	bshm_leases_spoil(segment); /* of what is loaded now, nobody knows when it was read */
 	do {
 		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
 			break;

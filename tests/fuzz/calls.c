@@ -372,6 +372,7 @@ static void remove_records(subject *s)
 		}
 		KNOWN(bshm_record_forget(s->segment, BSHM_SPACE_FETCH, &key, &s->error));
 	}
+	bshm_leases_spoil(s->segment);
 }
 
 static void oldest(subject *s)

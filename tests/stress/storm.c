@@ -274,6 +274,9 @@ static void work(bshm_segment *segment, uint64_t *random)
 			status = lease(segment, &key, number, random);
 			break;
 		case 11:
+			if (draw(random) % 8 == 0) {
+				bshm_leases_spoil(segment);
+			}
 			status = bshm_record_forget(segment, BSHM_SPACE_CACHE, &key, &error);
 			break;
 		default:

@@ -173,6 +173,32 @@ int bshm_lease_release(
 	return stored;
 }
 
+/* Under the lock: what is loaded for keys of this hash is not stored. */
+static void spoil(const bshm__shard *s, bool all, uint64_t hash)
+{
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
+		bshm_lease *lease = lease_at(s, i);
+		if (BSHM_LOAD(&lease->owner, RELAXED) != 0 &&
+			(all || BSHM_LOAD(&lease->hash, RELAXED) == hash)) {
+			BSHM_STORE(&lease->spoilt, 1, RELAXED);
+		}
+	}
+}
+
+void bshm_leases_spoil(bshm_segment *segment)
+{
+	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		const bshm__shard s = bshm__shard_at(segment, i);
+		bshm_error error;
+		if (BSHM_LOAD(&s.shard->leases, RELAXED) != 0 &&
+			bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK) {
+			spoil(&s, true, 0);
+			bshm__shard_unlock(&s);
+		}
+	}
+}
+
 int bshm_record_forget(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error)
 {
@@ -192,13 +218,7 @@ int bshm_record_forget(
 	if (status != BSHM_OK) {
 		return status;
 	}
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
-		bshm_lease *lease = lease_at(&s, i);
-		if (BSHM_LOAD(&lease->owner, RELAXED) != 0 &&
-			BSHM_LOAD(&lease->hash, RELAXED) == home.hash) {
-			BSHM_STORE(&lease->spoilt, 1, RELAXED);
-		}
-	}
+	spoil(&s, false, home.hash);
 	const int removed = bshm__record_remove_locked(&s, &home, space, key);
 	bshm__shard_unlock(&s);
 	return removed;
