@@ -16,8 +16,8 @@
 
 #define CHANGE_TRIES 64 /* until a value that grows meanwhile fits */
 #define ROOM_TO_GROW 4096u
-#define LARGE_CHUNKS                                                                               \
- 32u /* from so many on, a record's room is made in steps, so that nobody waits long */
+/* From so many chunks on, a record's room is made in steps, so that nobody waits long. */
+#define LARGE_CHUNKS 32u
 
 /* Is it too large for this store, whatever is evicted? */
 static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)

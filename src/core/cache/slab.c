@@ -10,9 +10,10 @@
  * A free slot's state word is not live, and its version is one higher than it was: whoever was
  * still reading the record sees that (record.c).
  *
- * A page whose last slot is freed belongs to no class again. A record larger than a slot of 4 kB is a
- * chain of slots of 8 kB and less, so no request needs neighbouring pages, and what is free can be
- * used: page_to_empty() names a page whose slots fit into the others of their class.
+ * A page whose last slot is freed belongs to no class again, unless its class has few others to spare. A
+ * record larger than a slot of 4 kB is a chain of slots of 8 kB and less, so no request needs neighbouring
+ * pages, and what is free can be used: page_to_empty() names a page whose slots fit into the others of
+ * their class.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
