@@ -718,7 +718,7 @@ namespace {
 
     /**
      * Removes all records, those of bloom_fetch() too, or the ones with a prefix. What bloom_cache_remember() and
-     * bloom_fetch() are just loading is given to their callers, and not stored.
+     * bloom_fetch() are just loading is given to their callers and, as a rule, not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
      * @return int How many there were.

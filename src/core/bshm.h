@@ -506,7 +506,7 @@ void bshm_scan_free(bshm_scan *scan);
 typedef struct {
 	uint64_t records; /* with those that have expired and were not taken out yet */
 	uint64_t max_records;
-	uint64_t bytes_used; /* pages that hold anything, and all structures around them */
+	uint64_t bytes_used; /* pages given to a size of slots, and all structures around them */
 	uint64_t bytes_total;
 	uint64_t data_bytes; /* of keys and values */
 	uint64_t hits;

@@ -18,6 +18,8 @@
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
+#include <string.h>
+
 static void refuse(const char *what, const char *why)
 {
 	zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
@@ -43,19 +45,41 @@ static bool call_igbinary(const char *name, const char *what, zval *argument, zv
 }
 
 /*
- * PHP lets nested calls share what they know of the values they have met, which is meant for one
- * payload. Ours may be called from user code in the midst of another (an error handler, __sleep()),
- * and must stand for itself: so the lock.
+ * What nested calls of PHP's serialize() share, for they make one payload: which values they have met.
+ * Ours may be called from user code in the midst of another (an error handler, __sleep()), and stands for
+ * itself: it begins with nothing.
  */
+typedef struct {
+	uint32_t lock;
+	__typeof__(BG(serialize)) serialize;
+	__typeof__(BG(unserialize)) unserialize;
+} payload;
+
+static payload begin_payload(void)
+{
+	const payload outer = {BG(serialize_lock), BG(serialize), BG(unserialize)};
+	BG(serialize_lock) = 0;
+	memset(&BG(serialize), 0, sizeof(BG(serialize)));
+	memset(&BG(unserialize), 0, sizeof(BG(unserialize)));
+	return outer;
+}
+
+static void end_payload(const payload *outer)
+{
+	BG(serialize_lock) = outer->lock;
+	BG(serialize) = outer->serialize;
+	BG(unserialize) = outer->unserialize;
+}
+
 static bool serialize_php(php_bloomshm_value *out, zval *value)
 {
 	smart_str bytes = {0};
 	php_serialize_data_t data;
-	BG(serialize_lock)++;
+	const payload outer = begin_payload();
 	PHP_VAR_SERIALIZE_INIT(data);
 	php_var_serialize(&bytes, value, &data);
 	PHP_VAR_SERIALIZE_DESTROY(data);
-	BG(serialize_lock)--;
+	end_payload(&outer);
 	if (EG(exception) != NULL) {
 		smart_str_free(&bytes);
 		return false;
@@ -158,11 +182,11 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	const unsigned char *at = (const unsigned char *) ZSTR_VAL(bytes);
 	php_unserialize_data_t data;
 	ZVAL_UNDEF(out);
-	BG(serialize_lock)++; /* as above */
+	const payload outer = begin_payload();
 	PHP_VAR_UNSERIALIZE_INIT(data);
 	const bool done = php_var_unserialize(out, &at, at + ZSTR_LEN(bytes), &data) != 0;
 	PHP_VAR_UNSERIALIZE_DESTROY(data); /* runs what is put off, as __wakeup() */
-	BG(serialize_lock)--;
+	end_payload(&outer);
 	if (!done || EG(exception) != NULL) {
 		zval_ptr_dtor(out);
 		ZVAL_UNDEF(out);

@@ -131,6 +131,49 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 	CHECK_INT(
 		bshm_record_append(segment, &log_key, &(bshm_key){suffix, MB(1)}, &none, &length, &error),
 		BSHM_E_INCOMPATIBLE);
+	bshm_lease_grant grant;
+	const bshm_put put = {.key = {"loaded", 6}, .value = {BSHM_VALUE_STRING, suffix, MB(1)}};
+	CHECK_INT(bshm_lease_take(segment, 0, &put.key, &grant), BSHM_LEASE_MINE);
+	CHECK_INT(bshm_record_forget(segment, 0, &put.key, &error), 0);
+	CHECK_INT(bshm_lease_release(segment, &grant, &put, &error), 0);
 	CHECK_INT(store_evictions(segment), evicted);
 	free(suffix);
+}
+
+/* A store that holds four, the oldest of which is changed: room is made of the others. */
+TEST(a_large_record_that_is_changed_does_not_go_for_it)
+{
+	const uint32_t length = 1800000;
+	const uint64_t number = 1;
+	const bshm_key key = {(const char *) &number, 8};
+	uint8_t *bytes = malloc(length);
+	store_fill(bytes, 1, 1, length);
+	const bshm_value value = {BSHM_VALUE_STRING, bytes, length};
+	const bshm_put swap = {.key = key, .value = value, .mode = BSHM_PUT_CAS, .expected = &value};
+	bshm_error error;
+	uint64_t appended;
+	for (unsigned how = 0; how < 4; how++) {
+		segment = open_store(MB(8), 0);
+		for (uint32_t i = 1; i <= 4; i++) {
+			REQUIRE(store_put(segment, i, 1, length, 0, BSHM_PUT_SET) == 1);
+		}
+		switch (how) {
+			case 0:
+				CHECK_INT(bshm_record_append(segment, &key, &log_key, &none, &appended, &error), 0);
+				CHECK_INT(appended, length + log_key.length);
+				break;
+			case 1:
+				CHECK_INT(bshm_record_touch(segment, &key, 100, &error), 1);
+				break;
+			case 2:
+				CHECK_INT(store_put(segment, 1, 2, length, 0, BSHM_PUT_REPLACE), 1);
+				break;
+			default:
+				CHECK_INT(bshm_record_put(segment, &swap, &error), 1);
+		}
+		CHECK(store_evictions(segment) > 0);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+	free(bytes);
 }

@@ -56,6 +56,39 @@ TEST(a_unit_that_no_table_has_is_not_moved)
 	check_sound(segment);
 }
 
+/* Pages that cannot be emptied, in a class that has slots to spare, are no reason to refuse what evicting makes
+ * room for. */
+TEST(nothing_is_refused_for_units_that_no_table_has)
+{
+	enum {
+		UNITS = 40
+	};
+	uint32_t units[UNITS];
+	uint32_t refused = 0;
+	uint32_t number = 0;
+	uint64_t seed = test_seed();
+	segment = open_store(MB(1), 0);
+	s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < UNITS; i++) {
+		units[i] = bshm__slot_find(&s, BSHM_CLASS_INDEX, 0);
+		bshm__slot_take(&s, units[i]);
+	}
+	for (uint32_t i = 0; i < UNITS; i++) {
+		if (i % 4 != 0) {
+			bshm__slot_free(&s, units[i]);
+		}
+	}
+	for (uint32_t phase = 0; phase < 12; phase++) {
+		const bool small = phase % 2 != 0;
+		for (uint32_t i = 0; i < (small ? 30000u : 300u); i++) {
+			const uint64_t chance = test_random(&seed);
+			const uint32_t length = (uint32_t) (small ? 4 + chance % 60 : 500 + chance % 3000);
+			refused += store_put(segment, number++, 1, length, 0, BSHM_PUT_SET) != 1;
+		}
+	}
+	CHECK_INT(refused, 0);
+}
+
 /* A number that is likely to matter, or any. */
 static uint32_t odd_number(uint64_t *seed)
 {

@@ -121,16 +121,29 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
 }
 
-bshm_status bshm__prepare_large(
-	const bshm__shard *s, uint64_t key_bytes, uint64_t value_bytes, bshm_error *error)
+/* What stands is used, so that others go before it; false: the shard may be too small for both. */
+static bool keep_standing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	const uint64_t chunks = value_bytes / BSHM_CHUNK_BYTES + 1;
-	if (chunks <= LARGE_CHUNKS || too_large(s->segment, key_bytes, value_bytes)) {
+	bshm__standing at;
+	bshm__locate(s, home, put->space, &put->key, &at);
+	if (at.place == 0 || at.expired) {
+		return true;
+	}
+	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
+	return (at.record.value_bytes + put->value.length) * 2 <= s->segment->shard_bytes;
+}
+
+bshm_status bshm__prepare_large(
+	const bshm__shard *s, const bshm__home *home, const bshm_put *put, bshm_error *error)
+{
+	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
+	if (chunks <= LARGE_CHUNKS || too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
 	}
 	/* More steps than are ever needed: the shard's own count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
-	while (!bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
+	while ((put->mode == BSHM_PUT_SET || keep_standing(s, home, put)) &&
+		   !bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
 		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* back at once, it would be faster than they */
@@ -155,7 +168,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 			bshm__shard_unlock(&s);
 			return 0;
 		}
-		status = bshm__prepare_large(&s, put->key.length, put->value.length, error);
+		status = bshm__prepare_large(&s, &home, put, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -317,7 +330,12 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		bshm__shard s;
 		done = enter(segment, BSHM_SPACE_CACHE, w->key, &home, &s, error);
 		if (done == BSHM_OK && !refused) {
-			done = bshm__prepare_large(&s, w->key->length, stands + tail, error);
+			const bshm_put put = {
+				.key = *w->key,
+				.value.length = stands + tail,
+				.mode = BSHM_PUT_REPLACE,
+			};
+			done = bshm__prepare_large(&s, &home, &put, error);
 		}
 		if (done == BSHM_OK) {
 			done = rewrite_locked(&s, &home, w, error);

@@ -305,12 +305,14 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 					  : bshm__slots_free(s, size_class) >= count;
 }
 
-/* By so many evictions, and pages emptied, at most. */
-static bool make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep,
-	uint32_t evictions, uint32_t pages)
+static bool make_room(
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
 {
+	uint32_t evictions = STEP_EVICTIONS;
+	/* Each page that is emptied is a free one then, if the counts are right. */
+	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
 	while (!has_room(s, size_class, count)) {
-		if (evictions-- == 0 || pages == 0) {
+		if (step && (evictions-- == 0 || pages == 0)) {
 			return false;
 		}
 		/* What lies free in other classes first, then what is worth least. */
@@ -324,13 +326,12 @@ static bool make_room(const bshm__shard *s, uint32_t size_class, uint64_t count,
 
 bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep)
 {
-	/* Each page that is emptied is a free one then, if the counts are right. */
-	return make_room(s, size_class, count, keep, UINT32_MAX, s->segment->shard_pages);
+	return make_room(s, size_class, count, keep, false);
 }
 
 bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
 {
-	return make_room(s, size_class, count, 0, STEP_EVICTIONS, STEP_PAGES);
+	return make_room(s, size_class, count, 0, true);
 }
 
 /* ------------------------------------------------------------------ renumbering */

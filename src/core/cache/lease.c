@@ -140,6 +140,11 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
 
+static bool may_store(const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
+{
+	return is_granted(s, lease, grant) && BSHM_LOAD(&lease->spoilt, RELAXED) == 0;
+}
+
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error)
 {
@@ -147,10 +152,11 @@ int bshm_lease_release(
 		return 0;
 	}
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
+	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = lease_at(&s, grant->slot);
 	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
-	if (status == BSHM_OK && put != NULL) {
-		status = bshm__prepare_large(&s, put->key.length, put->value.length, error);
+	if (status == BSHM_OK && put != NULL && may_store(&s, lease, grant)) {
+		status = bshm__prepare_large(&s, &home, put, error);
 	}
 	if (status != BSHM_OK) {
 		if (is_granted(&s, lease, grant)) {
@@ -160,9 +166,7 @@ int bshm_lease_release(
 	}
 	int stored = 0;
 	if (is_granted(&s, lease, grant)) {
-		const bool spoilt = BSHM_LOAD(&lease->spoilt, RELAXED) != 0;
-		if (put != NULL && !spoilt) {
-			const bshm__home home = bshm__home_of_hash(segment, grant->hash);
+		if (put != NULL && may_store(&s, lease, grant)) {
 			stored = bshm__record_put_locked(&s, &home, put);
 		}
 		BSHM_STORE(&lease->owner, 0, RELEASE);
@@ -191,7 +195,8 @@ void bshm_leases_spoil(bshm_segment *segment)
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		bshm_error error;
-		if (BSHM_LOAD(&s.shard->leases, RELAXED) != 0 &&
+		/* Records are looked for after that: pairs with bshm_lease_release(). */
+		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
 			bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK) {
 			spoil(&s, true, 0);
 			bshm__shard_unlock(&s);

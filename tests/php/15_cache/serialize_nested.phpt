@@ -80,6 +80,21 @@ foreach ([fn () => bloom_cache_get('outer', 'default'), fn () => unserialize($pa
     check(is_array($got) && $got[1] instanceof stdClass && $got[1] === $got[2], "$i: the outer value");
 }
 
+// What a value's own methods serialize belongs to it: here an object that leads back to the one around it.
+error_reporting(E_ALL & ~E_DEPRECATED);
+eval('class Node implements Serializable {
+    public mixed $parent;
+    public function serialize(): string { return serialize($this->parent); }
+    public function unserialize(string $data): void { $this->parent = unserialize($data); }
+}');
+error_reporting(E_ALL);
+$parent = new stdClass();
+$parent->child = new Node();
+$parent->child->parent = $parent;
+check_same(true, bloom_cache_set('cycle', $parent), 'set a cycle');
+$got = bloom_cache_get('cycle');
+check_same($got, $got->child->parent, 'get a cycle');
+
 // An element that is a reference to what user code drops.
 Dropper::$dropped = [new Dropper(), str_repeat('a', 100), [1, 2], new Dropper(), 'last'];
 check_same(2, bloom_cache_set_many(['k' => &Dropper::$dropped, 'l' => 2]), 'set_many');
