@@ -238,7 +238,7 @@ TEST(a_step_empties_few_pages)
 	for (; !done && steps < 1000; steps++) {
 		const uint32_t before = small->pages;
 		done = bshm__make_room_step(&s, BSHM_CLASS_CHUNK, wanted);
-		CHECK(before - small->pages <= 32);
+		CHECK(before - small->pages <= 8);
 	}
 	CHECK(done && steps > 3);
 	CHECK_INT(store_evictions(segment), evicted); /* there was room enough */

@@ -108,6 +108,7 @@ TEST(who_stores_a_large_record_lets_others_in)
 	CHECK_INT(appended, length + log_key.length);
 	CHECK_INT(store_put(segment, 999, 1, length, 0, BSHM_PUT_SET), 1);
 	bshm_store_stat(segment, &info);
+	test_note("%u time-outs", (unsigned) info.lock_timeouts);
 	CHECK(info.lock_timeouts < 10); /* else 29 for each */
 	BSHM_STORE(&test_words[ENDED], 1, RELAXED);
 	CHECK_INT(finish(child), 0);

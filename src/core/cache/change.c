@@ -130,7 +130,7 @@ static bool keep_standing(const bshm__shard *s, const bshm__home *home, const bs
 		return true;
 	}
 	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
-	return (at.record.value_bytes + put->value.length) * 2 <= s->segment->shard_bytes;
+	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
 }
 
 bshm_status bshm__prepare_large(

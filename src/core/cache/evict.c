@@ -30,9 +30,9 @@
 
 #define SAMPLE      32u
 #define EPOCH_SHARE 64u
-/* What one step for a large record comes to: others wait for less than a millisecond or two. */
+/* What one step for a large record comes to: others wait for a millisecond or two. */
 #define STEP_EVICTIONS 1024u
-#define STEP_PAGES     32u
+#define STEP_PAGES     8u
 #define MASK           0xffffu
 #define AGE_MAX        0xf000u             /* `now` goes no further from base */
 #define AGE_KEPT       0x4000u             /* above it, stamps are renumbered when it is time */
