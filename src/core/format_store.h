@@ -169,7 +169,7 @@ BSHM_AT(class, used, 8);
  *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
  *  touches         fetch_add, and set to 0, by anyone
  *  timeouts        fetch_add by anyone
- *  starving        1 by who waits for the lock, 0 by who steps back for it: a hint
+ *  starving        by anyone: 1 while somebody has waited long for the lock; a hint
  *  all others      under the lock
  */
 typedef struct {

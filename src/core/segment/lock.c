@@ -15,7 +15,7 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
-#define PATIENCE_NS    UINT64_C(5000000) /* then it complains */
+#define PATIENCE_NS    UINT64_C(5000000) /* then it goes before others */
 
 /* Excludes the other threads of this process, which share its owner word. */
 static bool enter_process(bshm_segment *segment, uint64_t deadline)
@@ -31,24 +31,28 @@ static bool enter_process(bshm_segment *segment, uint64_t deadline)
 	return true;
 }
 
-/* Has waited long: those who are done shall not come back at once. */
-static void complain(uint32_t *starving)
+static void set_starving(uint32_t *starving, uint32_t value)
 {
-	if (starving != NULL) {
-		BSHM_STORE(starving, 1, RELAXED);
-	}
+	BSHM_STORE(starving, value, RELAXED);
 }
 
+/* Who has waited long goes before those who have not; when it has died meanwhile, they have soon, too. */
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead)
 {
 	uint64_t next_probe = 0;
 	uint64_t patient_until = 0;
+	bool complained = false;
+	bool taken = false;
 	*dead = false;
-	for (unsigned spin = 0;; spin++) {
+	for (unsigned spin = 0; !taken; spin++) {
 		uint64_t holder = 0;
-		if (BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) { /* pairs with the store of 0 */
-			return true;
+		if (starving != NULL && !complained && BSHM_LOAD(starving, RELAXED) != 0) {
+			holder = BSHM_LOAD(word, RELAXED);
+		} else if (BSHM_CAS(
+					   word, &holder, segment->owner, ACQUIRE)) { /* pairs with the store of 0 */
+			taken = true;
+			continue;
 		}
 		if (spin < SPINS) {
 			BSHM_PAUSE();
@@ -56,22 +60,27 @@ bool bshm__word_lock(
 		}
 		const uint64_t now = bshm_os_monotonic_ns();
 		patient_until = patient_until == 0 ? now + PATIENCE_NS : patient_until;
-		if (now > patient_until) {
-			complain(starving);
+		if (starving != NULL && now > patient_until) {
+			complained = true;
+			set_starving(starving, 1);
 		}
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
-			if (!bshm__owner_alive(segment, holder) &&
+			if (holder != 0 && !bshm__owner_alive(segment, holder) &&
 				BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
-				*dead = true;
-				return true;
+				*dead = taken = true;
+				continue;
 			}
 		}
 		if (now > deadline) {
-			return false;
+			break;
 		}
 		bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
 	}
+	if (complained) {
+		set_starving(starving, 0);
+	}
+	return taken;
 }
 
 /* The segment's lock. Our own word in it: a thread of ours died inside, for `busy` keeps the living
