@@ -576,7 +576,8 @@ int bshm_lease_release(
 int bshm_record_forget(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
 
-/* All that is just being loaded is void: for whoever then removes all records. */
+/* All that is just being loaded is void: for whoever then removes all records. A shard whose lock is not to be had
+ * in 50 ms is left out. Quick where nothing is loaded. */
 void bshm_leases_spoil(bshm_segment *segment);
 
 /* ------------------------------------------------------------------ files */

@@ -115,8 +115,8 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 
 /*
  * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
- * from a process that is gone, and the caller mends what that has left. *starving (NULL: not told) is
- * set to 1 when that takes long, so that those who are done do not come back at once.
+ * from a process that is gone, and the caller mends what that has left. *starving (NULL: there is
+ * none) is 1 while somebody waits long; those who have not waited long do not take the lock then.
  */
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead);

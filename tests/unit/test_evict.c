@@ -245,6 +245,28 @@ TEST(a_step_empties_few_pages)
 	check_sound(segment);
 }
 
+/* Nor is the next slot looked for in a page that is being emptied. */
+TEST(what_is_moved_out_of_a_page_leaves_no_hint_to_it)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	uint32_t refs[8]; /* of two pages */
+	for (uint32_t i = 0; i < 8; i++) {
+		const uint64_t number = i;
+		const bshm_key key = {(const char *) &number, 8};
+		const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
+		bshm__standing at;
+		REQUIRE(store_put(segment, i, 0, BSHM_SLOT_BYTES_MAX - 100, 0, BSHM_PUT_SET) == 1);
+		bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
+		refs[i] = at.ref;
+	}
+	REQUIRE(bshm__page_number(&s, refs[0]) != bshm__page_number(&s, refs[7]));
+	store_remove(segment, 0);
+	CHECK(bshm__record_move(&s, refs[7]));
+	const uint32_t hint = s.shard->classes[bshm__class_of(BSHM_SLOT_BYTES_MAX)].hint & 0xffffff;
+	CHECK_INT(hint, bshm__page_number(&s, refs[0]));
+}
+
 /* Who copies a large record is not disturbed by one that is put and removed all the time. */
 TEST(a_page_is_not_given_up_each_time)
 {

@@ -4,6 +4,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/store.h"
 #include "test_store.h"
 
 #define WORKERS 6u
@@ -39,6 +40,44 @@ TEST(all_who_append_to_one_record_get_through)
 	CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &log_key, 0, &found), 1);
 	CHECK_INT(found.length, WORKERS * CALLS * 10);
 	check_sound(segment);
+}
+
+static void put_one(void)
+{
+	bshm_segment *own = attach_store();
+	CHECK_INT(store_put(own, 1, 1, 8, 0, BSHM_PUT_SET), 1);
+}
+
+TEST(who_waits_long_says_so_until_it_has_the_lock)
+{
+	segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint64_t until = bshm_os_monotonic_ns() + UINT64_C(40000000);
+	bshm_error error;
+	REQUIRE(store_put(segment, 1, 1, 8, 0, BSHM_PUT_SET) == 1);
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK);
+	const pid_t child = spawn(put_one);
+	bool said = false;
+	while (!said && bshm_os_monotonic_ns() < until) {
+		said = BSHM_LOAD(&s.shard->starving, RELAXED) != 0;
+	}
+	CHECK(said);
+	bshm__shard_unlock(&s);
+	CHECK_INT(finish(child), 0);
+	CHECK_INT(BSHM_LOAD(&s.shard->starving, RELAXED), 0);
+}
+
+/* Others let it go first for a while, and no longer. */
+TEST(who_has_died_waiting_keeps_nobody_out)
+{
+	segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	REQUIRE(store_put(segment, 1, 1, 8, 0, BSHM_PUT_SET) == 1);
+	BSHM_STORE(&s.shard->starving, 1, RELAXED);
+	const uint64_t begun = bshm_os_monotonic_ns();
+	CHECK_INT(store_put(segment, 1, 2, 8, 0, BSHM_PUT_SET), 1);
+	CHECK(bshm_os_monotonic_ns() - begun >= UINT64_C(20) * BSHM_LOCK_SLEEP_US * 1000);
+	CHECK_INT(BSHM_LOAD(&s.shard->starving, RELAXED), 0);
 }
 
 /* Each touch puts it anew, for it has no place for a time; each set takes that place away. */

@@ -30,7 +30,7 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	bool dead;
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
 	for (unsigned i = 0; BSHM_LOAD(starving, RELAXED) != 0; i++) {
-		if (i == STEPS_BACK) { /* who it was for has died */
+		if (i == STEPS_BACK) { /* who it was for has died, or waits for one who is stopped */
 			BSHM_STORE(starving, 0, RELAXED);
 			break;
 		}
