@@ -63,7 +63,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 5
+#define BSHM_LAYOUT_VERSION 6
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
 #define BSHM_PAGE_BYTES      4096u
@@ -94,7 +94,7 @@
  *      +-----------------+-----------------+-----------------+
  * 192: | repairs         | lock_timeouts   |
  *      +--------+--------+--------+--------+-----------------+-----------------+
- * 256: | shards | tables | pages  | 0      | cache_records   | cache_bytes     |
+ * 256: | shards | tables | pages  |features| cache_records   | cache_bytes     |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  * 288: | cache_check     |
  *      +-----------------+
@@ -109,6 +109,9 @@
  *                      by the creator; under the lock by the first who attaches after a reboot
  *  repairs, lock_timeouts  fetch_add by anyone
  *  shards..cache_check written once by the creator before the file has its name
+ *
+ *  features: a bit for each region or meaning that a later build adds without a new layout version. A build
+ *  refuses a segment with a bit that it does not know. There is none yet.
  */
 typedef struct {
 	uint64_t magic;
@@ -136,10 +139,10 @@ typedef struct {
 	uint64_t repairs;
 	uint64_t lock_timeouts;
 	uint8_t reserved3[48];
-	uint32_t shard_count; /* 0 = no record store */
-	uint32_t table_count; /* a multiple of shard_count */
-	uint32_t page_count;  /* a multiple of shard_count */
-	uint32_t reserved4;
+	uint32_t shard_count;   /* 0 = no record store */
+	uint32_t table_count;   /* a multiple of shard_count */
+	uint32_t page_count;    /* a multiple of shard_count */
+	uint32_t features;      /* BSHM_FEATURES_KNOWN, or fewer */
 	uint64_t cache_records; /* at most; 0 = as many as fit */
 	uint64_t cache_bytes;   /* as asked for: the record store's regions from the shards on fit in */
 	uint64_t cache_check;   /* XXH3-64 of the bytes from shard_count on, seeded with name_seed */
@@ -171,9 +174,12 @@ BSHM_AT(header, lock_timeouts, 200);
 BSHM_AT(header, shard_count, 256);
 BSHM_AT(header, table_count, 260);
 BSHM_AT(header, page_count, 264);
+BSHM_AT(header, features, 268);
 BSHM_AT(header, cache_records, 272);
 BSHM_AT(header, cache_bytes, 280);
 BSHM_AT(header, cache_check, 288);
+
+#define BSHM_FEATURES_KNOWN 0u
 
 /*
  *  off   0                 8
@@ -369,6 +375,8 @@ BSHM_AT(descriptor, check, 184);
  *      +-----------------+-----------------+
  * 528: | false_positives | false_positives |  confirmed by loaders: [0] and [1]
  *      +-----------------+-----------------+
+ * 544: | reserved (zero): room for more such counts, two of each
+ *      +-----------------------------------+
  *
  *  generation   under the lock, release: the one store that publishes; grows for ever
  *  builders     under the lock: 1 while an op with a journal will publish here
@@ -386,10 +394,10 @@ typedef struct {
 	bshm_descriptor descriptor[2];
 	uint64_t items[2];
 	uint64_t false_positives[2];
-	uint8_t reserved1[32];
+	uint8_t reserved1[96];
 } bshm_entry;
 
-BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 576);
+BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 640);
 BSHM_AT(entry, generation, 0);
 BSHM_AT(entry, builders, 8);
 BSHM_AT(entry, next, 12);

@@ -239,6 +239,8 @@ BSHM_AT(shard, classes, 256);
  *      +-----------------+-----------------+-----------------+-----------------+
  *   0: | owner           | hash            | serial          | thread | spoilt |
  *      +-----------------+-----------------+-----------------+-----------------+
+ *  32: | reserved (zero)                                                       |
+ *      +-----------------------------------------------------------------------+
  *
  *  owner..thread  under the shard's lock; owner 0 = free
  *  spoilt         under the shard's lock: what is being loaded must not be stored
@@ -249,9 +251,10 @@ typedef struct {
 	uint64_t serial; /* differs each time the lease is given */
 	uint32_t thread;
 	uint32_t spoilt;
+	uint8_t reserved[32];
 } bshm_lease;
 
-BSHM_STATIC_ASSERT(lease, sizeof(bshm_lease) == 32);
+BSHM_STATIC_ASSERT(lease, sizeof(bshm_lease) == 64);
 BSHM_AT(lease, owner, 0);
 BSHM_AT(lease, hash, 8);
 BSHM_AT(lease, serial, 16);

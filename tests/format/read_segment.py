@@ -28,13 +28,13 @@ from xxhash import xxh3_64_intdigest, xxh3_128_intdigest
 
 MAGIC = 0x4D485342304D4C42
 LAYOUT_PARTS = (
-    *(5, 4096, 32768, 8192, 576, 192, 64, 4096, 8192, 128, 32, 96, 512),
-    *(131264, 1280, 2048, 320, 64, 8, 128, 16384, 96),
+    *(6, 4096, 32768, 8192, 640, 192, 64, 4096, 8192, 128, 32, 96, 512),
+    *(131264, 1280, 4096, 320, 64, 8, 128, 16384, 96),
 )
 PAGE = 4096
 OWNERS, OWNER_BYTES = 2048, 16
 OPS, OP_BYTES = 64, 128
-ENTRY_BYTES, DESCRIPTOR_BYTES, LAYER_BYTES = 576, 192, 64
+ENTRY_BYTES, DESCRIPTOR_BYTES, LAYER_BYTES = 640, 192, 64
 PARTITION_BYTES, PARTITION_BITS = 8192, 65536
 ABSENT, LIVE, CLEARING = 0, 1, 2
 PLAIN, SLIDING, COUNTING, GROWING = 0, 1, 2, 3
@@ -301,9 +301,11 @@ class Segment:
         self.links_off = off = off + chunks * PAGE
         self.epochs_off = off = off + round_up(p * 4)
         self.partitions_off = off = off + round_up(p * 8)
-        shards, tables, pages, _, cache_records, cache_bytes, cache_check = struct.unpack("=IIIIQQQ", store)
+        shards, tables, pages, features, cache_records, cache_bytes, cache_check = struct.unpack("=IIIIQQQ", store)
         if cache_check != self.checksum(store[:32]) or not (cache_bytes == 0 or 2**20 <= cache_bytes <= 2**34):
             raise Refused("damaged: header of the record store")
+        if features != 0:
+            raise Refused("made by a build with another layout")
         wanted = counts(cache_bytes, cache_records)
         if (shards, tables, pages) != (wanted[0], wanted[0] * wanted[1], wanted[0] * wanted[2]):
             raise Refused("damaged: counts of the record store")

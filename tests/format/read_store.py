@@ -8,7 +8,7 @@ MASK = 2**64 - 1
 SLAB = 16384
 LINE, LINE_SLOTS, UNIT, UNIT_LINES, UNITS_MAX = 64, 10, 4096, 64, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1280, 32, 64, 320, 8, 128
+SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1280, 64, 64, 320, 8, 128
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -42,7 +42,7 @@ def counts(cache_bytes, cache_records):
         tables = min(tables, cache_records // 8192 + 1)
     shards = 1 if tables <= 256 else max(3, min(64, cache_bytes // 83886080))
     per_shard = tables // shards
-    fixed = round_up(shards * 3328 + shards * per_shard * TABLE_BYTES) + 4096
+    fixed = round_up(shards * (SHARD_BYTES + LEASES * LEASE_BYTES) + shards * per_shard * TABLE_BYTES) + 4096
     return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
 
 

@@ -545,6 +545,8 @@ static void seal(contents c)
 {
 	bshm_header *header = (bshm_header *) (void *) c.bytes;
 	header->check = bshm__checksum(header, offsetof(bshm_header, check), 0);
+	header->cache_check = bshm__checksum(&header->shard_count,
+		offsetof(bshm_header, cache_check) - offsetof(bshm_header, shard_count), header->name_seed);
 }
 
 TEST(every_word_of_the_header_is_checked)
@@ -573,6 +575,17 @@ TEST(another_layout_or_byte_order_is_told_apart)
 	seal(c);
 	expect_refused(c.bytes, c.count, BSHM_E_CORRUPT);
 	CHECK(strcmp(last_error.op, "magic") == 0);
+	free(c.bytes);
+}
+
+TEST(a_feature_that_is_not_known_is_refused)
+{
+	const contents c = sound_segment();
+	bshm_header *header = (bshm_header *) (void *) c.bytes;
+	header->features = UINT32_C(1) << 31;
+	seal(c);
+	expect_refused(c.bytes, c.count, BSHM_E_INCOMPATIBLE);
+	CHECK(strcmp(last_error.op, "layout") == 0);
 	free(c.bytes);
 }
 

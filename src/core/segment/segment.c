@@ -234,6 +234,9 @@ static bshm_status check_header(
 	if (copy.cache_check != cache_check || !cache_bytes_fit(copy.cache_bytes)) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "header");
 	}
+	if ((copy.features & ~BSHM_FEATURES_KNOWN) != 0) {
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "layout");
+	}
 	count_shards(segment, copy.cache_bytes, copy.cache_records);
 	const uint64_t bytes = lay_out(segment, base);
 	if (copy.shard_count != segment->shard_count ||
