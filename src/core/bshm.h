@@ -160,10 +160,9 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 /* Was everything read from the view read from one, still standing generation? */
 bool bshm_view_current(const bshm_view *view);
 
-/* Tells one published set of keys from every other, also of other filters and segments. */
+/* Tells one published set of keys from every other of the segment, whatever name it had or has. */
 typedef struct {
-	uint64_t born;
-	uint64_t published;
+	uint64_t publication;
 } bshm_set;
 
 bshm_set bshm_view_set(const bshm_view *view);

@@ -161,11 +161,11 @@ bshm_status bshm__entry_create(
 	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_error *error);
 /*
  * Makes `descriptor` the one in force, with one store, as a new set of `items` keys; fills its
- * generation, birth, counter and checksum.
+ * generation, publication, counter and checksum.
  */
 void bshm__entry_publish(
 	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items);
-/* The same for a set that goes on: it keeps its birth and its counter. */
+/* The same for a set that goes on: it keeps its publication and its counter. */
 void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor);
 /* Publishes "absent", and frees the entry when no op is going to publish here. */
 void bshm__entry_drop(bshm_segment *segment, uint32_t index);

@@ -88,8 +88,10 @@
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  32: | parts  | entries| heads  | chunks | created_s       | check           |
  *      +--------+--------+--------+--------+-----------------+-----------------+
- *  64: | lock            | serial          | intent| from| to| intent_generation
+ *  64: | lock            | serial          | intent | from   | to     |        |
  *      +-----------------+-----------------+-----------------+-----------------+
+ *  96: | intent_generat. | publications    |
+ *      +-----------------+-----------------+-----------------+
  * 128: | directory_vers. | clock_boot      | clock_offset    |
  *      +-----------------+-----------------+-----------------+
  * 192: | repairs         | lock_timeouts   |
@@ -102,7 +104,7 @@
  *  magic..check        written once by the creator before the file has its name
  *  lock                by compare-and-swap: 0 = free, else the owner word (slot + 1 in the low 16
  *                      bits, the slot's generation above)
- *  serial..to, intent_generation
+ *  serial..publications
  *                      under the lock
  *  directory_version   under the lock: odd while chains or names change
  *  clock_boot, clock_offset
@@ -131,7 +133,8 @@ typedef struct {
 	uint32_t intent_to;
 	uint32_t reserved0;
 	uint64_t intent_generation; /* of `to` once the rename has published it */
-	uint8_t reserved1[24];
+	uint64_t publications;      /* the number that was given to a set of keys last */
+	uint8_t reserved1[16];
 	uint64_t directory_version;
 	uint64_t clock_boot;   /* the system's boot that clock_offset belongs to */
 	uint64_t clock_offset; /* engine clock = monotonic clock + this, in ns */
@@ -166,6 +169,7 @@ BSHM_AT(header, intent, 80);
 BSHM_AT(header, intent_from, 84);
 BSHM_AT(header, intent_to, 88);
 BSHM_AT(header, intent_generation, 96);
+BSHM_AT(header, publications, 104);
 BSHM_AT(header, directory_version, 128);
 BSHM_AT(header, clock_boot, 136);
 BSHM_AT(header, clock_offset, 144);
@@ -300,7 +304,7 @@ BSHM_AT(layer, check, 56);
  *      +-----------------+-----------------+-----------------+-----------------+
  *   0: | generation      | seed            | capacity        | error_rate      |
  *      +-----------------+-----------------+-----------------+--------+--------+
- *  32: | published_s     | born            | origin_ns       | state  | kind   |
+ *  32: | published_s     | publication     | origin_ns       | state  | kind   |
  *      +--------+--------+--------+--------+-----------------+--------+--------+
  *  64: | expans.| window | slot   | layers | sized  | reserved (zero)          |
  *      +--------+--------+--------+--------+-----------------+-----------------+
@@ -317,7 +321,7 @@ typedef struct {
 	uint64_t capacity;    /* keys, as asked for */
 	uint64_t error_rate;  /* the bits of a double, as asked for */
 	uint64_t published_s; /* the bits of a double: unix time */
-	uint64_t born;        /* the generation that this set of keys began with: growing keeps it */
+	uint64_t publication; /* of this set of keys: no other set has it; growing keeps it */
 	uint64_t origin_ns;   /* sliding: epoch = (engine clock - origin) / width */
 	uint32_t state;       /* BSHM_STATE_* */
 	uint32_t kind;        /* BSHM_KIND_* */
@@ -338,7 +342,7 @@ BSHM_AT(descriptor, seed, 8);
 BSHM_AT(descriptor, capacity, 16);
 BSHM_AT(descriptor, error_rate, 24);
 BSHM_AT(descriptor, published_s, 32);
-BSHM_AT(descriptor, born, 40);
+BSHM_AT(descriptor, publication, 40);
 BSHM_AT(descriptor, origin_ns, 48);
 BSHM_AT(descriptor, state, 56);
 BSHM_AT(descriptor, kind, 60);

@@ -115,7 +115,7 @@ static bool nothing_stands(const job *j, const bshm_found *found)
 {
 	bshm_set set;
 	return j->asked && found->length == sizeof(set) && bshm_found_copy(found, &set) &&
-		   set.born == j->set.born && set.published == j->set.published;
+		   set.publication == j->set.publication;
 }
 
 typedef enum {

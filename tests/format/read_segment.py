@@ -98,7 +98,7 @@ class Descriptor:
             self.capacity,
             self.error_rate,
             self.published_s,
-            self.born,
+            self.publication,
             self.origin_ns,
             self.state,
             self.kind,

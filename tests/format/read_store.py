@@ -352,7 +352,7 @@ class Store:
                 yield "a record cannot be found"
         if record.type >= len(TYPES) or record.reserved != 0:
             yield "a record has a type that there is not"
-        lengths = {0: 0, 1: 0, 2: 0, 3: 8, 4: 8, 8: 16}
+        lengths = {0: 0, 1: 0, 2: 0, 3: 8, 4: 8, 8: 8}
         if lengths.get(record.type, record.value_bytes) != record.value_bytes or (record.type == 8 and not record.space):
             yield "a value is not of its type's length"
         large = record.head + record.key_bytes + record.value_bytes > 4096

@@ -102,6 +102,7 @@ TEST(a_changed_header_is_found)
 	EXPECT_FAULT_WHEN(h->check, h->check ^ 1, "header", "");
 	EXPECT_FAULT_WHEN(h->directory_version, h->directory_version | 1, "unfinished", "");
 	EXPECT_FAULT_WHEN(h->intent, 1, "rename", "");
+	EXPECT_FAULT_WHEN(h->publications, 0, "publication number", NULL);
 }
 
 TEST(a_damaged_chain_is_found)

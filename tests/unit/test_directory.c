@@ -272,6 +272,68 @@ TEST(a_build_of_the_old_name_publishes_under_the_old_name)
 	CHECK_INT(faults(segment), 0);
 }
 
+/* ------------------------------------------------------------------ publication numbers */
+
+static uint64_t numbers[64];
+static uint32_t number_count;
+
+/* The number of the set that stands under a name; it must be a new one. */
+static void expect_new_number(const char *name)
+{
+	const bshm_entry *entry = entry_of(segment, name);
+	const uint64_t number = bshm__descriptor_read(entry, entry->generation).publication;
+	for (uint32_t i = 0; i < number_count; i++) {
+		CHECK(numbers[i] != number);
+	}
+	REQUIRE(number_count < sizeof(numbers) / sizeof(numbers[0]));
+	numbers[number_count++] = number;
+}
+
+/* Whatever makes a new set of keys under a name. */
+static void publish_in_every_way(void)
+{
+	CHECK_INT(load(segment, "f", 0, 100), BSHM_OK);
+	expect_new_number("f");
+	CHECK_INT(rename_filter(segment, "f", "staging"), BSHM_OK);
+	expect_new_number("staging");
+	CHECK_INT(reserve(segment, "g", 10, 0.01), 1); /* where f was */
+	expect_new_number("g");
+	CHECK_INT(rename_filter(segment, "staging", "f"), BSHM_OK);
+	expect_new_number("f");
+	CHECK_INT(copy_filter(segment, "f", "copy"), BSHM_OK);
+	expect_new_number("copy");
+	const bshm_key from = {"f", 1};
+	CHECK_INT(bshm_filter_merge(segment, "copy", 4, &from, 1, &last_error), BSHM_OK);
+	expect_new_number("copy");
+	CHECK_INT(clear(segment, "f"), 1);
+	expect_new_number("f");
+	const char *dump = test_path("dump");
+	uint64_t bytes;
+	bshm_cache *cache = bshm_cache_new();
+	REQUIRE(bshm_filter_dump(segment, cache, "copy", 4, dump, &bytes, &last_error) == BSHM_OK);
+	bshm_cache_free(cache);
+	CHECK_INT(bshm_filter_restore(segment, "f", 1, dump, &last_error), BSHM_OK);
+	expect_new_number("f");
+	CHECK_INT(drop(segment, "g"), 1);
+	CHECK_INT(reserve(segment, "g", 10, 0.01), 1);
+	expect_new_number("g");
+	CHECK_INT(faults(segment), 0);
+	CHECK_INT(drop(segment, "g"), 1);
+}
+
+TEST(no_two_sets_have_one_publication_number)
+{
+	segment = open_segment(MB(1));
+	publish_in_every_way();
+	publish_in_every_way();
+	segment->header->publications = 0;
+	publish_in_every_way();
+	segment->header->publications /= 2;
+	publish_in_every_way();
+	segment->header->publications = UINT64_MAX - 5;
+	publish_in_every_way();
+}
+
 /* ------------------------------------------------------------------ death in a change */
 
 static uint32_t index_of(const char *name)

@@ -40,9 +40,8 @@ typedef struct {
 	bshm_hash *absent; /* scratch: room for all keys */
 	bool *fresh;       /* for each key: was it certainly new? */
 	uint64_t added;
-	bool placed;    /* the first `done` keys are in the set below */
-	uint32_t entry; /* the set: of this entry, */
-	uint64_t born;  /* begun with this generation */
+	bool placed;          /* the first `done` keys are in the set below */
+	uint64_t publication; /* this set: growing keeps it */
 	size_t done;
 	bshm_error *error;
 } call;
@@ -286,10 +285,9 @@ static bshm_status add_sliding(call *c, const bshm_view *view)
 /* Adds what is not in the view's set yet. */
 static bshm_status add_to(call *c, const bshm_view *view)
 {
-	if (!c->placed || c->entry != view->entry || c->born != view->descriptor.born) {
+	if (!c->placed || c->publication != view->descriptor.publication) {
 		c->placed = true;
-		c->entry = view->entry;
-		c->born = view->descriptor.born;
+		c->publication = view->descriptor.publication;
 		c->done = 0;
 		c->added = 0;
 	}
@@ -325,7 +323,7 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 	const bshm_status current = bshm__entry_current(c->segment, name, &index, &descriptor);
 	const bool published = current == BSHM_OK;
 	const bool as_before =
-		published ? c->placed && index == c->entry && descriptor.born == c->born
+		published ? c->placed && descriptor.publication == c->publication
 				  : !c->placed && bshm__entry_find(c->segment, name, &index) == BSHM_OK;
 	status = as_before ? BSHM_OK : BSHM_E_BUSY;
 	for (size_t i = from; status == BSHM_OK && i < to; i++) {

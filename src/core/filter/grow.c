@@ -4,7 +4,7 @@
  * The layer is made aside, as any filter is (build.c): under the lock an op is registered and
  * partitions are taken, without it they are zeroed, and under it again the descriptor with one
  * layer more is published, unless the filter has been replaced, or has grown, meanwhile. Keys, bits
- * and count stay where they are: it is the same set, so it keeps its birth (directory.c) and adders
+ * and count stay where they are: it is the same set, so it keeps its publication number (directory.c) and adders
  * need not add again.
  *
  * An adder that finds the newest layer nearly full begins to grow it, and the others go on adding.

@@ -502,7 +502,7 @@ void bshm_clock_set(uint64_t ns)
 
 bshm_set bshm_view_set(const bshm_view *view)
 {
-	return (bshm_set){view->descriptor.born, view->descriptor.published_s};
+	return (bshm_set){view->descriptor.publication};
 }
 
 void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,
@@ -512,8 +512,7 @@ void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const 
 	if (segment->readonly || bshm_view_open(segment, cache, name, name_length, &view) != BSHM_OK) {
 		return;
 	}
-	const bshm_set now = bshm_view_set(view);
-	if (now.born == set->born && now.published == set->published) {
+	if (bshm_view_set(view).publication == set->publication) {
 		bshm_entry *entry = &segment->entries[view->entry];
 		BSHM_ADD(&entry->false_positives[view->descriptor.items_slot & 1], 1, RELAXED);
 	}

@@ -158,6 +158,9 @@ static void check_entries(report *r)
 		if (!bshm__descriptor_sound(s, &name, &descriptor, generation)) {
 			note(r, "a descriptor or its name is damaged", entry);
 		} else if (descriptor.state != BSHM_STATE_ABSENT) {
+			if (descriptor.publication > BSHM_LOAD(&s->header->publications, RELAXED)) {
+				note(r, "a filter has a publication number that was never given", entry);
+			}
 			if (!named) {
 				note(r, "a filter has no name", entry);
 			}

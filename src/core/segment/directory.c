@@ -281,6 +281,19 @@ static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *e
 	return ((uint64_t) (bshm_os_wall_s() * 1e9) & ~UINT64_C(1)) | ((last + 1) & 1);
 }
 
+/*
+ * One more than the last, and at least the clock's ns: so a number does not come again where the word
+ * was damaged, and set back.
+ */
+static uint64_t next_publication(bshm_segment *segment)
+{
+	const uint64_t next = BSHM_LOAD(&segment->header->publications, RELAXED) + 1;
+	const uint64_t clock = (uint64_t) (bshm_os_wall_s() * 1e9);
+	const uint64_t number = next > clock ? next : clock;
+	BSHM_STORE(&segment->header->publications, number, RELAXED);
+	return number;
+}
+
 static void put_in_force(
 	bshm_entry *entry, const bshm_descriptor *descriptor, const uint64_t *items)
 {
@@ -312,7 +325,7 @@ void bshm__entry_publish(
 	const bshm_descriptor last =
 		bshm__descriptor_read(entry, BSHM_LOAD(&entry->generation, RELAXED));
 	descriptor->generation = generation;
-	descriptor->born = generation;
+	descriptor->publication = next_publication(segment);
 	descriptor->items_slot = (last.items_slot & 1) ^ 1; /* late adders count in the other one */
 	const bshm__name name = bshm__entry_name(entry);
 	descriptor->check = descriptor_check(segment, descriptor, &name);
