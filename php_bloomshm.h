@@ -147,6 +147,8 @@ zend_string *php_bloomshm_explain(const bshm_error *error, const char *filter);
 void php_bloomshm_throw(const bshm_error *error, const char *filter);
 /* The same with the code UNAVAILABLE, whatever is wrong with the segment: what the record store's functions throw. */
 void php_bloomshm_throw_unavailable(const bshm_error *error);
+/* The same for a call that was to change one record: the message shows its key, escaped and cut to 64 bytes. */
+void php_bloomshm_throw_record(const bshm_error *error, zend_string *key);
 /* The same for an add: it is a standing filter, which had to grow, that does not fit. */
 void php_bloomshm_throw_add(const bshm_error *error, const char *filter);
 /* Throws for a file that holds, or shall hold, a filter. */

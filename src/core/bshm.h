@@ -57,6 +57,7 @@ typedef struct {
 	uint64_t asked;     /* what was asked for (bytes, keys, a uid, a mode), where it applies */
 	uint64_t available; /* what there is */
 	double rate;        /* ERROR_RATE: what was measured */
+	double rate_asked;  /* EXISTS by the error rate: what was asked for; `rate` is what there is */
 } bshm_error;
 
 /* ------------------------------------------------------------------ segment */
@@ -224,7 +225,10 @@ typedef struct {
 	size_t seed_length;
 } bshm_parameters;
 
-/* 1 = created, 0 = one with the same parameters stands; EXISTS, NO_SPACE, READ_ONLY, TIMEOUT. */
+/*
+ * 1 = created, 0 = one with the same parameters exists; EXISTS (`op` names the parameter that differs, `asked`
+ * and `available` or the rates its two values), NO_SPACE, READ_ONLY, TIMEOUT.
+ */
 int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_error *error);
 
@@ -339,6 +343,12 @@ bshm_status bshm_build_publish(
 void bshm_build_abort(bshm_build *build);
 
 /* ------------------------------------------------------------------ records */
+
+/* The first eight bytes of files, the lowest first: bshm_filter_dump(), bshm_store_dump(), a segment. A file
+ * that is CORRUPT for its "magic" has them in `available`. */
+#define BSHM_FILTER_FILE_MAGIC UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" */
+#define BSHM_RECORD_FILE_MAGIC UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" */
+#define BSHM_SEGMENT_MAGIC     UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" */
 
 /* What a value is. The engine keeps the bytes; numbers are 8 of them in the machine's order. */
 typedef enum {

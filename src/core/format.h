@@ -65,7 +65,7 @@
 
 #define BSHM_LAYOUT_VERSION 6
 
-#define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" in little-endian bytes */
+#define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* BSHM_SEGMENT_MAGIC: "BLM0BSHM" */
 #define BSHM_PAGE_BYTES      4096u
 #define BSHM_PARTITION_BYTES 8192u
 #define BSHM_PARTITION_BITS  65536u

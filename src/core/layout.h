@@ -6,7 +6,10 @@
 #ifndef BSHM_LAYOUT_H
 #define BSHM_LAYOUT_H
 
+#include "core/bshm.h"
 #include "core/format_store.h"
+
+BSHM_STATIC_ASSERT(segment_magic, BSHM_MAGIC == BSHM_SEGMENT_MAGIC);
 
 /* Two builds that disagree about any size or place refuse each other's segments. */
 static inline uint64_t bshm__layout_word(void)

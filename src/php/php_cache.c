@@ -18,8 +18,9 @@ bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
 	if (EXPECTED(ttl >= 0 && ttl <= BSHM_TTL_MAX_S)) {
 		return true;
 	}
-	zend_argument_value_error(
-		argument, "must be 0 (no limit) or between 1 and %d seconds", BSHM_TTL_MAX_S);
+	zend_argument_value_error(argument,
+		"must be 0 (no limit) or between 1 and %d seconds, " ZEND_LONG_FMT " given", BSHM_TTL_MAX_S,
+		ttl);
 	return false;
 }
 
@@ -28,7 +29,8 @@ bool php_bloomshm_check_key(const zend_string *key, uint32_t argument)
 	if (EXPECTED(ZSTR_LEN(key) <= BSHM_KEY_BYTES_MAX)) {
 		return true;
 	}
-	zend_argument_value_error(argument, "must be at most %d bytes long", BSHM_KEY_BYTES_MAX);
+	zend_argument_value_error(
+		argument, "must be at most %d bytes long, %zu given", BSHM_KEY_BYTES_MAX, ZSTR_LEN(key));
 	return false;
 }
 
@@ -424,7 +426,7 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	}
 	if (bshm_record_increment(segment, &wanted, down ? -by : by, initial, (uint32_t) ttl, &result,
 			&error) != BSHM_OK) {
-		php_bloomshm_throw(&error, NULL);
+		php_bloomshm_throw_record(&error, key);
 		RETURN_THROWS();
 	}
 	RETURN_LONG((zend_long) result);
@@ -462,7 +464,7 @@ PHP_FUNCTION(bloom_cache_append)
 	uint64_t length;
 	bshm_error error;
 	if (bshm_record_append(segment, &wanted, &more, &between, &length, &error) != BSHM_OK) {
-		php_bloomshm_throw(&error, NULL);
+		php_bloomshm_throw_record(&error, key);
 		RETURN_THROWS();
 	}
 	RETURN_LONG((zend_long) length);

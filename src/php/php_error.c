@@ -15,6 +15,7 @@
 
 #include "SAPI.h"
 #include "Zend/zend_exceptions.h"
+#include "Zend/zend_smart_str.h"
 #include "ext/spl/spl_exceptions.h"
 #include "platform/atomic.h"
 
@@ -22,6 +23,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 zend_class_entry *php_bloomshm_exception_ce;
 
@@ -40,6 +43,43 @@ static const char *size_text(char out[32], uint64_t bytes)
 	}
 	snprintf(out, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 	return out;
+}
+
+/* A file or folder that the system does not let this process have: whose it is. */
+static zend_string *explain_denied(const char *op, int os_code, const char *path)
+{
+	zend_stat_t st;
+	char folder[MAXPATHLEN];
+	const bool file = VCWD_LSTAT(path, &st) == 0;
+	snprintf(folder, sizeof(folder), "%s", path);
+	if (!file) {
+		zend_dirname(folder, strlen(folder));
+	}
+	if (!file && VCWD_LSTAT(folder, &st) != 0) {
+		return zend_strpprintf(0,
+			"cannot %s %s (bloomshm.path): %s; uid %u may not enter its folder, or one above it",
+			op, path, strerror(os_code), (unsigned) geteuid());
+	}
+	return zend_strpprintf(0,
+		"cannot %s %s (bloomshm.path): %s; %s belongs to uid %u with the mode %04o, and this "
+		"process runs as "
+		"uid %u; run it as that user, or set bloomshm.path to a place that it may write",
+		op, path, strerror(os_code), file ? "it" : folder, (unsigned) st.st_uid,
+		(unsigned) st.st_mode & 07777, (unsigned) geteuid());
+}
+
+static zend_string *explain_path(const char *op, int os_code, const char *path)
+{
+	if (os_code == ELOOP) {
+		return zend_strpprintf(0,
+			"%s is a symbolic link, and links are not followed; set bloomshm.path to the file "
+			"itself",
+			path);
+	}
+	if (os_code == EACCES || os_code == EPERM) {
+		return explain_denied(op, os_code, path);
+	}
+	return zend_strpprintf(0, "cannot %s %s (bloomshm.path): %s", op, path, strerror(os_code));
 }
 
 static zend_string *explain_unavailable(const bshm_error *e, const char *path)
@@ -94,7 +134,7 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	if (strcmp(op, "path") == 0) {
 		return zend_strpprintf(0, "bloomshm.path is longer than 4,095 bytes");
 	}
-	return zend_strpprintf(0, "cannot %s %s (bloomshm.path): %s", op, path, strerror(e->os_code));
+	return explain_path(op, e->os_code, path);
 }
 
 static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
@@ -154,11 +194,20 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 	return zend_strpprintf(0, "cannot %s %s: %s", op, path, strerror(e->os_code));
 }
 
-/* Filters that a call cannot work with. */
+static const char *type_text(uint64_t type)
+{
+	static const char *const texts[] = {"null", "false", "true", "an int", "a float", "a string",
+		"a serialized array or object", "an array or object of igbinary"};
+	return type < sizeof(texts) / sizeof(texts[0]) ? texts[type] : "another value";
+}
+
+/* A filter that a call cannot work with; or a record, whose key is `name`. */
 static zend_string *explain_incompatible(const bshm_error *e, const char *name)
 {
 	if (strcmp(e->op, "int") == 0 || strcmp(e->op, "string") == 0) {
-		return zend_strpprintf(0, "the record holds no %s; it was not changed", e->op);
+		return zend_strpprintf(0,
+			"the record \"%s\" holds %s, and %s %s is needed; it was not changed", name,
+			type_text(e->available), strcmp(e->op, "int") == 0 ? "an" : "a", e->op);
 	}
 	if (strcmp(e->op, "counting") == 0) {
 		return zend_strpprintf(
@@ -182,12 +231,37 @@ static zend_string *explain_damage(const bshm_error *e, const char *name, const 
 	if (strcmp(e->op, "magic") == 0) {
 		return zend_strpprintf(0, "%s is not a bloomshm segment", path);
 	}
+	if (strcmp(e->op, "size") == 0 && e->available < e->asked && e->asked <= 4096) {
+		return zend_strpprintf(0,
+			"%s is no bloomshm segment: it is %" PRIu64
+			" bytes long, and a segment's header is %" PRIu64,
+			path, e->available, e->asked);
+	}
 	if (strcmp(e->op, "size") == 0) {
 		return zend_strpprintf(0,
 			"%s is %" PRIu64 " bytes long and should be %" PRIu64 "; it was cut short or extended",
 			path, e->available, e->asked);
 	}
 	return zend_strpprintf(0, "%s is damaged (%s)", path, e->op);
+}
+
+static zend_string *explain_exists(const bshm_error *e, const char *name)
+{
+	if (strcmp(e->op, "seed") == 0) {
+		return zend_strpprintf(0, "filter \"%s\" exists already, with another seed", name);
+	}
+	if (strcmp(e->op, "counting") == 0) {
+		return zend_strpprintf(0, "filter \"%s\" exists already, with counting: %s; asked for: %s",
+			name, e->available != 0 ? "true" : "false", e->asked != 0 ? "true" : "false");
+	}
+	if (strcmp(e->op, "error_rate") == 0) {
+		return zend_strpprintf(0,
+			"filter \"%s\" exists already, with error_rate: %.6g; asked for: %.6g", name, e->rate,
+			e->rate_asked);
+	}
+	return zend_strpprintf(0,
+		"filter \"%s\" exists already, with %s: %" PRIu64 "; asked for: %" PRIu64, name, e->op,
+		e->available, e->asked);
 }
 
 zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
@@ -210,7 +284,7 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				" and it does not grow (expansion 0)",
 				name, e->asked, e->available);
 		case BSHM_E_EXISTS:
-			return zend_strpprintf(0, "filter \"%s\" stands already with other parameters", name);
+			return explain_exists(e, name);
 		case BSHM_E_NOT_FOUND:
 			return zend_strpprintf(0, "filter \"%s\" is not published in %s", name, path);
 		case BSHM_E_READ_ONLY:
@@ -221,8 +295,10 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				"$max_error_rate; nothing was published",
 				name, e->rate);
 		case BSHM_E_RANGE:
-			return zend_strpprintf(
-				0, "the record's int would go past its edge; it was not changed");
+			return zend_strpprintf(0,
+				"the record \"%s\" holds %" PRId64 ", and adding %" PRId64
+				" would go past the edge of an int; it was not changed",
+				name, (int64_t) e->available, (int64_t) e->asked);
 		case BSHM_E_TIMEOUT:
 			if (strcmp(e->op, "shard") == 0) {
 				return zend_strpprintf(
@@ -269,6 +345,21 @@ static bool is_filter_file(void)
 	return strcmp(get_active_function_name(), "bloom_restore") == 0;
 }
 
+/* What else the file is, by its first bytes. */
+static const char *sort_of_file(uint64_t magic)
+{
+	if (magic == BSHM_FILTER_FILE_MAGIC) {
+		return "; it holds a filter, for bloom_restore()";
+	}
+	if (magic == BSHM_RECORD_FILE_MAGIC) {
+		return "; it holds records, for bloom_cache_restore()";
+	}
+	if (magic == BSHM_SEGMENT_MAGIC) {
+		return "; it is a segment, for bloomshm.path";
+	}
+	return (magic & 0xffff) == 0x8b1f ? "; it is compressed by gzip" : "";
+}
+
 /* What is wrong with a file; NULL: it is not the file. */
 static zend_string *explain_file(const bshm_error *e, const char *path)
 {
@@ -287,11 +378,11 @@ static zend_string *explain_file(const bshm_error *e, const char *path)
 	if (!is_damaged_file(e)) {
 		return NULL;
 	}
-	return strcmp(e->op, "magic") == 0
-			   ? zend_strpprintf(0, "the file %s was not made by %s()", path,
-					 is_filter_file() ? "bloom_dump" : "bloom_cache_dump")
-			   : zend_strpprintf(
-					 0, "the file %s is damaged (%s); nothing was changed", path, e->op);
+	if (strcmp(e->op, "magic") == 0) {
+		return zend_strpprintf(0, "the file %s was not made by %s()%s", path,
+			is_filter_file() ? "bloom_dump" : "bloom_cache_dump", sort_of_file(e->available));
+	}
+	return zend_strpprintf(0, "the file %s is damaged (%s); nothing was changed", path, e->op);
 }
 
 static void throw_text(bshm_status status, zend_string *text)
@@ -311,6 +402,15 @@ void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const 
 void php_bloomshm_throw(const bshm_error *error, const char *filter)
 {
 	throw_text(error->status, php_bloomshm_explain(error, filter));
+}
+
+void php_bloomshm_throw_record(const bshm_error *error, zend_string *key)
+{
+	smart_str shown = {0};
+	smart_str_append_escaped_truncated(&shown, key, 64);
+	smart_str_0(&shown);
+	php_bloomshm_throw(error, shown.s == NULL ? "" : ZSTR_VAL(shown.s));
+	smart_str_free(&shown);
 }
 
 void php_bloomshm_throw_unavailable(const bshm_error *error)

@@ -387,13 +387,52 @@ static void release(void *opaque, void *memory)
 	efree(memory);
 }
 
+/*
+ * Opens a URL. What was wrong with one only its wrapper's warning says (errno is what some earlier call left), so
+ * the warning is made an exception. A wrapper written in PHP is left alone: its warnings are its own.
+ */
+static bool open_url(load *l)
+{
+	zend_error_handling handling;
+	zend_replace_error_handling(EH_THROW, php_bloomshm_exception_ce, &handling);
+	l->stream = php_stream_open_wrapper(ZSTR_VAL(l->path), "rb", REPORT_ERRORS, NULL);
+	zend_restore_error_handling(&handling);
+	if (l->stream == NULL && EG(exception) != NULL &&
+		EG(exception)->ce == php_bloomshm_exception_ce) {
+		zval code;
+		ZVAL_LONG(&code, BLOOMSHM_CODE_IO);
+		zend_update_property_ex(
+			php_bloomshm_exception_ce, EG(exception), ZSTR_KNOWN(ZEND_STR_CODE), &code);
+	}
+	return l->stream != NULL || fail_io(l, "it cannot be opened");
+}
+
+/* Does a wrapper of PHP's own open it from elsewhere? */
+static bool is_url(const zend_string *path)
+{
+	const char *colon = strstr(ZSTR_VAL(path), "://");
+	const php_stream_wrapper *wrapper =
+		colon == NULL ? NULL
+					  : zend_hash_str_find_ptr_lc(php_stream_get_url_stream_wrappers_hash(),
+							ZSTR_VAL(path), (size_t) (colon - ZSTR_VAL(path)));
+	return wrapper != NULL && wrapper->is_url && strcmp(wrapper->wops->label, "user-space") != 0;
+}
+
+static bool open_path(load *l)
+{
+	if (is_url(l->path)) {
+		return open_url(l);
+	}
+	errno = 0;
+	l->stream = php_stream_open_wrapper(ZSTR_VAL(l->path), "rb", 0, NULL);
+	return l->stream != NULL || fail_io(l, errno == 0 ? "it cannot be opened" : strerror(errno));
+}
+
 /* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
 static bool open_stream(load *l)
 {
-	errno = 0;
-	l->stream = php_stream_open_wrapper(ZSTR_VAL(l->path), "rb", 0, NULL);
-	if (l->stream == NULL) {
-		return fail_io(l, errno == 0 ? "it cannot be opened" : strerror(errno));
+	if (!open_path(l)) {
+		return false;
 	}
 	l->stream->flags |= PHP_STREAM_FLAG_NO_BUFFER; /* our buffer is larger than the stream's */
 	if (is_gzip(l->path)) {

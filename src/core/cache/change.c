@@ -222,11 +222,12 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 							at.record.value_bytes == sizeof(value);
 		if (!is_int ||
 			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
-			status = bshm__fail(error, BSHM_E_INCOMPATIBLE, "int");
+			status = bshm__fail_sizes(
+				error, BSHM_E_INCOMPATIBLE, "int", 0, bshm__record_type(&at.record));
 		}
 	}
 	if (status == BSHM_OK && __builtin_add_overflow(value, by, out)) {
-		status = bshm__fail(error, BSHM_E_RANGE, "int");
+		status = bshm__fail_sizes(error, BSHM_E_RANGE, "int", (uint64_t) by, (uint64_t) value);
 	}
 	if (status == BSHM_OK) {
 		bshm__recipe r = {
@@ -269,7 +270,7 @@ static int rewrite_locked(
 		type = bshm__record_type(&at.record);
 		length = at.record.value_bytes;
 		if (append && type != BSHM_VALUE_STRING) {
-			return bshm__fail(error, BSHM_E_INCOMPATIBLE, "string");
+			return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "string", 0, type);
 		}
 	}
 	const uint64_t between = stands && append ? w->delimiter->length : 0;

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC        UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" in little-endian bytes */
+#define MAGIC        BSHM_RECORD_FILE_MAGIC
 #define VERSION      1u
 #define PART_BYTES   32u
 #define BUFFER_BYTES (UINT64_C(1) << 20)
@@ -339,7 +339,7 @@ static bshm_status check_file(
 		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
 	}
 	if (head.words[0] != MAGIC) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
+		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "magic", MAGIC, head.words[0]);
 	}
 	if (size < 2 * PART_BYTES) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");

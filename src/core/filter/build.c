@@ -38,6 +38,36 @@ static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, 
 			   : bshm__fail(error, BSHM_E_UNAVAILABLE, "random");
 }
 
+/* EXISTS, with the first parameter that differs: those that decide about others come first. */
+static int compare_parameters(
+	const bshm_descriptor *existing, const bshm_descriptor *asked, bool any_seed, bshm_error *error)
+{
+	const uint64_t counts = asked->kind == BSHM_KIND_COUNTING;
+	const uint64_t counting = existing->kind == BSHM_KIND_COUNTING;
+	const struct {
+		const char *name;
+		uint64_t asked;
+		uint64_t existing;
+	} parameters[] = {
+		{"window", asked->window_s, existing->window_s},
+		{"counting", counts, counting},
+		{"expansion", asked->expansion, existing->expansion},
+		{"capacity", asked->capacity, existing->capacity},
+		{"error_rate", asked->error_rate, existing->error_rate},
+		{"seed", any_seed ? 0 : asked->seed, any_seed ? 0 : existing->seed},
+	};
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		if (parameters[i].asked != parameters[i].existing) {
+			bshm__fail_sizes(error, BSHM_E_EXISTS, parameters[i].name, parameters[i].asked,
+				parameters[i].existing);
+			error->rate = bshm__double(existing->error_rate);
+			error->rate_asked = bshm__double(asked->error_rate);
+			return BSHM_E_EXISTS;
+		}
+	}
+	return 0;
+}
+
 /* Under the lock: what a reservation finds standing. 1 = nothing, 0 = the same, EXISTS. */
 static int compare_standing(const bshm_build *build, bool any_seed, bshm_error *error)
 {
@@ -47,13 +77,7 @@ static int compare_standing(const bshm_build *build, bool any_seed, bshm_error *
 	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_CORRUPT) {
 		return 1;
 	}
-	const bshm_descriptor *asked = &build->descriptor;
-	if (standing.capacity == asked->capacity && standing.error_rate == asked->error_rate &&
-		standing.expansion == asked->expansion && standing.window_s == asked->window_s &&
-		standing.kind == asked->kind && (any_seed || standing.seed == asked->seed)) {
-		return 0;
-	}
-	return bshm__fail(error, BSHM_E_EXISTS, "parameters");
+	return compare_parameters(&standing, &build->descriptor, any_seed, error);
 }
 
 int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)

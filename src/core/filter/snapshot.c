@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAGIC   UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" in little-endian bytes */
+#define FILE_MAGIC   BSHM_FILTER_FILE_MAGIC
 #define FILE_VERSION 1u
 #define BLOCK_COUNT  128u /* partitions that are written or read at a time: 1 MB */
 
@@ -379,17 +379,19 @@ static bool is_sound_header(const file_header *h)
 
 static bshm_status get_header(const input *in, file_header *h)
 {
-	bshm_status status = get(in, h, sizeof(*h));
-	if (status != BSHM_OK) {
-		return status;
-	}
+	*h = (file_header){0};
+	const bshm_status status = get(in, h, sizeof(*h));
 	const bool sound = h->check == check_of(h, offsetof(file_header, check));
 	swap_header(h);
 	if (h->magic == __builtin_bswap64(FILE_MAGIC)) {
 		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, "byte order");
 	}
-	if (h->magic != FILE_MAGIC) {
-		return fail_file(in, "magic");
+	/* Before the length: a short file of another sort is told what it is. */
+	if (h->magic != FILE_MAGIC && h->magic != 0) {
+		return bshm__fail_sizes(in->error, BSHM_E_CORRUPT, "magic", FILE_MAGIC, h->magic);
+	}
+	if (status != BSHM_OK) {
+		return status;
 	}
 	if (h->version != FILE_VERSION) {
 		return bshm__fail_sizes(
