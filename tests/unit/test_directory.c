@@ -3,7 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "test.h"
+#include "test_step.h"
 
 #include <signal.h>
 #include <string.h>
@@ -336,108 +336,145 @@ TEST(no_two_sets_have_one_publication_number)
 
 /* ------------------------------------------------------------------ death in a change */
 
-static uint32_t index_of(const char *name)
+typedef enum {
+	INTENDED,
+	PUBLISHED,
+	DROPPED
+} rename_stage;
+
+static void do_nothing(void)
 {
-	return (uint32_t) (entry_of(segment, name) - segment->entries);
 }
 
-/* Sets up what a rename sets before it publishes. */
-static void intend_rename(uint32_t from, uint32_t to)
+static void rename_from_to(void)
 {
-	bshm_header *header = segment->header;
-	header->intent_from = from;
-	header->intent_to = to;
-	header->intent_generation = segment->entries[to].generation + 1;
-	header->intent = 1;
+	rename_filter(segment, "from", "to");
 }
 
-static void die_before_the_rename_publishes(void)
+static void step_while(pid_t child, const uint64_t *word, uint64_t value)
 {
-	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
-	const bshm__name to = bshm__name_of("to", 2);
-	uint32_t target;
-	REQUIRE(bshm__entry_create(segment, &to, &target, &last_error) == BSHM_OK);
-	intend_rename(index_of("from"), target);
-	raise(SIGKILL);
+	while (BSHM_LOAD(word, SEQ_CST) == value) {
+		REQUIRE(step(child));
+	}
 }
 
-static void die_after_the_rename_has_published(void)
+/* A rename dies as soon as it has come so far. */
+static void die_in_a_rename(rename_stage stage)
 {
-	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
-	const bshm__name to = bshm__name_of("to", 2);
-	uint32_t target;
-	REQUIRE(bshm__entry_create(segment, &to, &target, &last_error) == BSHM_OK);
-	const bshm_entry *from = entry_of(segment, "from");
-	intend_rename(index_of("from"), target);
-	bshm_descriptor d = bshm__descriptor_read(from, from->generation);
-	bshm__entry_publish(segment, target, &d, from->items[from->generation & 1]);
-	raise(SIGKILL);
-}
-
-static void die_at_the_end_of_the_rename(void)
-{
-	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
-	const bshm__name to = bshm__name_of("to", 2);
-	uint32_t target;
-	REQUIRE(bshm__entry_create(segment, &to, &target, &last_error) == BSHM_OK);
-	const uint32_t source = index_of("from");
-	const bshm_entry *from = &segment->entries[source];
-	intend_rename(source, target);
-	bshm_descriptor d = bshm__descriptor_read(from, from->generation);
-	bshm__entry_publish(segment, target, &d, from->items[from->generation & 1]);
-	bshm__entry_drop(segment, source);
-	raise(SIGKILL);
+	const bshm_header *header = segment->header;
+	pid_t child;
+	bool over;
+	prepare = do_nothing;
+	call = rename_from_to;
+	stop_after(0, &child, &over);
+	while (BSHM_LOAD(&header->intent, SEQ_CST) == 0) {
+		REQUIRE(step(child));
+	}
+	const bshm_entry *from = &segment->entries[header->intent_from];
+	const bshm_entry *to = &segment->entries[header->intent_to];
+	const uint64_t from_before = from->generation;
+	if (stage >= PUBLISHED) {
+		step_while(child, &to->generation, to->generation);
+	}
+	if (stage == DROPPED) {
+		step_while(child, &from->generation, from_before);
+	}
+	CHECK_INT(header->intent, 1);
+	kill(child, SIGKILL);
+	CHECK_INT(finish(child), -SIGKILL);
 }
 
 /* The next who takes the lock sees one filter, under one of the two names. */
-static void expect_unfinished_rename(void (*death)(void), bool replaces, bool moved)
+static void expect_one_name(rename_stage stage, bool replaces)
+{
+	const bool moved = stage != INTENDED;
+	const uint64_t repairs = stat_of(segment).repairs;
+	die_in_a_rename(stage);
+	CHECK_INT(reserve(segment, "next", 10, 0.01), 1);
+	CHECK_INT(segment->header->intent, 0);
+	CHECK_INT(stat_of(segment).repairs, repairs + 1);
+	if (moved) {
+		CHECK_INT(absent(segment, "to", 0, 1000), 0);
+		CHECK_INT(has(segment, "from", "a"), BSHM_E_NOT_FOUND);
+	} else {
+		CHECK_INT(absent(segment, "from", 0, 1000), 0);
+		CHECK(has(segment, "to", "a") != 1);
+	}
+	CHECK_INT(stat_of(segment).filters, replaces && !moved ? 3 : 2);
+	CHECK_INT(rename_filter(segment, moved ? "to" : "from", "last"), BSHM_OK);
+	CHECK_INT(absent(segment, "last", 0, 1000), 0);
+}
+
+static void expect_unfinished_rename(rename_stage stage, bool replaces)
 {
 	segment = open_segment(MB(1));
 	CHECK_INT(load(segment, "from", 0, 1000), BSHM_OK);
 	if (replaces) {
 		CHECK_INT(load(segment, "to", 5000, 6000), BSHM_OK);
 	}
-	CHECK_INT(finish(spawn(death)), -SIGKILL);
-	CHECK_INT(reserve(segment, "next", 10, 0.01), 1);
-	CHECK_INT(segment->header->intent, 0);
-	CHECK_INT(stat_of(segment).repairs, 1);
-	if (moved) {
-		CHECK_INT(absent(segment, "to", 0, 1000), 0);
-		CHECK_INT(has(segment, "from", "a"), BSHM_E_NOT_FOUND);
-	} else {
-		CHECK_INT(absent(segment, "from", 0, 1000), 0);
-		CHECK_INT(has(segment, "to", "a"), replaces ? 0 : BSHM_E_NOT_FOUND);
-		CHECK_INT(absent(segment, "to", 5000, 6000), 0);
-	}
-	CHECK_INT(stat_of(segment).filters, replaces && !moved ? 3 : 2);
-	CHECK_INT(rename_filter(segment, moved ? "to" : "from", "last"), BSHM_OK);
-	CHECK_INT(absent(segment, "last", 0, 1000), 0);
+	expect_one_name(stage, replaces);
+	CHECK_INT(absent(segment, "to", 5000, 6000), 0);
 	CHECK_INT(faults(segment), 0);
 }
 
 TEST(death_before_a_rename_publishes_undoes_it)
 {
-	expect_unfinished_rename(die_before_the_rename_publishes, false, false);
+	expect_unfinished_rename(INTENDED, false);
 }
 
 TEST(death_before_a_replacing_rename_publishes_undoes_it)
 {
-	expect_unfinished_rename(die_before_the_rename_publishes, true, false);
+	expect_unfinished_rename(INTENDED, true);
 }
 
 TEST(death_after_a_rename_has_published_ends_it)
 {
-	expect_unfinished_rename(die_after_the_rename_has_published, false, true);
+	expect_unfinished_rename(PUBLISHED, false);
 }
 
 TEST(death_after_a_replacing_rename_has_published_ends_it)
 {
-	expect_unfinished_rename(die_after_the_rename_has_published, true, true);
+	expect_unfinished_rename(PUBLISHED, true);
 }
 
 TEST(death_at_the_end_of_a_rename_changes_nothing_more)
 {
-	expect_unfinished_rename(die_at_the_end_of_the_rename, true, true);
+	expect_unfinished_rename(DROPPED, true);
+}
+
+/* The target's descriptor in force, its other one and its generation, damaged. */
+static void damage(bshm_entry *entry, int what)
+{
+	switch (what) {
+		case 0:
+			entry->descriptor[entry->generation & 1].capacity++;
+			break;
+		case 1:
+			entry->generation--;
+			break;
+		case 2:
+			entry->generation += 7;
+			break;
+		default:
+			entry->generation = 0;
+			break;
+	}
+}
+
+TEST(death_in_a_rename_onto_a_damaged_filter_leaves_one_name)
+{
+	for (int what = 0; what < 4; what++) {
+		for (int stage = INTENDED; stage <= DROPPED; stage++) {
+			segment = open_segment(MB(1));
+			CHECK_INT(load(segment, "from", 0, 1000), BSHM_OK);
+			CHECK_INT(load(segment, "to", 5000, 6000), BSHM_OK);
+			damage(entry_of(segment, "to"), what);
+			expect_one_name((rename_stage) stage, false);
+			CHECK_INT(drop(segment, "last"), 1);
+			CHECK_INT(drop(segment, "next"), 1);
+			drop(segment, "to");
+		}
+	}
 }
 
 static uint32_t torn_words; /* how much of a name got written */

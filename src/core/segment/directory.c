@@ -317,11 +317,11 @@ static void put_in_force(
 	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
 }
 
-void bshm__entry_publish(
-	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
+/* As the generation that next_generation() has given. */
+static void publish_as(bshm_segment *segment, uint32_t index, uint64_t generation,
+	bshm_descriptor *descriptor, uint64_t items)
 {
 	bshm_entry *entry = &segment->entries[index];
-	const uint64_t generation = next_generation(segment, entry);
 	const bshm_descriptor last =
 		bshm__descriptor_read(entry, BSHM_LOAD(&entry->generation, RELAXED));
 	descriptor->generation = generation;
@@ -330,6 +330,13 @@ void bshm__entry_publish(
 	const bshm__name name = bshm__entry_name(entry);
 	descriptor->check = descriptor_check(segment, descriptor, &name);
 	put_in_force(entry, descriptor, &items);
+}
+
+void bshm__entry_publish(
+	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items)
+{
+	const uint64_t generation = next_generation(segment, &segment->entries[index]);
+	publish_as(segment, index, generation, descriptor, items);
 }
 
 void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
@@ -461,13 +468,14 @@ static bshm_status rename_entry(bshm_segment *segment, uint32_t source, const bs
 	}
 	bshm_header *header = segment->header;
 	const bshm_entry *from_entry = &segment->entries[source];
-	const bshm_entry *to_entry = &segment->entries[target];
+	/* Asked for once: of a damaged target, the clock gives another number each time. */
+	const uint64_t generation = next_generation(segment, &segment->entries[target]);
 	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
 	BSHM_STORE(&header->intent_from, source, RELAXED);
 	BSHM_STORE(&header->intent_to, target, RELAXED);
-	BSHM_STORE(&header->intent_generation, BSHM_LOAD(&to_entry->generation, RELAXED) + 1, RELAXED);
+	BSHM_STORE(&header->intent_generation, generation, RELAXED);
 	BSHM_STORE(&header->intent, 1, RELEASE);
-	bshm__entry_publish(segment, target, descriptor, items);
+	publish_as(segment, target, generation, descriptor, items);
 	bshm__entry_drop(segment, source);
 	BSHM_STORE(&header->intent, 0, RELEASE);
 	return BSHM_OK;

@@ -142,6 +142,9 @@ static void clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, boo
 			BSHM_STORE(&op->owner, 0, RELEASE); /* private memory: the next one tries */
 			return;
 		}
+		/* Pairs with bshm_view_current(): whoever sees a bit zeroed here sees at least the generation
+		 * read above. The dead process's own fence orders its stores, not these. */
+		BSHM_FENCE(RELEASE);
 		const uint32_t count = view.newest.partition_count;
 		uint32_t done = zeroed ? count : BSHM_LOAD(&op->done, RELAXED);
 		for (uint32_t step = 0; done < count && step < CLEAR_STEP; step++) {
