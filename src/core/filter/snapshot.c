@@ -379,20 +379,24 @@ static bool is_sound_header(const file_header *h)
 
 static bshm_status get_header(const input *in, file_header *h)
 {
-	*h = (file_header){0};
-	const bshm_status status = get(in, h, sizeof(*h));
-	const bool sound = h->check == check_of(h, offsetof(file_header, check));
-	swap_header(h);
-	if (h->magic == __builtin_bswap64(FILE_MAGIC)) {
-		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, "byte order");
-	}
-	/* Before the length: a short file of another sort is told what it is. */
-	if (h->magic != FILE_MAGIC && h->magic != 0) {
-		return bshm__fail_sizes(in->error, BSHM_E_CORRUPT, "magic", FILE_MAGIC, h->magic);
-	}
+	bshm_status status = get(in, &h->magic, sizeof(h->magic));
 	if (status != BSHM_OK) {
 		return status;
 	}
+	/* Before the length is known: a short file of another sort is told what it is. */
+	const uint64_t magic = swap64(h->magic);
+	if (magic == __builtin_bswap64(FILE_MAGIC)) {
+		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, "byte order");
+	}
+	if (magic != FILE_MAGIC) {
+		return bshm__fail_sizes(in->error, BSHM_E_CORRUPT, "magic", FILE_MAGIC, magic);
+	}
+	status = get(in, (char *) h + sizeof(h->magic), sizeof(*h) - sizeof(h->magic));
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const bool sound = h->check == check_of(h, offsetof(file_header, check));
+	swap_header(h);
 	if (h->version != FILE_VERSION) {
 		return bshm__fail_sizes(
 			in->error, BSHM_E_INCOMPATIBLE, "version", FILE_VERSION, h->version);
