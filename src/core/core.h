@@ -351,8 +351,14 @@ uint64_t bshm__epoch_width(uint32_t window_s);
  * length begin at the same times. */
 uint64_t bshm__epoch_origin(const bshm_segment *segment, uint32_t window_s);
 uint32_t bshm__epoch_now(const bshm_segment *segment, const bshm_descriptor *descriptor);
-/* How far into its epoch the filter is, in ns. */
-uint64_t bshm__epoch_phase(const bshm_segment *segment, const bshm_descriptor *descriptor);
+/* An epoch, and how far into it the filter is: of one reading of the clock. */
+typedef struct {
+	uint32_t epoch;
+	uint64_t phase_ns;
+} bshm__moment;
+bshm__moment bshm__moment_now(const bshm_segment *segment, const bshm_descriptor *descriptor);
+/* Ends the epochs of all keys: the next epoch is as many later as there are lanes. */
+void bshm__epoch_skip(const bshm_segment *segment, bshm_descriptor *descriptor);
 /* The epochs[] word of a partition. */
 uint64_t *bshm__epoch_word(const bshm_segment *segment, const uint64_t *partition);
 /* Which lanes of a partition with this word are in the window at `epoch`: four bits. */

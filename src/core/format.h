@@ -306,7 +306,7 @@ BSHM_AT(layer, check, 56);
  *      +-----------------+-----------------+-----------------+--------+--------+
  *  32: | published_s     | publication     | origin_ns       | state  | kind   |
  *      +--------+--------+--------+--------+-----------------+--------+--------+
- *  64: | expans.| window | slot   | layers | sized  | reserved (zero)          |
+ *  64: | expans.| window | slot   | layers | sized  | ep.base| reserved (zero) |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  96: | newest layer: 64 bytes                                                |
  *      +-----------------------------------------------------+-----------------+
@@ -322,7 +322,7 @@ typedef struct {
 	uint64_t error_rate;  /* the bits of a double, as asked for */
 	uint64_t published_s; /* the bits of a double: unix time */
 	uint64_t publication; /* of this set of keys: no other set has it; growing keeps it */
-	uint64_t origin_ns;   /* sliding: epoch = (engine clock - origin) / width */
+	uint64_t origin_ns;   /* sliding: epoch = epoch_base + (engine clock - origin) / width */
 	uint32_t state;       /* BSHM_STATE_* */
 	uint32_t kind;        /* BSHM_KIND_* */
 	uint32_t expansion;   /* 0 = does not grow */
@@ -330,7 +330,8 @@ typedef struct {
 	uint32_t items_slot;  /* which of the entry's two counters counts this set: 0 or 1 */
 	uint32_t layer_count; /* 1..BSHM_LAYERS_MAX */
 	uint32_t sized;       /* 1: the first layer was made for an expected number of keys */
-	uint8_t reserved0[12];
+	uint32_t epoch_base;  /* sliding: more than 0 once it has been cleared; wraps */
+	uint8_t reserved0[8];
 	bshm_layer newest;
 	uint8_t reserved1[24];
 	uint64_t check; /* XXH3-64 of the bytes before it, seeded with name_seed and the name */
@@ -351,6 +352,7 @@ BSHM_AT(descriptor, window_s, 68);
 BSHM_AT(descriptor, items_slot, 72);
 BSHM_AT(descriptor, layer_count, 76);
 BSHM_AT(descriptor, sized, 80);
+BSHM_AT(descriptor, epoch_base, 84);
 BSHM_AT(descriptor, newest, 96);
 BSHM_AT(descriptor, check, 184);
 
@@ -413,7 +415,8 @@ BSHM_AT(entry, false_positives, 528);
 /*
  * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane
  * holds in the high half, and in the low half the epoch it is being turned to; equal at rest. Lane
- * e % 4 holds epoch e, for the four epochs up to the newest. Written under the lock (sliding.c).
+ * e % 4 holds epoch e, for the four epochs up to the newest. Epochs are counted modulo 2^32. Written
+ * under the lock (sliding.c).
  */
 #define BSHM_LANES       4u
 #define BSHM_EPOCH_FIRST 8u /* of a new filter; room for lanes of the epochs before it */

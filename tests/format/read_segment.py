@@ -107,7 +107,8 @@ class Descriptor:
             self.items_slot,
             self.layer_count,
             self.sized,
-        ) = struct.unpack_from("=QQQddQQIIIIIII", raw)
+            self.epoch_base,
+        ) = struct.unpack_from("=QQQddQQIIIIIIII", raw)
         self.newest = Layer(raw[96:160])
 
 
@@ -192,7 +193,7 @@ def partition_rate(kind, words, count, live=15):
 
 def live_lanes(newest, epoch):
     """The lanes of a partition turned to `newest` that are not over in `epoch`."""
-    return sum(1 << e % 4 for e in range(newest - 3, newest + 1) if e >= epoch - 3)
+    return sum(1 << e % 4 for e in range(newest - 3, newest + 1) if (e - epoch + 3 & 0xFFFFFFFF) < 1 << 31)
 
 
 class Filter:
@@ -210,7 +211,8 @@ class Filter:
     def epoch(self):
         d = self.descriptor
         age = (self.segment.clock_ns() - d.origin_ns) & MASK
-        return 0 if age >> 63 else age // (d.window_s * 10**9 // 3)
+        since = 0 if age >> 63 else age // (d.window_s * 10**9 // 3)
+        return d.epoch_base + since & 0xFFFFFFFF
 
     def live(self, partition):
         if self.descriptor.kind != SLIDING:

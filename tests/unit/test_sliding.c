@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 #define WINDOW 30u
@@ -157,6 +158,98 @@ TEST(clear_is_complete_at_once_and_touches_no_partition)
 	CHECK_INT(has_number(segment, "f", 5), 1);
 	set_clock(now + 2 * EPOCH);
 	CHECK_INT(absent(segment, "f", 0, 1000), 1000);
+}
+
+/* Adds a key, clears, and looks: it is gone, and one that is added then lives for the window. */
+static void clear_and_live(const char *name, uint64_t window_ns)
+{
+	const uint64_t added = now;
+	CHECK_INT(add_number(segment, name, 1), 1);
+	CHECK_INT(bshm_filter_clear(segment, name, strlen(name), &last_error), 1);
+	CHECK_INT(has_number(segment, name, 1), 0);
+	CHECK_INT(add_number(segment, name, 2), 1);
+	set_clock(added + window_ns);
+	CHECK_INT(has_number(segment, name, 1), 0);
+	CHECK_INT(has_number(segment, name, 2), 1);
+	set_clock(added + window_ns / 3 * 4 + 4);
+	CHECK_INT(has_number(segment, name, 2), 0);
+}
+
+/* However often it is cleared, and whatever becomes of it then. */
+TEST(ten_thousand_clears_are_as_good_as_one)
+{
+	static const uint32_t windows[] = {1, 30 * 86400, BSHM_WINDOW_MAX_S};
+	for (int w = 0; w < 3; w++) {
+		const uint64_t window_ns = windows[w] * SECOND;
+		set_clock(1000000 * SECOND);
+		segment = open_segment(MB(2));
+		CHECK_INT(reserve_window("f", 3000, windows[w]), 1);
+		for (uint64_t i = 0; i < 10000 && !test_failed(); i++) {
+			CHECK_INT(add_number(segment, "f", 1), 1);
+			CHECK_INT(clear(segment, "f"), 1);
+			CHECK_INT(has_number(segment, "f", 1), 0);
+			set_clock(now + (i % 8 == 0 ? SECOND / 10 : 0));
+		}
+		CHECK_INT(add_number(segment, "f", 7), 1);
+		CHECK_INT(copy_filter(segment, "f", "copy"), BSHM_OK);
+		CHECK_INT(bshm_filter_dump(segment, bshm_cache_new(), "f", 1, test_path("dump"),
+					  &(uint64_t){0}, &last_error),
+			BSHM_OK);
+		CHECK_INT(bshm_filter_restore(segment, "old", 3, test_path("dump"), &last_error), BSHM_OK);
+		CHECK_INT(rename_filter(segment, "f", "moved"), BSHM_OK);
+		CHECK_INT(reserve_window("sum", 3000, windows[w]), 1);
+		const bshm_key from = {"moved", 5};
+		CHECK_INT(bshm_filter_merge(segment, "sum", 3, &from, 1, &last_error), BSHM_OK);
+		CHECK_INT(clear(segment, "sum"), 1);
+		CHECK_INT(absent(segment, "sum", 7, 8), 1);
+		CHECK_INT(bshm_filter_merge(segment, "sum", 3, &from, 1, &last_error), BSHM_OK);
+		static const char *const all[] = {"moved", "copy", "old", "sum"};
+		for (int i = 0; i < 4; i++) {
+			CHECK_INT(has_number(segment, all[i], 7), 1);
+			CHECK_INT(has_number(segment, all[i], 1), 0);
+		}
+		for (int i = 0; i < 4; i++) {
+			clear_and_live(all[i], window_ns);
+			CHECK_INT(has_number(segment, all[i], 7), 0);
+		}
+		CHECK_INT(faults(segment), 0);
+		bshm_segment_close(segment);
+		REQUIRE(unlink(test_path("segment")) == 0);
+		forget_views();
+	}
+}
+
+/* Epochs are counted modulo 2^32: a filter goes through the end of the numbers like any other. */
+TEST(epochs_may_wrap)
+{
+	for (uint32_t before = 0; before < 24; before++) {
+		stand();
+		bshm_entry *f = entry();
+		bshm_descriptor d = bshm__descriptor_read(f, f->generation);
+		d.epoch_base = UINT32_MAX - BSHM_EPOCH_FIRST - before; /* `before` epochs before the wrap */
+		for (uint32_t i = 0; i < d.newest.run.count; i++) {
+			*bshm__epoch_word(segment, words_of(&d, i)) =
+				(uint64_t) (UINT32_MAX - before) << 32 | (UINT32_MAX - before);
+		}
+		REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+		bshm__entry_publish(segment, (uint32_t) (f - segment->entries), &d, 0);
+		bshm__unlock(segment);
+		CHECK_INT(add_number(segment, "f", 3), 1);
+		CHECK_INT(copy_filter(segment, "f", "copy"), BSHM_OK);
+		set_clock(now + WINDOW * SECOND);
+		CHECK_INT(has_number(segment, "f", 3), 1);
+		CHECK_INT(has_number(segment, "copy", 3), 1);
+		set_clock(now + EPOCH);
+		CHECK_INT(has_number(segment, "f", 3), 0);
+		CHECK_INT(has_number(segment, "copy", 3), 0);
+		for (int i = 0; i < 8; i++) {
+			clear_and_live("f", WINDOW * SECOND);
+		}
+		CHECK_INT(drop(segment, "f"), 1);
+		CHECK_INT(drop(segment, "copy"), 1);
+		bshm_segment_close(segment);
+		forget_views();
+	}
 }
 
 /* What was there before is gone, and what is added afterwards lives as long as anything. */

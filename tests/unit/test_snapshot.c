@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,51 @@ TEST(a_restored_sliding_filter_has_aged)
 	CHECK_INT(absent(segment, "g", 0, 1000), 0);
 	bshm_clock_set(1000401 * second);
 	CHECK_INT(absent(segment, "g", 0, 1000), 1000);
+}
+
+#define EPOCH_END UINT64_C(1000000200000000000)
+
+static uint32_t turned_off;
+
+/* The clock goes to the end of an epoch and back all the time. */
+static void *turn_the_clock(void *unused)
+{
+	(void) unused;
+	for (uint64_t i = 0; BSHM_LOAD(&turned_off, RELAXED) == 0; i++) {
+		bshm_clock_set(EPOCH_END - 1 + i % 2);
+	}
+	return NULL;
+}
+
+/* The phase that the header names and the lanes that were written belong to one moment. */
+THREAD_TEST(a_dump_is_of_one_moment)
+{
+	bshm_clock_set(EPOCH_END - 10);
+	segment = open_segment(MB(2));
+	segment->clock_offset = 0;
+	bshm_parameters p = parameters(0.01, 600, 0);
+	p.window_s = 300;
+	make("f", p, 1);
+	pthread_t thread;
+	REQUIRE(pthread_create(&thread, NULL, turn_the_clock, NULL) == 0);
+	for (int i = 0; i < 4000 && !test_failed(); i++) {
+		CHECK_INT(dump("f", test_path("dump")), BSHM_OK);
+		const file all = slurp(test_path("dump"));
+		uint64_t phase;
+		uint64_t lanes = 0;
+		memcpy(&phase, all.bytes + 72, 8);
+		for (uint64_t w = 0; w < BSHM_PARTITION_WORDS; w++) {
+			uint64_t word;
+			memcpy(&word, all.bytes + 256 + w * 8, 8);
+			for (; word != 0; word >>= 4) {
+				lanes |= word & 15;
+			}
+		}
+		/* Of the present epoch, BSHM_EPOCH_FIRST in the file, or of the one before. */
+		CHECK_INT(lanes, phase == 0 ? 8 : 1);
+	}
+	BSHM_STORE(&turned_off, 1, RELAXED);
+	pthread_join(thread, NULL);
 }
 
 /* ------------------------------------------------------------------ what is not a file of ours */

@@ -46,16 +46,24 @@ static uint64_t age_ns(
 	return age < 0 ? 0 : (uint64_t) age;
 }
 
-uint64_t bshm__epoch_phase(const bshm_segment *segment, const bshm_descriptor *descriptor)
+bshm__moment bshm__moment_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
 {
-	return age_ns(segment, descriptor, bshm_os_clock_ns()) %
-		   bshm__epoch_width(descriptor->window_s);
+	const uint64_t age = age_ns(segment, descriptor, bshm_os_clock_ns());
+	const uint64_t width = bshm__epoch_width(descriptor->window_s);
+	return (bshm__moment){
+		.epoch = descriptor->epoch_base + (uint32_t) (age / width), .phase_ns = age % width};
 }
 
 uint32_t bshm__epoch_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
 {
-	return (uint32_t) (age_ns(segment, descriptor, bshm_os_clock_ns()) /
-					   bshm__epoch_width(descriptor->window_s));
+	return bshm__moment_now(segment, descriptor).epoch;
+}
+
+void bshm__epoch_skip(const bshm_segment *segment, bshm_descriptor *descriptor)
+{
+	const uint32_t epoch = bshm__epoch_now(segment, descriptor) + BSHM_LANES;
+	descriptor->origin_ns = bshm__epoch_origin(segment, descriptor->window_s);
+	descriptor->epoch_base = epoch - BSHM_EPOCH_FIRST;
 }
 
 /*
@@ -68,7 +76,7 @@ static __attribute__((noinline)) uint32_t work_out_epoch(bshm_view *view)
 	const uint64_t width = bshm__epoch_width(d->window_s);
 	const uint64_t now = bshm_os_clock_ns();
 	const uint64_t age = age_ns(view->segment, d, now);
-	view->epoch.epoch = (uint32_t) (age / width);
+	view->epoch.epoch = d->epoch_base + (uint32_t) (age / width);
 	view->epoch.from_ns = now - age % width;
 	view->epoch.sure_ns = width > CLOCK_LAG_NS && age != 0 ? width - CLOCK_LAG_NS : 0;
 	return view->epoch.epoch;
@@ -103,16 +111,15 @@ static uint64_t resting(uint32_t epoch)
 
 uint32_t bshm__lanes_live(uint64_t word, uint32_t epoch)
 {
-	const uint32_t newest = newest_of(word);
-	const int64_t count =
-		(int64_t) newest - epoch + BSHM_LANES; /* the epochs epoch - 3 .. newest */
-	if (count <= 0) {
-		return 0;
-	}
-	if (count >= BSHM_LANES) {
+	const int32_t ahead = (int32_t) (newest_of(word) - epoch);
+	if (ahead >= 0) {
 		return 15;
 	}
-	const uint32_t oldest = (epoch + 1) % BSHM_LANES; /* the lane of epoch - 3 */
+	if (ahead <= -(int32_t) BSHM_LANES) {
+		return 0;
+	}
+	const int32_t count = ahead + (int32_t) BSHM_LANES; /* the epochs epoch - 3 .. newest */
+	const uint32_t oldest = (epoch + 1) % BSHM_LANES;   /* the lane of epoch - 3 */
 	const uint32_t twice = ((1u << count) - 1) << oldest;
 	return (twice | twice >> BSHM_LANES) & 15;
 }
@@ -293,13 +300,14 @@ void bshm__lanes_reset(const bshm_segment *segment, const uint64_t *partition)
  * key that was added until now.
  */
 static void place_lanes(
-	uint64_t word, uint32_t live, int64_t shift, int64_t present, uint8_t place[4])
+	uint64_t word, uint32_t live, uint32_t shift, uint32_t present, uint8_t place[4])
 {
 	for (uint32_t lane = 0; lane < BSHM_LANES; lane++) {
-		const int64_t own = newest_of(word) - (newest_of(word) - lane) % BSHM_LANES;
-		const int64_t there = own + shift < present ? own + shift : present;
-		const bool goes = (live >> lane & 1) != 0 && there > present - (int64_t) BSHM_LANES;
-		place[lane] = goes ? (uint8_t) ((uint64_t) there % BSHM_LANES) : BSHM_LANES;
+		const uint32_t own = newest_of(word) - (newest_of(word) - lane) % BSHM_LANES;
+		const int32_t ahead = (int32_t) (own + shift - present);
+		const uint32_t there = ahead < 0 ? own + shift : present;
+		const bool goes = (live >> lane & 1) != 0 && ahead > -(int32_t) BSHM_LANES;
+		place[lane] = goes ? (uint8_t) (there % BSHM_LANES) : BSHM_LANES;
 	}
 }
 
@@ -308,11 +316,12 @@ static void place_lanes(
  * begin within each other: a lane goes to the epoch that begins with it or next after it, for its
  * keys must live as long as they would have.
  */
-static int64_t epochs_apart(const bshm_view *to, const bshm_view *from)
+static uint32_t epochs_apart(const bshm_view *to, const bshm_view *from)
 {
 	const int64_t width = (int64_t) bshm__epoch_width(to->descriptor.window_s);
 	const int64_t apart = (int64_t) (from->descriptor.origin_ns - to->descriptor.origin_ns);
-	return apart / width + (apart % width > 0);
+	return (uint32_t) (apart / width + (apart % width > 0)) + to->descriptor.epoch_base -
+		   from->descriptor.epoch_base;
 }
 
 static void merge_words(uint64_t *to, const uint64_t *from, const uint8_t place[4])
@@ -359,7 +368,7 @@ void bshm__lanes_export(
 	}
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE);
-		const int64_t shift = (int64_t) BSHM_EPOCH_FIRST - epoch;
+		const uint32_t shift = BSHM_EPOCH_FIRST - epoch;
 		uint8_t place[BSHM_LANES];
 		place_lanes(word, bshm__lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, place);
 		merge_words(to, from_words, place);

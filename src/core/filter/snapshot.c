@@ -145,8 +145,8 @@ static bshm_status put(const output *out, const void *bytes, size_t count)
 	return code == 0 ? BSHM_OK : fail_io(out->error, "write", code);
 }
 
-static file_header header_of(
-	const bshm_view *view, const bshm_layer *layers, uint64_t items, double dumped_s)
+static file_header header_of(const bshm_view *view, const bshm_layer *layers, uint64_t items,
+	uint64_t phase_ns, double dumped_s)
 {
 	const bshm_descriptor *d = &view->descriptor;
 	file_header h = {
@@ -166,10 +166,8 @@ static file_header header_of(
 		.window_s = d->window_s,
 		.layer_count = d->layer_count,
 		.sized = d->sized,
+		.phase_ns = phase_ns,
 	};
-	if (d->kind == BSHM_KIND_SLIDING) {
-		h.phase_ns = bshm__epoch_phase(view->segment, d);
-	}
 	for (uint32_t i = 0; i < d->layer_count; i++) {
 		h.file_bytes += (uint64_t) layers[i].run.count * BSHM_PARTITION_BYTES;
 	}
@@ -236,7 +234,7 @@ static bshm_status put_layer(const output *out, const bshm_view *view, const bsh
 	return status;
 }
 
-static bshm_status put_bits(const output *out, const bshm_view *view)
+static bshm_status put_bits(const output *out, const bshm_view *view, uint32_t epoch)
 {
 	uint64_t checks[BSHM_LAYERS_MAX + 1];
 	const uint32_t count = view->older_count + 1;
@@ -244,9 +242,6 @@ static bshm_status put_bits(const output *out, const bshm_view *view)
 	if (block == NULL) {
 		return bshm__fail(out->error, BSHM_E_NO_SPACE, "memory");
 	}
-	const uint32_t epoch = view->descriptor.kind == BSHM_KIND_SLIDING
-							   ? bshm__epoch_now(view->segment, &view->descriptor)
-							   : 0;
 	bshm_status status = BSHM_OK;
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
 		status = put_layer(out, view, bshm__view_layer(view, i), epoch, block, &checks[i]);
@@ -276,10 +271,16 @@ static bshm_status dump_once(
 	if (!read) {
 		return bshm__fail(out->error, BSHM_E_CORRUPT, "layers");
 	}
-	const file_header h = header_of(view, layers, items, bshm_os_wall_s());
+	/* The lanes belong to the moment that the header names: one reading for both. The wall clock is
+	 * read after it, so a process that is stopped in between leaves keys that live too long, not too short. */
+	bshm__moment moment = {0};
+	if (view->descriptor.kind == BSHM_KIND_SLIDING) {
+		moment = bshm__moment_now(segment, &view->descriptor);
+	}
+	const file_header h = header_of(view, layers, items, moment.phase_ns, bshm_os_wall_s());
 	bshm_status status = put_records(out, h, layers);
 	if (status == BSHM_OK) {
-		status = put_bits(out, view);
+		status = put_bits(out, view, moment.epoch);
 	}
 	*bytes = h.file_bytes;
 	return status == BSHM_OK && !bshm_view_current(view) ? BSHM_E_BUSY : status;
@@ -454,7 +455,8 @@ static void describe(bshm_build *build, const file_header *h)
 	d->layer_count = h->layer_count;
 	d->sized = h->sized;
 	if (d->kind == BSHM_KIND_SLIDING) {
-		/* Its epoch was BSHM_EPOCH_FIRST when it was dumped, and time has gone on since. */
+		/* Its epoch was BSHM_EPOCH_FIRST when it was dumped, and time has gone on since. The wall
+		 * clock is read first: what passes before the other is read makes no key older. */
 		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
 		const uint64_t width = bshm__epoch_width(h->window_s);
 		const double most_s = 4.0 * (double) h->window_s;

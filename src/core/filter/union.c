@@ -106,6 +106,7 @@ static bshm_status describe(const task *t, bshm_build *build)
 		if (view != NULL && (view->descriptor.layer_count > most ||
 								(i == t->count && view->descriptor.layer_count == most))) {
 			build->descriptor = view->descriptor;
+			build->descriptor.epoch_base = 0; /* its partitions are new */
 			memcpy(build->layers, layers, sizeof(layers));
 		}
 	}

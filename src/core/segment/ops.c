@@ -192,10 +192,10 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 	return BSHM_OK;
 }
 
-/* Under the lock: sets a sliding filter as many epochs ahead as it has lanes, and all are over. */
+/* Under the lock: all lanes of the filter are over at once, and no partition is touched. */
 static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
 {
-	descriptor->origin_ns -= BSHM_LANES * bshm__epoch_width(descriptor->window_s);
+	bshm__epoch_skip(segment, descriptor);
 	descriptor->published_s = bshm__bits(bshm_os_wall_s());
 	bshm__entry_publish(segment, index, descriptor, 0);
 }
