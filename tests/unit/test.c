@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,13 +16,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define TESTS_MAX        128
-#define WATCHDOG_SECONDS 60
-#define FAILURES_TOLD    8
-#define EXIT_SKIPPED     77
+#define TESTS_MAX     128
+#define FAILURES_TOLD 8
+#define EXIT_SKIPPED  77
+/* Only for what hangs or spins for ever: on a busy machine a test takes many times its time. */
+#define WATCHDOG_SECONDS  1200
+#define PROCESSOR_SECONDS 300
 
 typedef struct {
 	const char *file;
@@ -35,6 +40,7 @@ typedef struct {
 	uint32_t failures;
 	uint32_t flags[TEST_FLAG_COUNT];
 	uint64_t words[TEST_WORD_COUNT];
+	uint64_t refused;
 } blackboard;
 
 static test tests[TESTS_MAX];
@@ -43,6 +49,7 @@ static blackboard *board;
 static char directory[128];
 
 uint64_t *test_words;
+uint64_t *test_refused;
 __thread bshm_error last_error;
 
 void test_register(const char *file, const char *name, void (*function)(void), bool threads)
@@ -130,6 +137,37 @@ uint64_t test_random(uint64_t *state) /* splitmix64 */
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return x ^ (x >> 31);
+}
+
+/* ------------------------------------------------------------------ time */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	REQUIRE(clock_gettime(clock, &now) == 0);
+	return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+uint64_t test_processor_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t test_undelayed_ns(void)
+{
+	char text[64] = "";
+	uint64_t ran = 0;
+	uint64_t delayed = 0;
+	const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	if (file < 0) {
+		return clock_ns(CLOCK_MONOTONIC); /* a kernel that does not count it */
+	}
+	/* The delay first: what passes between the two readings is not taken off. */
+	const ssize_t count = read(file, text, sizeof(text) - 1);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	close(file);
+	REQUIRE(count > 0 && sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) == 2);
+	return now - delayed;
 }
 
 /* ------------------------------------------------------------------ processes */
@@ -490,6 +528,21 @@ static bool make_directory(void)
 	return mkdtemp(directory) != NULL;
 }
 
+/* Children have the limit of processor time too, each its own. */
+static void watch(void)
+{
+	const struct rlimit limit = {PROCESSOR_SECONDS, PROCESSOR_SECONDS + 10};
+	setrlimit(RLIMIT_CPU, &limit);
+	alarm(WATCHDOG_SECONDS);
+}
+
+static const char *why_ended(int signal_number)
+{
+	return signal_number == SIGALRM   ? ": it took too long"
+		   : signal_number == SIGXCPU ? ": it took too much of the processor"
+									  : "";
+}
+
 static int run_in_child(const test *t)
 {
 	const pid_t runner = getpid();
@@ -497,7 +550,7 @@ static int run_in_child(const test *t)
 	if (child == 0) {
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(WATCHDOG_SECONDS);
+		watch();
 		if (getppid() == runner) {
 			t->function();
 		}
@@ -531,8 +584,7 @@ static bool run(const test *t)
 	const bool passed =
 		!test_failed() && (skipped || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
 	if (!passed && WIFSIGNALED(status)) {
-		printf("# ended by signal %d%s\n", WTERMSIG(status),
-			WTERMSIG(status) == SIGALRM ? ": it took too long" : "");
+		printf("# ended by signal %d%s\n", WTERMSIG(status), why_ended(WTERMSIG(status)));
 	}
 	printf("%s - %s%s\n", passed ? "ok" : "not ok", title, skipped ? " # SKIP" : "");
 	return passed;
@@ -562,6 +614,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	test_words = board->words;
+	test_refused = &board->refused;
 	bool passed = true;
 	for (size_t i = 0; i < test_count; i++) {
 		if (wanted(&tests[i], argc - 1, argv + 1)) {

@@ -80,6 +80,34 @@ _Noreturn void test_stop(void);
 uint64_t test_seed(void);
 uint64_t test_random(uint64_t *state);
 
+/* ------------------------------------------------------------------ time */
+
+/*
+ * The machine may be busy with other work, so no test compares what the clock says with a number. Where time
+ * is what is tested, these are compared: the processor's time that this process has taken, and a clock that
+ * stands still while this thread could run and had no processor. (Of several threads, each has its own.)
+ */
+uint64_t test_processor_ns(void);
+uint64_t test_undelayed_ns(void);
+
+/*
+ * What the call answers in the end. A page's call waits 50 ms for a lock; on a busy machine its holder may be
+ * without a processor for longer, and the call says TIMEOUT: it is made again, and test_refused counts it. A lock that
+ * nobody gives back is still seen: a call that is refused so often stays refused.
+ */
+#define REFUSED_MAX 400
+#define PATIENTLY(call) \
+ __extension__({ \
+int answer_; \
+unsigned tries_ = 0; \
+while ((answer_ = (call)) == BSHM_E_TIMEOUT && tries_++ < REFUSED_MAX) { \
+BSHM_ADD(test_refused, 1, RELAXED); \
+} \
+answer_; \
+ })
+/* By the test and its children: 0 at the beginning of each test. */
+extern uint64_t *test_refused;
+
 /* ------------------------------------------------------------------ processes */
 
 /* Runs `work` in a child, which then exits with 0. */
