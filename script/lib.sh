@@ -13,6 +13,18 @@ die() {
 	exit 1
 }
 
+# Says once a minute what a step is at, until it is ended: tell_waiting STEP LOG &
+tell_waiting() {
+	local minutes nap
+	trap 'kill "$nap"; exit' TERM
+	for ((minutes = 1; ; minutes++)); do
+		sleep 60 &
+		nap=$!
+		wait "$nap"
+		printf '... still at %s, %d min: %.100s\n' "$1" "$minutes" "$(grep -av '^[[:space:]]*$' "$2" | tail -n 1)"
+	done
+}
+
 # Installs the Debian packages that are not there yet.
 need_packages() {
 	local missing=() package

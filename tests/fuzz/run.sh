@@ -73,6 +73,7 @@ replay() {
 fuzz() {
 	local target=$1 log=$out/fuzz-$1.log corpus=${BLOOMSHM_FUZZ_CORPUS:-$folder}/$1 status=0 runs covered
 	mkdir -p "$corpus"
+	echo "# fuzzing $target for $seconds s"
 	"$out/fuzz_$target" "${limits[@]}" -max_total_time="$seconds" -max_len=4096 -len_control=50 \
 		"-artifact_prefix=$out/$target-" "$corpus" "$data/$target" >"$log" 2>&1 || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
