@@ -70,6 +70,10 @@ static zend_string *explain_denied(const char *op, int os_code, const char *path
 
 static zend_string *explain_path(const char *op, int os_code, const char *path)
 {
+	if (os_code == ELOOP && strcmp(op, "create") == 0) {
+		return zend_strpprintf(
+			0, "cannot create %s: a symbolic link %s.new is in the way; remove it", path, path);
+	}
 	if (os_code == ELOOP) {
 		return zend_strpprintf(0,
 			"%s is a symbolic link, and links are not followed; set bloomshm.path to the file "

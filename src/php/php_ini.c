@@ -48,9 +48,14 @@ static bool from_request(void)
 
 static ZEND_INI_MH(on_update_path)
 {
-	return from_request()
-			   ? FAILURE
-			   : OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+	if (from_request()) {
+		return FAILURE;
+	}
+	/* A relative path would lead each process to a segment beside its own working folder. */
+	if (new_value == NULL || !IS_ABSOLUTE_PATH(ZSTR_VAL(new_value), ZSTR_LEN(new_value))) {
+		return refuse(entry, new_value, "an absolute path");
+	}
+	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
 static ZEND_INI_MH(on_update_bool)
