@@ -159,7 +159,7 @@ PHP_FUNCTION(bloom_cache_clear)
 
 /* ------------------------------------------------------------------ the oldest */
 
-/* Takes the oldest record out: 1 = done, 0 = there is none, -1 = somebody else changed it. */
+/* Takes the oldest record out: 1 = done, 0 = there is none, or it is not to be had, -1 = somebody else changed it. */
 static int pop(bshm_segment *segment, zval *return_value)
 {
 	bshm_found found;
@@ -176,10 +176,11 @@ static int pop(bshm_segment *segment, zval *return_value)
 	}
 	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
 	const int copied = php_bloomshm_value_copy(&found, &bytes);
-	if (copied == 0 || bshm_found_remove(&found, &wanted, &error) != 1) {
+	const int removed = copied == 0 ? 0 : bshm_found_remove(&found, &wanted, &error);
+	if (removed != 1) {
 		zend_string_release(key);
 		php_bloomshm_value_release(&bytes);
-		return -1;
+		return removed < 0 ? 0 : -1;
 	}
 	/* It is this caller's alone from here on; user code may pop others. */
 	if (copied < 0 || !php_bloomshm_value_take(&bytes, &value)) {

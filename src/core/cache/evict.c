@@ -418,11 +418,20 @@ static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, 
 	return oldest.ref;
 }
 
+/* So that the next search begins there; whoever may only read has nobody to tell. */
+static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
+{
+	if (s->segment->store_writable) {
+		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, ref) - 1, RELAXED);
+		BSHM_STORE(&s->shard->pop_stamp, (state & MASK) + 1, RELAXED);
+	}
+}
+
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *its_age)
 {
-	bshm_shard *shard = s->shard;
+	const bshm_shard *shard = s->shard;
 	const uint32_t known = BSHM_LOAD(&shard->pop_stamp, RELAXED);
-	uint32_t page = BSHM_LOAD(&shard->pop_page, RELAXED);
+	const uint32_t page = BSHM_LOAD(&shard->pop_page, RELAXED);
 	uint32_t state = 0;
 	uint32_t ref = 0;
 	if (known != 0 && page < s->segment->shard_pages) {
@@ -432,10 +441,8 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *its_age)
 		ref = find_stamp(s, 0, MASK + 1, &state);
 	}
 	if (ref != 0) {
-		page = bshm__page_number(s, ref) - 1;
-		BSHM_STORE(&shard->pop_page, page, RELAXED);
-		BSHM_STORE(&shard->pop_stamp, (state & MASK) + 1, RELAXED);
 		*its_age = bshm__stamp_age(BSHM_LOAD(&shard->clock, RELAXED), state);
+		note_oldest(s, ref, state);
 	}
 	return ref;
 }
