@@ -377,6 +377,17 @@ typedef struct {
 #define BSHM_SPACE_CACHE 0u
 #define BSHM_SPACE_FETCH 1u
 
+/*
+ * What the waits for locks of one call with many keys have in common: all zero to begin with. For the first
+ * lock that is not to be had it waits 50 ms (`batch`: a second), and for none after it; in all, for locks that it
+ * then has, a second (`batch`: no limit). A lock that is free, or soon is, is always had.
+ */
+typedef struct {
+	bool batch;
+	bool gone; /* a lock was not to be had */
+	uint64_t waited_ns;
+} bshm_patience;
+
 /* Has the segment a record store? */
 bool bshm_store_exists(const bshm_segment *segment);
 
@@ -464,6 +475,7 @@ typedef struct {
 	bshm_put_mode mode;
 	bool used_again; /* what it replaces, or was restored from, had been: it is worth more */
 	const bshm_value *expected;
+	bshm_patience *patience; /* NULL: it is a call of its own */
 } bshm_put;
 
 /*
@@ -489,8 +501,9 @@ int bshm_record_touch(
 /* 1 = removed, 0 = was absent (or had expired). */
 int bshm_record_remove(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
-/* Removes what was found, if it is that still. 1 or 0. */
-int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *error);
+/* Removes what was found, if it is that still. 1 or 0. `patience`: NULL, or that of a call with many keys. */
+int bshm_found_remove(
+	const bshm_found *found, const bshm_key *key, bshm_patience *patience, bshm_error *error);
 /* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is none. */
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
 
@@ -580,14 +593,14 @@ int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
 /*
  * The record of this key, and what is just being loaded for it, are void. 1 = there was a record.
- * Quick where neither is the case.
+ * Quick where neither is the case. `patience`: NULL, or that of a call with many keys.
  */
-int bshm_record_forget(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
+int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	bshm_patience *patience, bshm_error *error);
 
 /* All that is just being loaded is void: for whoever then removes all records. A shard whose lock is not to be had
- * in 50 ms is left out. Quick where nothing is loaded. */
-void bshm_leases_spoil(bshm_segment *segment);
+ * in time is left out. Quick where nothing is loaded. */
+void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience);
 
 /* ------------------------------------------------------------------ files */
 

@@ -188,16 +188,16 @@ PHP_FUNCTION(bloom_cache_get_many)
 /* ------------------------------------------------------------------ writing */
 
 /* Puts a value whose arguments were checked: was it stored? */
-static bool put(const zend_string *key, const php_bloomshm_value *value, zend_long ttl,
-	bshm_put_mode mode, const bshm_value *expected)
+static bool put(bshm_segment *segment, const zend_string *key, const php_bloomshm_value *value,
+	zend_long ttl, bshm_put_mode mode, const bshm_value *expected, bshm_patience *patience)
 {
-	bshm_segment *segment = php_bloomshm_store_patient();
 	const bshm_put what = {
 		.key = key_of(key),
 		.value = value->value,
 		.ttl_s = (uint32_t) ttl,
 		.mode = mode,
 		.expected = expected,
+		.patience = patience,
 	};
 	bshm_error error;
 	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
@@ -220,7 +220,7 @@ static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
 		!php_bloomshm_value_of(&bytes, value)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(put(key, &bytes, ttl, mode, NULL));
+	RETVAL_BOOL(put(php_bloomshm_store_patient(), key, &bytes, ttl, mode, NULL, NULL));
 	php_bloomshm_value_release(&bytes);
 }
 
@@ -261,7 +261,8 @@ PHP_FUNCTION(bloom_cache_cas)
 	}
 	if (php_bloomshm_value_of(&after, value)) {
 		const bool absent = before.value.type == BSHM_VALUE_NULL;
-		RETVAL_BOOL(put(key, &after, ttl, BSHM_PUT_CAS, absent ? NULL : &before.value));
+		RETVAL_BOOL(put(php_bloomshm_store_patient(), key, &after, ttl, BSHM_PUT_CAS,
+			absent ? NULL : &before.value, NULL));
 		php_bloomshm_value_release(&after);
 	}
 	php_bloomshm_value_release(&before);
@@ -326,12 +327,13 @@ PHP_FUNCTION(bloom_cache_set_many)
 		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
 	zend_long stored = 0;
 	const bool collected = collect(&b, Z_ARRVAL(kept));
-	bshm_segment *segment = collected && b.count != 0 ? php_bloomshm_store() : NULL;
+	bshm_segment *segment = collected && b.count != 0 ? php_bloomshm_store_patient() : NULL;
+	bshm_patience patience = {0};
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i % BSHM_BATCH == 0) {
 			expect(segment, &b, i);
 		}
-		stored += collected && put(b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL);
+		stored += put(segment, b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL, &patience);
 		php_bloomshm_value_release(&b.values[i]);
 		zend_string_release(b.keys[i]);
 	}
@@ -347,10 +349,11 @@ PHP_FUNCTION(bloom_cache_set_many)
 /* ------------------------------------------------------------------ removing */
 
 /* What is just being loaded for the key is void too. */
-static bool forget(bshm_segment *segment, const bshm_key *key)
+static bool forget(bshm_segment *segment, const bshm_key *key, bshm_patience *patience)
 {
 	bshm_error error;
-	return segment != NULL && bshm_record_forget(segment, BSHM_SPACE_CACHE, key, &error) == 1;
+	return segment != NULL &&
+		   bshm_record_forget(segment, BSHM_SPACE_CACHE, key, patience, &error) == 1;
 }
 
 PHP_FUNCTION(bloom_cache_delete)
@@ -364,7 +367,7 @@ PHP_FUNCTION(bloom_cache_delete)
 	if (!php_bloomshm_check_key(key, 1)) {
 		RETURN_THROWS();
 	}
-	RETURN_BOOL(forget(php_bloomshm_store(), &wanted));
+	RETURN_BOOL(forget(php_bloomshm_store(), &wanted, NULL));
 }
 
 PHP_FUNCTION(bloom_cache_delete_many)
@@ -376,6 +379,7 @@ PHP_FUNCTION(bloom_cache_delete_many)
 
 	php_bloomshm_list list;
 	zend_long removed = 0;
+	bshm_patience patience = {0};
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
 		bshm_segment *segment = php_bloomshm_store();
 		const bool sound = check_keys(&list);
@@ -384,7 +388,7 @@ PHP_FUNCTION(bloom_cache_delete_many)
 				const size_t part = MIN(list.count - i, BSHM_BATCH);
 				bshm_records_expect(segment, BSHM_SPACE_CACHE, &list.keys[i], (unsigned) part);
 			}
-			removed += forget(segment, &list.keys[i]);
+			removed += forget(segment, &list.keys[i], &patience);
 		}
 	}
 	php_bloomshm_list_release(&list);

@@ -386,7 +386,7 @@ static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_
 	if (joined != NULL) {
 		const bshm_key wanted = {ZSTR_VAL(joined), ZSTR_LEN(joined)};
 		bshm_error error;
-		const int status = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, &error);
+		const int status = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, NULL, &error);
 		if (UNEXPECTED(status < 0 && status != BSHM_E_UNAVAILABLE)) {
 			php_bloomshm_throw(&error, NULL); /* it stands, and may be wrong by now */
 		}

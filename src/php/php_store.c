@@ -117,16 +117,17 @@ PHP_FUNCTION(bloom_cache_scan)
 }
 
 /* Removes those of a step's records that begin with the prefix; returns how many of users'. */
-static zend_long clear_records(
-	bshm_segment *segment, const bshm_scan *scan, const zend_string *prefix)
+static zend_long clear_records(bshm_segment *segment, const bshm_scan *scan,
+	const zend_string *prefix, bshm_patience *patience)
 {
 	zend_long removed = 0;
 	for (unsigned i = 0; i < scan->count; i++) {
 		const bool users = scan->spaces[i] == BSHM_SPACE_CACHE;
 		bshm_error error;
 		if (users ? has_prefix(&scan->keys[i], prefix) : ZSTR_LEN(prefix) == 0) {
-			removed +=
-				bshm_record_forget(segment, scan->spaces[i], &scan->keys[i], &error) == 1 && users;
+			const int gone =
+				bshm_record_forget(segment, scan->spaces[i], &scan->keys[i], patience, &error);
+			removed += gone == 1 && users;
 		}
 	}
 	return removed;
@@ -142,16 +143,18 @@ PHP_FUNCTION(bloom_cache_clear)
 
 	bshm_segment *segment = php_bloomshm_store();
 	bshm_scan scan = {.cursor = 0};
+	bshm_patience patience = {0};
 	zend_long removed = 0;
 	if (segment == NULL) {
 		RETURN_LONG(0);
 	}
-	bshm_leases_spoil(segment); /* of what is loaded now, nobody knows when it was read */
+	bshm_leases_spoil(
+		segment, &patience); /* of what is loaded now, nobody knows when it was read */
 	do {
 		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
 			break;
 		}
-		removed += clear_records(segment, &scan, prefix);
+		removed += clear_records(segment, &scan, prefix, &patience);
 	} while (scan.cursor != 0);
 	bshm_scan_free(&scan);
 	RETURN_LONG(removed);
@@ -160,7 +163,7 @@ PHP_FUNCTION(bloom_cache_clear)
 /* ------------------------------------------------------------------ the oldest */
 
 /* Takes the oldest record out: 1 = done, 0 = there is none, or it is not to be had, -1 = somebody else changed it. */
-static int pop(bshm_segment *segment, zval *return_value)
+static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_value)
 {
 	bshm_found found;
 	bshm_error error;
@@ -176,7 +179,7 @@ static int pop(bshm_segment *segment, zval *return_value)
 	}
 	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
 	const int copied = php_bloomshm_value_copy(&found, &bytes);
-	const int removed = copied == 0 ? 0 : bshm_found_remove(&found, &wanted, &error);
+	const int removed = copied == 0 ? 0 : bshm_found_remove(&found, &wanted, patience, &error);
 	if (removed != 1) {
 		zend_string_release(key);
 		php_bloomshm_value_release(&bytes);
@@ -197,9 +200,10 @@ PHP_FUNCTION(bloom_cache_pop_oldest)
 	ZEND_PARSE_PARAMETERS_NONE();
 
 	bshm_segment *segment = php_bloomshm_store();
+	bshm_patience patience = {0};
 	int popped = segment == NULL ? 0 : -1;
 	for (int tries = 0; tries < POP_TRIES && popped < 0 && EG(exception) == NULL; tries++) {
-		popped = pop(segment, return_value);
+		popped = pop(segment, &patience, return_value);
 	}
 	if (EG(exception) != NULL) {
 		RETURN_THROWS();

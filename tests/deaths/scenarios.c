@@ -369,8 +369,8 @@ static void lease(desk *d)
 	bshm_lease_grant grant;
 	bshm_store_note_fetch(d->segment);
 	bshm_lease_take(d->segment, 1, &keys[1], &grant);
-	bshm_leases_spoil(d->segment);
-	must(bshm_record_forget(d->segment, 1, &keys[1], &error), "forget what is being loaded");
+	bshm_leases_spoil(d->segment, &(bshm_patience){0});
+	must(bshm_record_forget(d->segment, 1, &keys[1], NULL, &error), "forget what is being loaded");
 	must(bshm_lease_release(d->segment, &grant, NULL, &error), "give back");
 }
 

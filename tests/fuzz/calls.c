@@ -366,13 +366,13 @@ static void remove_records(subject *s)
 	for (uint32_t i = 0; i < 128; i += 3) {
 		const bshm_key key = fuzz_record_key(i);
 		if (bshm_record_find(s->segment, BSHM_SPACE_CACHE, &key, 0, &found) == 1 && i % 2 == 0) {
-			KNOWN(bshm_found_remove(&found, &key, &s->error));
+			KNOWN(bshm_found_remove(&found, &key, NULL, &s->error));
 		} else {
 			KNOWN(bshm_record_remove(s->segment, BSHM_SPACE_CACHE, &key, &s->error));
 		}
-		KNOWN(bshm_record_forget(s->segment, BSHM_SPACE_FETCH, &key, &s->error));
+		KNOWN(bshm_record_forget(s->segment, BSHM_SPACE_FETCH, &key, NULL, &s->error));
 	}
-	bshm_leases_spoil(s->segment);
+	bshm_leases_spoil(s->segment, &(bshm_patience){0});
 }
 
 static void oldest(subject *s)
@@ -385,7 +385,7 @@ static void oldest(subject *s)
 			return;
 		}
 		const bshm_key key = {bytes, found.key_length};
-		KNOWN(bshm_found_remove(&found, &key, &s->error));
+		KNOWN(bshm_found_remove(&found, &key, NULL, &s->error));
 	}
 }
 

@@ -238,7 +238,7 @@ static int remove_oldest(bshm_segment *segment)
 		memcmp(name, "golden", 6) == 0) {
 		return 0;
 	}
-	return bshm_found_remove(&found, &(bshm_key){name, found.key_length}, &error);
+	return bshm_found_remove(&found, &(bshm_key){name, found.key_length}, NULL, &error);
 }
 
 static void work(bshm_segment *segment, uint64_t *random)
@@ -275,9 +275,9 @@ static void work(bshm_segment *segment, uint64_t *random)
 			break;
 		case 11:
 			if (draw(random) % 8 == 0) {
-				bshm_leases_spoil(segment);
+				bshm_leases_spoil(segment, &(bshm_patience){0});
 			}
-			status = bshm_record_forget(segment, BSHM_SPACE_CACHE, &key, &error);
+			status = bshm_record_forget(segment, BSHM_SPACE_CACHE, &key, NULL, &error);
 			break;
 		default:
 			status = draw(random) % 3 == 0 ? read_value(segment, "churn", number)

@@ -399,7 +399,7 @@ TEST(the_oldest_comes_first_exactly_among_a_hundred)
 			CHECK(key < 10);
 		}
 		lru_unlink(&same, (uint32_t) key);
-		CHECK_INT(bshm_found_remove(&found, &wanted, &error), 1);
+		CHECK_INT(bshm_found_remove(&found, &wanted, NULL, &error), 1);
 	}
 	bshm_found none;
 	CHECK_INT(bshm_record_oldest(segment, &none), 0);

@@ -219,7 +219,7 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 	bshm_lease_grant grant;
 	const bshm_put put = {.key = {"loaded", 6}, .value = {BSHM_VALUE_STRING, suffix, MB(1)}};
 	CHECK_INT(bshm_lease_take(segment, 0, &put.key, &grant), BSHM_LEASE_MINE);
-	CHECK_INT(bshm_record_forget(segment, 0, &put.key, &error), 0);
+	CHECK_INT(bshm_record_forget(segment, 0, &put.key, NULL, &error), 0);
 	CHECK_INT(bshm_lease_release(segment, &grant, &put, &error), 0);
 	CHECK_INT(store_evictions(segment), evicted);
 	free(suffix);

@@ -109,7 +109,7 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 
 /* Takes the lock of a key's shard. */
 static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *key,
-	bshm__home *home, bshm__shard *s, bshm_error *error)
+	bshm_patience *patience, bshm__home *home, bshm__shard *s, bshm_error *error)
 {
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
@@ -118,7 +118,7 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	*home = bshm__home_of(segment, space, key);
 	*s = bshm__shard_at(segment, home->shard);
 	bshm__home_prefetch(segment, home);
-	return bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
+	return bshm__shard_lock_patient(s, patience, error);
 }
 
 /* What stands is used, so that others go before it; false: the shard may be too small for both. */
@@ -133,8 +133,8 @@ static bool keep_standing(const bshm__shard *s, const bshm__home *home, const bs
 	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
 }
 
-bshm_status bshm__prepare_large(
-	const bshm__shard *s, const bshm__home *home, const bshm_put *put, bshm_error *error)
+bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, bshm_error *error)
 {
 	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
 	if (chunks <= LARGE_CHUNKS || too_large(s->segment, put->key.length, put->value.length)) {
@@ -147,7 +147,7 @@ bshm_status bshm__prepare_large(
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
 		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* back at once, it would be faster than they */
-		const bshm_status status = bshm__shard_lock(s, BSHM_LOCK_PAGE_NS, error);
+		const bshm_status status = bshm__shard_lock_patient(s, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -157,9 +157,11 @@ bshm_status bshm__prepare_large(
 
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
 {
+	bshm_patience own = {0};
+	bshm_patience *patience = put->patience != NULL ? put->patience : &own;
 	bshm__home home;
 	bshm__shard s;
-	bshm_status status = enter(segment, put->space, &put->key, &home, &s, error);
+	bshm_status status = enter(segment, put->space, &put->key, patience, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -168,7 +170,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 			bshm__shard_unlock(&s);
 			return 0;
 		}
-		status = bshm__prepare_large(&s, &home, put, error);
+		status = bshm__prepare_large(&s, &home, put, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -210,7 +212,7 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 {
 	bshm__home home;
 	bshm__shard s;
-	bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, &home, &s, error);
+	bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, NULL, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -309,6 +311,7 @@ static int rewrite_locked(
 static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 {
 	const uint64_t tail = w->delimiter != NULL ? w->delimiter->length + w->suffix->length : 0;
+	bshm_patience own = {0};
 	int done = BSHM_E_BUSY;
 	for (unsigned tries = 0; tries < CHANGE_TRIES && done == BSHM_E_BUSY; tries++) {
 		bshm_found found;
@@ -329,14 +332,14 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		}
 		bshm__home home;
 		bshm__shard s;
-		done = enter(segment, BSHM_SPACE_CACHE, w->key, &home, &s, error);
+		done = enter(segment, BSHM_SPACE_CACHE, w->key, &own, &home, &s, error);
 		if (done == BSHM_OK && !refused) {
 			const bshm_put put = {
 				.key = *w->key,
 				.value.length = stands + tail,
 				.mode = BSHM_PUT_REPLACE,
 			};
-			done = bshm__prepare_large(&s, &home, &put, error);
+			done = bshm__prepare_large(&s, &home, &put, &own, error);
 		}
 		if (done == BSHM_OK) {
 			done = rewrite_locked(&s, &home, w, error);
@@ -377,7 +380,7 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 {
 	bshm__home home;
 	bshm__shard s;
-	const bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, &home, &s, error);
+	const bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, NULL, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -416,7 +419,7 @@ int bshm_record_remove(
 {
 	bshm__home home;
 	bshm__shard s;
-	const bshm_status status = enter(segment, space, key, &home, &s, error);
+	const bshm_status status = enter(segment, space, key, NULL, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -433,11 +436,12 @@ static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm
 		   BSHM_LOAD(&s->shard->sequence, RELAXED) - found->sequence < BSHM_SEQUENCE_JUMP;
 }
 
-int bshm_found_remove(const bshm_found *found, const bshm_key *key, bshm_error *error)
+int bshm_found_remove(
+	const bshm_found *found, const bshm_key *key, bshm_patience *patience, bshm_error *error)
 {
 	bshm__home home;
 	bshm__shard s;
-	const bshm_status status = enter(found->segment, found->space, key, &home, &s, error);
+	const bshm_status status = enter(found->segment, found->space, key, patience, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}

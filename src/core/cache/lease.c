@@ -156,7 +156,8 @@ int bshm_lease_release(
 	bshm_lease *lease = lease_at(&s, grant->slot);
 	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
 	if (status == BSHM_OK && put != NULL && may_store(&s, lease, grant)) {
-		status = bshm__prepare_large(&s, &home, put, error);
+		bshm_patience own = {0};
+		status = bshm__prepare_large(&s, &home, put, &own, error);
 	}
 	if (status != BSHM_OK) {
 		if (is_granted(&s, lease, grant)) {
@@ -189,7 +190,7 @@ static void spoil(const bshm__shard *s, bool all, uint64_t hash)
 	}
 }
 
-void bshm_leases_spoil(bshm_segment *segment)
+void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
 {
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
@@ -197,15 +198,15 @@ void bshm_leases_spoil(bshm_segment *segment)
 		bshm_error error;
 		/* Records are looked for after that: pairs with bshm_lease_release(). */
 		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
-			bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK) {
+			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
 			spoil(&s, true, 0);
 			bshm__shard_unlock(&s);
 		}
 	}
 }
 
-int bshm_record_forget(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error)
+int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	bshm_patience *patience, bshm_error *error)
 {
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
@@ -219,7 +220,7 @@ int bshm_record_forget(
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;
 	}
-	const bshm_status status = bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, error);
+	const bshm_status status = bshm__shard_lock_patient(&s, patience, error);
 	if (status != BSHM_OK) {
 		return status;
 	}

@@ -29,7 +29,7 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	uint32_t *starving = &s->shard->starving;
 	bool dead;
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
-	for (unsigned i = 0; BSHM_LOAD(starving, RELAXED) != 0; i++) {
+	for (unsigned i = 0; wait_ns != 0 && BSHM_LOAD(starving, RELAXED) != 0; i++) {
 		if (i == STEPS_BACK) { /* who it was for has died, or waits for one who is stopped */
 			BSHM_STORE(starving, 0, RELAXED);
 			break;
@@ -48,6 +48,22 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	 * pairs with bshm__record_stands(). */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
+}
+
+bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	if (patience == NULL) {
+		return bshm__shard_lock_wait(s, BSHM_LOCK_PAGE_NS, error);
+	}
+	const uint64_t began = bshm_os_monotonic_ns();
+	uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	if (patience->gone || (!patience->batch && patience->waited_ns > BSHM_LOCK_BATCH_NS)) {
+		wait_ns = 0; /* it is taken if that takes some microseconds only, or the holder is dead */
+	}
+	const bshm_status status = bshm__shard_lock_wait(s, wait_ns, error);
+	patience->gone |= status == BSHM_E_TIMEOUT;
+	patience->waited_ns += bshm_os_monotonic_ns() - began;
+	return status;
 }
 
 uint64_t bshm__store_clock_ns(const bshm_segment *segment)

@@ -67,20 +67,34 @@ static inline bshm__home bshm__home_of(
 
 /* ------------------------------------------------------------------ shard.c */
 
-/* The same when it is not to be had at once. */
-bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
-/* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
-static inline bshm_status bshm__shard_lock(
-	const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+/* Takes the lock if it is to be had at once. */
+static inline bool bshm__shard_lock_free(const bshm__shard *s)
 {
 	uint64_t nobody = 0;
 	if (BSHM_LIKELY(s->segment->owner != 0 && s->segment->store_writable &&
 					BSHM_LOAD(&s->shard->starving, RELAXED) == 0 &&
 					BSHM_CAS(&s->shard->lock, &nobody, s->segment->owner, ACQUIRE))) {
 		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
-		return BSHM_OK;
+		return true;
 	}
-	return bshm__shard_lock_wait(s, wait_ns, error);
+	return false;
+}
+
+/* The same when it is not to be had at once. */
+bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
+bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience, bshm_error *error);
+/* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
+static inline bshm_status bshm__shard_lock(
+	const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+{
+	return bshm__shard_lock_free(s) ? BSHM_OK : bshm__shard_lock_wait(s, wait_ns, error);
+}
+
+/* One of the locks of a call, which waits as long as its patience lasts; NULL: its only one. */
+static inline bshm_status bshm__shard_lock_patient(
+	const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	return bshm__shard_lock_free(s) ? BSHM_OK : bshm__shard_lock_long(s, patience, error);
 }
 
 void bshm__quota_announce(const bshm__shard *s);
@@ -564,8 +578,8 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
  * others in now and then. Of the value, only the length is looked at. Unless it is to be set, what
  * stands is not what goes for it. Not OK: the lock is lost.
  */
-bshm_status bshm__prepare_large(
-	const bshm__shard *s, const bshm__home *home, const bshm_put *put, bshm_error *error);
+bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, bshm_error *error);
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
 

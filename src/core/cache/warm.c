@@ -372,7 +372,8 @@ static bshm_status check_file(
 }
 
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
-static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm_error *error)
+static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm_patience *patience,
+	bshm_error *error)
 {
 	const part head = part_at(bytes);
 	uint32_t expires_s = 0;
@@ -394,6 +395,7 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm
 		.expires_s = expires_s,
 		.mode = BSHM_PUT_ADD,
 		.used_again = (head.words[3] & FLAG_MAIN) != 0,
+		.patience = patience,
 	};
 	return bshm_record_put(segment, &put, error);
 }
@@ -421,9 +423,10 @@ bshm_status bshm_store_restore(
 		/* Of more than there may be, the newest. */
 		const uint64_t first = most != 0 && records > most ? records - most : 0;
 		const int64_t ahead_s = wall_ahead_s(segment);
+		bshm_patience patience = {.batch = true};
 		qsort(items, (size_t) records, sizeof(item), older_first);
 		for (uint64_t i = first; i < records && status == BSHM_OK; i++) {
-			const int put = put_item(segment, bytes + items[i].off, ahead_s, error);
+			const int put = put_item(segment, bytes + items[i].off, ahead_s, &patience, error);
 			*count += put == 1;
 			status = put < 0 ? put : BSHM_OK;
 		}

@@ -10,9 +10,8 @@ bloomshm.cache_memory=1M
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';
+require __DIR__ . '/held.inc';
 
-// As docs/FORMAT.md has it: owners from 4,096 on, the lock of the only shard at 1,388,736 + 64.
-const SHARD_LOCK = 1388736 + 64;
 bloom_load('f', keys('k', 100));
 bloom_cache_set_many(['a' => 1, 'text' => 'old']);
 bloom_cache_set('stale', 'stale', 1);
@@ -50,15 +49,8 @@ check($took > 4.5 && $took < 10, "waited for $took s");
 check_same(0, bloom_status()['lock_timeouts'] + bloom_cache_info()['lock_timeouts'], 'lock timeouts');
 
 // Stopped with the shard's lock: reads go on, writes give up after their time, and say so.
-$file = fopen(segment(), 'r+');
-fseek($file, 4096);
-$owners = array_chunk(unpack('P*', fread($file, 2048 * 16)), 2);
-$slot = array_search($pid, array_column($owners, 1), true);
-fseek($file, SHARD_LOCK);
-check_same(0, unpack('P', fread($file, 8))[1], 'the lock was free');
-fseek($file, SHARD_LOCK);
-fwrite($file, pack('P', $owners[$slot][0] << 16 | ($slot + 1)));
-fflush($file);
+$word = lock_word($pid);
+set_shard_lock($word, 0);
 $began = microtime(true);
 check_same([1, 'old', true], [bloom_cache_get('a'), bloom_cache_get('text'), bloom_cache_has('a')], 'reads');
 check(microtime(true) - $began < 0.04, 'reads do not wait');
@@ -73,9 +65,7 @@ check_same(0, bloom_cache_info()['repairs'], 'nothing was stolen');
 check_same(true, bloom_add('f', 'more') && bloom_reserve('h', 10), 'filters');
 
 // It goes on, and what it does counts.
-fseek($file, SHARD_LOCK);
-fwrite($file, pack('P', 0));
-fflush($file);
+set_shard_lock(0, $word);
 posix_kill($pid, SIGCONT);
 $owner->say('go on');
 check_same('loaded', $owner->hear(), 'the load that was stopped');
@@ -83,9 +73,7 @@ check_same(0, count_no('f', ['added', 'more', ...keys('new ', 3000)]), 'its set,
 check_same('of the owner', bloom_cache_get('stale'), 'its value');
 
 // Killed with the lock: the next one takes it over at once.
-fseek($file, SHARD_LOCK);
-fwrite($file, pack('P', $owners[$slot][0] << 16 | ($slot + 1)));
-fflush($file);
+set_shard_lock($word, 0);
 $owner->kill();
 var_dump(bloom_cache_set('a', 3), bloom_cache_get('a'), bloom_cache_info()['repairs'], bloom_cache_info()['lock_timeouts'] - $timeouts);
 done();
