@@ -560,7 +560,9 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value Arrays and objects go through bloomshm.serializer.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
-     * @return bool false: not stored, and an older value of the key is gone.
+     * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value of the key is gone too,
+     *     for a reader could take it for the new one. No lock in time (counted in `lock_timeouts`), or no record store: an older
+     *     value stays.
      * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored. What serializing throws comes through.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}

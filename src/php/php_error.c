@@ -128,6 +128,9 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 				   : zend_strpprintf(
 						 0, "%" PRIu64 " processes are attached to %s already", e->available, path);
 	}
+	if (strcmp(op, "random") == 0) {
+		return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
+	}
 	if (strcmp(op, "holes") == 0) {
 		return zend_strpprintf(
 			0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
@@ -159,6 +162,13 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 			"filter \"%s\" is full and must grow by %s (%" PRIu64 " bytes), and %s (%" PRIu64
 			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
 			name, asked, e->asked, there, e->available);
+	}
+	if (strcmp(op, "record") == 0 && e->available == 0) {
+		return zend_strpprintf(0,
+			"no room could be made for key and value of %" PRIu64
+			" bytes; bloom_verify() tells whether the record store "
+			"is damaged",
+			e->asked);
 	}
 	if (strcmp(op, "record") == 0) {
 		return zend_strpprintf(0,

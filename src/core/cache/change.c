@@ -300,7 +300,9 @@ static int rewrite_locked(
 		return status == BSHM_OK ? 1 : status;
 	}
 	r.expires_s = expiry(s->segment, w->ttl_s);
-	return bshm__put_record(s, home, &r, &at) ? 1 : bshm__fail(error, BSHM_E_NO_SPACE, "record");
+	return bshm__put_record(s, home, &r, &at)
+			   ? 1
+			   : bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", w->key->length + total, 0);
 }
 
 /*

@@ -33,9 +33,12 @@ static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, 
 		*seed = bshm__checksum(parameters->seed, parameters->seed_length, 0);
 		return BSHM_OK;
 	}
-	return bshm_os_random(seed, sizeof(*seed)) == 0
-			   ? BSHM_OK
-			   : bshm__fail(error, BSHM_E_UNAVAILABLE, "random");
+	const int code = bshm_os_random(seed, sizeof(*seed));
+	if (code != 0) {
+		bshm__fail(error, BSHM_E_UNAVAILABLE, "random");
+		error->os_code = code;
+	}
+	return code == 0 ? BSHM_OK : BSHM_E_UNAVAILABLE;
 }
 
 /* EXISTS, with the first parameter that differs: those that decide about others come first. */
