@@ -24,7 +24,12 @@ typedef struct {
 	bool shares_group; /* the file's group is one of the caller's */
 } bshm_os_stat;
 
-/* All that return int: 0, or the system's error number. */
+/*
+ * All that return int: 0, or the system's error number.
+ *
+ * A descriptor given out here is never 0, 1 or 2, not even while the file is being opened: what a
+ * process prints goes to these numbers, whatever file they belong to.
+ */
 
 /* Opens an existing file for the segment; never follows a link, never blocks on a FIFO. */
 int bshm_os_open(const char *path, bool readonly, int *fd);

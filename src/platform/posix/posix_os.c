@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -31,17 +32,47 @@
 #include <time.h>
 #include <unistd.h>
 
+#define STANDARD 3 /* descriptors 0 to 2: input, output, errors */
+
+/* Takes the standard descriptors that are free, by what swallows no byte that is written to it. */
+static void take_standard(int taken[STANDARD])
+{
+	for (int number = 0; number < STANDARD; number++) {
+		taken[number] = fcntl(number, F_GETFD) < 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
+	}
+}
+
+/*
+ * Opens a file at a descriptor above the standard ones: their numbers are taken meanwhile, for another
+ * thread may be printing. A thread that closes one of them just now makes the file move.
+ */
+static int open_above(const char *path, int flags, int *fd)
+{
+	int taken[STANDARD];
+	take_standard(taken);
+	*fd = open(path, flags | O_CLOEXEC, 0600);
+	int code = *fd < 0 ? errno : 0;
+	if (code == 0 && *fd < STANDARD) {
+		const int low = *fd;
+		*fd = fcntl(low, F_DUPFD_CLOEXEC, STANDARD);
+		code = *fd < 0 ? errno : 0;
+		close(low);
+	}
+	for (int number = 0; number < STANDARD; number++) {
+		bshm_os_close(taken[number]);
+	}
+	return code;
+}
+
 int bshm_os_open(const char *path, bool readonly, int *fd)
 {
 	/* O_NONBLOCK: a FIFO or device left at the path must not block the worker that looks at it. */
-	*fd = open(path, (readonly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? errno : 0;
+	return open_above(path, (readonly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK, fd);
 }
 
 int bshm_os_create(const char *path, int *fd)
 {
-	*fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return *fd < 0 ? errno : 0;
+	return open_above(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, fd);
 }
 
 void bshm_os_close(int fd)
@@ -153,8 +184,7 @@ void bshm_os_unlink(const char *path)
 
 int bshm_os_file_open(const char *path, int *fd)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block its reader */
-	return *fd < 0 ? errno : 0;
+	return open_above(path, O_RDONLY | O_NONBLOCK, fd); /* a FIFO must not block its reader */
 }
 
 /* The folder of a path, with its slash; "" for none. */
@@ -203,8 +233,8 @@ static void sync_folder(const char *path)
 		return;
 	}
 	snprintf(folder, sizeof(folder), length == 0 ? "." : "%.*s", length, path);
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
+	int fd;
+	if (open_above(folder, O_RDONLY | O_DIRECTORY, &fd) == 0) {
 		fsync(fd);
 		close(fd);
 	}
@@ -338,8 +368,8 @@ void bshm_os_clock_set(uint64_t ns)
 uint64_t bshm_os_boot(void)
 {
 	uint64_t number = 1;
-	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
+	int fd;
+	if (open_above("/proc/sys/kernel/random/boot_id", O_RDONLY, &fd) == 0) {
 		char id[64] = {0};
 		const ssize_t got = read(fd, id, sizeof(id));
 		for (ssize_t i = 0; i < got; i++) {
