@@ -111,6 +111,13 @@ bool bshm__owner_attach(bshm_segment *segment);
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner);
 uint64_t bshm__owner_count(bshm_segment *segment);
 
+/* ------------------------------------------------------------------ clock.c */
+
+/* Fills the clock's words of a new segment. */
+void bshm__clock_begin(bshm_header *header);
+/* Works out what this process adds to its monotonic clock. `in_memory`: the file is on no disk. */
+void bshm__clock_attach(bshm_segment *segment, bool in_memory);
+
 /* ------------------------------------------------------------------ lock.c */
 
 /*

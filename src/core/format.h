@@ -92,8 +92,10 @@
  *      +-----------------+-----------------+-----------------+-----------------+
  *  96: | intent_generat. | publications    |
  *      +-----------------+-----------------+-----------------+
- * 128: | directory_vers. | clock_boot      | clock_offset    |
- *      +-----------------+-----------------+-----------------+
+ * 128: | directory_vers. | clock_boot      | clock_offset    | clock_shift     |
+ *      +-----------------+--------+--------+-----------------+-----------------+
+ * 160: | clock_wall      | clock_ticks     | known  |
+ *      +-----------------+-----------------+--------+
  * 192: | repairs         | lock_timeouts   |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  * 256: | shards | tables | pages  |features| cache_records   | cache_bytes     |
@@ -107,8 +109,9 @@
  *  serial..publications
  *                      under the lock
  *  directory_version   under the lock: odd while chains or names change
- *  clock_boot, clock_offset
- *                      by the creator; under the lock by the first who attaches after a reboot
+ *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
+ *                      by the creator; on a disk by the first who attaches after a reboot (clock.c)
+ *  clock_wall          by the creator; by whoever attaches, reads the same clock as it, and finds it changed
  *  repairs, lock_timeouts  fetch_add by anyone
  *  shards..cache_check written once by the creator before the file has its name
  *
@@ -136,9 +139,13 @@ typedef struct {
 	uint64_t publications;      /* the number that was given to a set of keys last */
 	uint8_t reserved1[16];
 	uint64_t directory_version;
-	uint64_t clock_boot;   /* the system's boot that clock_offset belongs to */
-	uint64_t clock_offset; /* engine clock = monotonic clock + this, in ns */
-	uint8_t reserved2[40];
+	uint64_t clock_boot;        /* the system's boot that clock_offset belongs to; 0 = not known */
+	uint64_t clock_offset;      /* engine clock = monotonic clock + this, in ns */
+	uint64_t clock_shift;       /* in that monotonic clock, by its time namespace, in ns */
+	uint64_t clock_wall;        /* engine clock less unix time when it was last looked at, in ns */
+	uint64_t clock_ticks;       /* that monotonic clock less the kernel's count of ticks, in ns */
+	uint32_t clock_shift_known; /* 1: clock_shift is */
+	uint8_t reserved2[12];
 	uint64_t repairs;
 	uint64_t lock_timeouts;
 	uint8_t reserved3[48];
@@ -173,6 +180,10 @@ BSHM_AT(header, publications, 104);
 BSHM_AT(header, directory_version, 128);
 BSHM_AT(header, clock_boot, 136);
 BSHM_AT(header, clock_offset, 144);
+BSHM_AT(header, clock_shift, 152);
+BSHM_AT(header, clock_wall, 160);
+BSHM_AT(header, clock_ticks, 168);
+BSHM_AT(header, clock_shift_known, 176);
 BSHM_AT(header, repairs, 192);
 BSHM_AT(header, lock_timeouts, 200);
 BSHM_AT(header, shard_count, 256);

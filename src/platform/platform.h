@@ -79,9 +79,26 @@ uint64_t bshm_os_monotonic_ns(void);
 uint64_t bshm_os_clock_ns(void);
 uint64_t bshm_os_clock_cheap_ns(void);
 void bshm_os_clock_set(uint64_t ns);
-/* A number for the system's present boot, to which the monotonic clock belongs; never 0. */
-uint64_t bshm_os_boot(void);
+/*
+ * Which monotonic clock this process reads. Boot: a number for the system's present boot; 0 = it cannot
+ * be told, and a container may have one of its own. Shift: what the process's time namespace adds to the
+ * system's clock. Numbers are modulo 2^64.
+ */
+typedef struct {
+	uint64_t boot;
+	uint64_t shift_ns;
+	bool shift_known;
+} bshm_os_host;
+bshm_os_host bshm_os_host_now(void);
+/* The clock less the kernel's count of its ticks, which is in no namespace: always the same to some 20 ms. */
+uint64_t bshm_os_clock_less_ticks_ns(void);
+/* For tests: what bshm_os_host_now() tells from now on; NULL = the truth again. */
+void bshm_os_host_set(const bshm_os_host *host);
+/* Does the file lie in memory only? Then it cannot be older than the system's boot. */
+bool bshm_os_in_memory(int fd);
 double bshm_os_wall_s(void);
+/* For tests: by how much the wall clock is set forward. */
+void bshm_os_wall_set(double ahead_s);
 void bshm_os_sleep_us(unsigned microseconds);
 void bshm_os_yield(void);
 /* Unpredictable bytes; 0 or the system's error number. */

@@ -324,7 +324,7 @@ class Segment:
         return self.u64[off // 8 : (off + count) // 8].tobytes()
 
     def clock_ns(self):
-        """Section 3: the engine clock."""
+        """Section 3: the engine clock, for a reader in the creator's time namespace."""
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC) + self.u64[144 // 8] & MASK
 
     def checksum(self, raw):

@@ -415,7 +415,7 @@ static bool is_untouched(const fuzz_filter *f)
 	const bshm_descriptor *d = &entry->descriptor[entry->generation & 1];
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	bool untouched = same(shape.header, offsetof(bshm_header, lock)) &&
-					 same(&shape.header->clock_boot, 16) && same(entry, sizeof(uint64_t)) &&
+					 same(&shape.header->clock_boot, 44) && same(entry, sizeof(uint64_t)) &&
 					 same(entry->name, sizeof(entry->name)) && same(d, sizeof(*d)) &&
 					 bshm__layers_read(&shape, d, layers);
 	for (uint32_t i = 0; untouched && i < d->layer_count; i++) {

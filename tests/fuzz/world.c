@@ -137,7 +137,8 @@ double __wrap_bshm_os_wall_s(void);
 int __wrap_bshm_os_random(void *out, size_t bytes);
 uint64_t __wrap_bshm_os_process_id(void);
 uint32_t __wrap_bshm_os_thread_id(void);
-uint64_t __wrap_bshm_os_boot(void);
+bshm_os_host __wrap_bshm_os_host_now(void);
+bool __wrap_bshm_os_in_memory(int fd);
 bool __wrap_bshm_os_byte_held(int fd, int64_t offset);
 
 uint64_t __wrap_bshm_os_monotonic_ns(void)
@@ -174,9 +175,15 @@ uint32_t __wrap_bshm_os_thread_id(void)
 	return 1;
 }
 
-uint64_t __wrap_bshm_os_boot(void)
+bshm_os_host __wrap_bshm_os_host_now(void)
 {
-	return 1;
+	return (bshm_os_host){.boot = 1, .shift_known = true};
+}
+
+bool __wrap_bshm_os_in_memory(int fd)
+{
+	(void) fd;
+	return true;
 }
 
 bool __wrap_bshm_os_byte_held(int fd, int64_t offset)

@@ -143,11 +143,6 @@ static bshm_status fail_os(bshm_error *error, const char *op, int code)
 	return error->status;
 }
 
-static uint64_t wall_ns(void)
-{
-	return (uint64_t) (bshm_os_wall_s() * 1e9);
-}
-
 /* ------------------------------------------------------------------ attach */
 
 /* Is a file ours, or of somebody with whom the segment is shared? */
@@ -323,14 +318,13 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.head_count = layout.head_count,
 		.chunk_count = layout.chunk_count,
 		.created_s = (uint64_t) bshm_os_wall_s(),
-		.clock_boot = bshm_os_boot(),
-		.clock_offset = wall_ns() - bshm_os_clock_ns(),
 		.shard_count = layout.shard_count,
 		.table_count = layout.shard_count * layout.shard_tables,
 		.page_count = layout.shard_count * layout.shard_pages,
 		.cache_records = layout.cache_records,
 		.cache_bytes = layout.cache_bytes,
 	};
+	bshm__clock_begin(&header);
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
 		return fail_os(error, "random", code);
@@ -428,32 +422,6 @@ static bshm_status create(const bshm_options *options, bshm_error *error)
 
 /* ------------------------------------------------------------------ public */
 
-/*
- * The engine clock is the wall clock of the segment's creation, carried on by the monotonic clock.
- * That begins anew when the system is booted: a segment on disk then asks the wall clock again how
- * late it is, once, so that all processes have the same time. Without the lock, or when the segment
- * is mapped read-only, this process's own reading serves.
- */
-static void set_clock(bshm_segment *segment)
-{
-	bshm_header *header = segment->header;
-	const uint64_t boot = bshm_os_boot();
-	segment->clock_offset = BSHM_LOAD(&header->clock_offset, ACQUIRE);
-	if (BSHM_LOAD(&header->clock_boot, ACQUIRE) == boot) {
-		return;
-	}
-	segment->clock_offset = wall_ns() - bshm_os_clock_ns();
-	bshm_error error;
-	if (!segment->readonly && bshm__lock(segment, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK) {
-		if (BSHM_LOAD(&header->clock_boot, RELAXED) != boot) {
-			BSHM_STORE(&header->clock_offset, segment->clock_offset, RELEASE);
-			BSHM_STORE(&header->clock_boot, boot, RELEASE);
-		}
-		segment->clock_offset = BSHM_LOAD(&header->clock_offset, RELAXED);
-		bshm__unlock(segment);
-	}
-}
-
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
 {
 	bshm_segment *segment = calloc(1, sizeof(*segment));
@@ -483,6 +451,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	}
 	const bshm_status status =
 		code != 0 ? fail_os(error, "open", code) : attach(options, fd, writable, segment, error);
+	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
 	bshm_os_close(fd);
 	if (status != BSHM_OK) {
 		free(segment);
@@ -492,7 +461,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	if (!segment->readonly || segment->store_writable) {
 		bshm__owner_attach(segment); /* without a slot, questions and plain adds still work */
 	}
-	set_clock(segment);
+	bshm__clock_attach(segment, in_memory);
 	*out = segment;
 	return BSHM_OK;
 }

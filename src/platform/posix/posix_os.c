@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/times.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -365,26 +366,98 @@ void bshm_os_clock_set(uint64_t ns)
 	BSHM_STORE(&test_clock_ns, ns, RELAXED);
 }
 
-uint64_t bshm_os_boot(void)
+/* A small file of the kernel's, as a string; how long it is, or 0. */
+static size_t read_kernel(const char *path, char *out, size_t room)
 {
-	uint64_t number = 1;
+	ssize_t got = 0;
 	int fd;
-	if (open_above("/proc/sys/kernel/random/boot_id", O_RDONLY, &fd) == 0) {
-		char id[64] = {0};
-		const ssize_t got = read(fd, id, sizeof(id));
-		for (ssize_t i = 0; i < got; i++) {
-			number = (number ^ (uint8_t) id[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-		}
+	if (open_above(path, O_RDONLY, &fd) == 0) {
+		got = read(fd, out, room - 1);
 		close(fd);
+	}
+	out[got > 0 ? got : 0] = '\0';
+	return got > 0 ? (size_t) got : 0;
+}
+
+static uint64_t boot_number(void)
+{
+	char id[64];
+	uint64_t number = 1;
+	const size_t count = read_kernel("/proc/sys/kernel/random/boot_id", id, sizeof(id));
+	if (count < 36) {
+		return 0; /* a file that hides it may be empty */
+	}
+	for (size_t i = 0; i < count; i++) {
+		number = (number ^ (uint8_t) id[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
 	}
 	return number == 0 ? 1 : number;
 }
+
+/* The file tells the shift of the children's namespace, which is another one after unshare(). */
+static void read_shift(bshm_os_host *host)
+{
+	char text[256];
+	struct stat own;
+	struct stat children;
+	long long seconds;
+	long long nanoseconds;
+	if (stat("/proc/self/ns/time", &own) != 0 ||
+		stat("/proc/self/ns/time_for_children", &children) != 0 || own.st_ino != children.st_ino ||
+		read_kernel("/proc/self/timens_offsets", text, sizeof(text)) == 0 ||
+		sscanf(text, "monotonic %lld %lld", &seconds, &nanoseconds) != 2) {
+		return;
+	}
+	host->shift_ns = (uint64_t) seconds * UINT64_C(1000000000) + (uint64_t) nanoseconds;
+	host->shift_known = true;
+}
+
+static const bshm_os_host *test_host;
+
+bshm_os_host bshm_os_host_now(void)
+{
+	if (test_host != NULL) {
+		return *test_host;
+	}
+	bshm_os_host host = {.boot = boot_number()};
+	read_shift(&host);
+	return host;
+}
+
+void bshm_os_host_set(const bshm_os_host *host)
+{
+	test_host = host;
+}
+
+uint64_t bshm_os_clock_less_ticks_ns(void)
+{
+	if (BSHM_LOAD(&test_clock_ns, RELAXED) != 0) {
+		return test_host == NULL ? 0 : test_host->shift_ns;
+	}
+	struct tms unused;
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t) sysconf(_SC_CLK_TCK);
+	return clock_ns(CLOCK_MONOTONIC) - (uint64_t) times(&unused) * tick_ns;
+}
+
+bool bshm_os_in_memory(int fd)
+{
+	struct statfs system;
+	return fstatfs(fd, &system) == 0 &&
+		   (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC ||
+			   system.f_type == HUGETLBFS_MAGIC);
+}
+
+static double test_wall_ahead_s;
 
 double bshm_os_wall_s(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9 + test_wall_ahead_s;
+}
+
+void bshm_os_wall_set(double ahead_s)
+{
+	test_wall_ahead_s = ahead_s;
 }
 
 void bshm_os_sleep_us(unsigned microseconds)
