@@ -77,8 +77,12 @@ struct bshm_segment {
 	uint64_t owner; /* this process's owner word; 0 = has no slot */
 	bshm_tally
 		*tally; /* its own; NULL: no slot, no record store, or another thread is taking one */
-	uint32_t attaching; /* 1 while a thread takes a slot for the process */
-	uint32_t busy;      /* 1 while a thread of this process has, or waits for, the lock */
+	uint32_t attaching;     /* 1 while a thread takes a slot for the process */
+	uint32_t busy;          /* 1 while a thread of this process has, or waits for, the lock */
+	uint32_t busy_starving; /* 1: a thread has waited long for `busy` */
+	uint32_t shard_locks;   /* taken: for bshm__lock_breathe() */
+	uint64_t locked_ns;     /* when a lock was last taken, and since when again and again: lock.c */
+	uint64_t streak_ns;
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */
 	char path[4096];
 };
@@ -122,11 +126,16 @@ void bshm__clock_attach(bshm_segment *segment, bool in_memory);
 
 /*
  * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
- * from a process that is gone, and the caller mends what that has left. *starving (NULL: there is
- * none) is 1 while somebody waits long; those who have not waited long do not take the lock then.
+ * from a process that is gone, and the caller mends what that has left. *starving is 1 while a waiter
+ * has waited long; those who have not waited long do not take the lock then.
  */
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead);
+/*
+ * Before a lock is taken, while the process has none: gives the processor away where the process
+ * takes locks again and again. Returns the time.
+ */
+uint64_t bshm__lock_breathe(bshm_segment *segment);
 /* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What dead processes left is mended before it returns. */
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
 void bshm__unlock(bshm_segment *segment);

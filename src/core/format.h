@@ -89,8 +89,8 @@
  *  32: | parts  | entries| heads  | chunks | created_s       | check           |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  64: | lock            | serial          | intent | from   | to     |        |
- *      +-----------------+-----------------+-----------------+-----------------+
- *  96: | intent_generat. | publications    |
+ *      +-----------------+-----------------+--------+--------+--------+--------+
+ *  96: | intent_generat. | publications    | starv. |
  *      +-----------------+-----------------+-----------------+
  * 128: | directory_vers. | clock_boot      | clock_offset    | clock_shift     |
  *      +-----------------+--------+--------+-----------------+-----------------+
@@ -108,6 +108,7 @@
  *                      bits, the slot's generation above)
  *  serial..publications
  *                      under the lock
+ *  starving            by anyone: 1 while a process has waited long for the lock; a hint
  *  directory_version   under the lock: odd while chains or names change
  *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
  *                      by the creator; on a disk by the first who attaches after a reboot (clock.c)
@@ -137,7 +138,8 @@ typedef struct {
 	uint32_t reserved0;
 	uint64_t intent_generation; /* of `to` once the rename has published it */
 	uint64_t publications;      /* the number that was given to a set of keys last */
-	uint8_t reserved1[16];
+	uint32_t starving;          /* 1: a process has waited long for the lock */
+	uint8_t reserved1[12];
 	uint64_t directory_version;
 	uint64_t clock_boot;        /* the system's boot that clock_offset belongs to; 0 = not known */
 	uint64_t clock_offset;      /* engine clock = monotonic clock + this, in ns */
@@ -177,6 +179,7 @@ BSHM_AT(header, intent_from, 84);
 BSHM_AT(header, intent_to, 88);
 BSHM_AT(header, intent_generation, 96);
 BSHM_AT(header, publications, 104);
+BSHM_AT(header, starving, 112);
 BSHM_AT(header, directory_version, 128);
 BSHM_AT(header, clock_boot, 136);
 BSHM_AT(header, clock_offset, 144);

@@ -4,7 +4,8 @@
  * Mirrors, one step for each load, store or compare-and-swap of a shared word, and each question to
  * the kernel:
  *
- *     segment/lock.c     enter_process, bshm__word_lock, acquire, bshm__lock, bshm__unlock
+ *     segment/lock.c     enter_process, is_behind, wait_a_little, end_wait, bshm__word_lock, acquire,
+ *                        bshm__lock, bshm__unlock
  *     segment/owners.c   take_slot, bshm__owner_alive
  *     cache/shard.c      bshm__shard_lock, bshm__shard_unlock   (with -DSHARD: no word of the process's
  *                        own keeps its threads apart)
@@ -16,10 +17,13 @@
  *     together) is mended by exactly one taker, before anybody's work; and after a death in the
  *     mending, once more.
  *   - With -DPATIENT nobody gives up: then nobody waits for ever (no cycle without progress, in which
- *     every process that can take a step takes one sometime).
+ *     every process that can take a step takes one sometime); also not behind a process that said
+ *     that it starves, and died.
  *
  * Left out, and why that loses nothing:
- *   - Times. When a waiter asks the kernel, and when he gives up, is any time after the first try.
+ *   - Times. When a waiter asks the kernel, and when it gives up, is any time after the first try;
+ *     it starves after the first.
+ *   - Fairness: how often others go first is a matter of time. test_lock counts it.
  *   - The kernel's lock on a slot's byte is held from the attach until the death: F_OFD_SETLK.
  *   - Forks: a child has no slot, and takes one as any process does.
  *   - What is mended: two words stand for the directory, or for a shard's intent.
@@ -46,6 +50,7 @@
 
 /* Shared memory. */
 byte lock;
+bool hint; /* `starving`, beside the lock */
 byte generation[SLOTS];
 bool a;
 bool b;
@@ -99,10 +104,19 @@ inline ask()
 	fi
 }
 
+inline end_wait()
+{
+	if
+	:: atomic { starves -> hint = false; starves = false }
+	:: else
+	fi
+}
+
 proctype thread(byte me; byte process; byte rounds)
 {
 	byte seen;
 	bool alive;
+	bool starves;
 	{
 		rounds--;
 	again:
@@ -137,8 +151,14 @@ proctype thread(byte me; byte process; byte rounds)
 #endif
 		/* bshm__word_lock() */
 		do
-		:: atomic { lock == 0 -> lock = owner[process]; assert(!owed); goto holding }
+		:: atomic { lock == 0 && (!hint || starves) -> lock = owner[process]; assert(!owed); goto holding }
+#ifdef BROKEN_MEEK
+		:: lock == 0 && hint && !starves -> skip
+#else
+		:: atomic { lock == 0 && hint && !starves -> starves = true; hint = true }
+#endif
 		:: atomic { lock != 0 -> seen = lock };
+			atomic { starves = true; hint = true };
 			ask();
 			if
 #ifdef BROKEN_IMPATIENT
@@ -165,8 +185,10 @@ proctype thread(byte me; byte process; byte rounds)
 		od;
 
 	dead_holder:
+		end_wait();
 		mend();
 	holding:
+		end_wait();
 progress:
 		work();
 		lock = 0;
@@ -178,6 +200,7 @@ progress:
 		:: else -> goto finished
 		fi;
 	given_up:
+		end_wait();
 #ifndef SHARD
 		busy[process] = false;
 #endif

@@ -108,6 +108,7 @@ model_lock() {
 	fails lock 'taken over from the living' BROKEN_IMPATIENT
 	fails lock 'nothing keeps the threads of a process apart' BROKEN_NO_BUSY
 	fails lock "the slot's generation not compared" PATIENT BROKEN_NO_GENERATION
+	fails lock 'one that waits behind the dead never starves' PATIENT BROKEN_MEEK
 }
 
 model_quota() {

@@ -276,3 +276,68 @@ THREAD_TEST(a_thread_waits_no_longer_than_it_said)
 	bshm__unlock(segment);
 	CHECK_INT(segment->header->lock_timeouts, 1);
 }
+
+/* ------------------------------------------------------------------ fairness */
+
+enum {
+	ENDED = 2
+};
+
+/* Has the lock nearly all of the time: it comes back for it at once. */
+static void hog(void)
+{
+	while (BSHM_LOAD(&test_words[ENDED], RELAXED) == 0) {
+		REQUIRE(lock_for(UINT64_C(30000000000)) == BSHM_OK);
+		const uint64_t until = bshm_os_monotonic_ns() + 1000000;
+		while (bshm_os_monotonic_ns() < until) {
+		}
+		bshm__unlock(segment);
+	}
+}
+
+TEST(a_waiter_gets_the_lock_between_those_that_come_back_for_it)
+{
+	segment = open_segment(MB(1));
+	const pid_t children[2] = {spawn(hog), spawn(hog)};
+	for (int i = 0; i < 30; i++) {
+		CHECK_INT(lock_for(BSHM_LOCK_BATCH_NS), BSHM_OK);
+		bshm__unlock(segment);
+	}
+	BSHM_STORE(&test_words[ENDED], 1, RELAXED);
+	CHECK_INT(finish(children[0]), 0);
+	CHECK_INT(finish(children[1]), 0);
+	CHECK_INT(segment->header->lock_timeouts, 0);
+}
+
+static void lock_once(void)
+{
+	REQUIRE(lock_for(BSHM_LOCK_BATCH_NS) == BSHM_OK);
+	bshm__unlock(segment);
+}
+
+TEST(a_waiter_says_that_it_starves_until_it_has_the_lock)
+{
+	segment = open_segment(MB(1));
+	REQUIRE(lock_for(BSHM_LOCK_PAGE_NS) == BSHM_OK);
+	const pid_t child = spawn(lock_once);
+	const uint64_t until = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS / 2;
+	while (BSHM_LOAD(&segment->header->starving, RELAXED) == 0 && bshm_os_monotonic_ns() < until) {
+		bshm_os_yield();
+	}
+	CHECK_INT(BSHM_LOAD(&segment->header->starving, RELAXED), 1);
+	bshm__unlock(segment);
+	CHECK_INT(finish(child), 0);
+	CHECK_INT(segment->header->starving, 0);
+}
+
+/* Others let it go first until they starve themselves, and no longer. */
+TEST(a_process_that_died_starving_keeps_nobody_out)
+{
+	segment = open_segment(MB(1));
+	segment->header->starving = 1;
+	const uint64_t begun = bshm_os_monotonic_ns();
+	CHECK_INT(lock_for(BSHM_LOCK_PAGE_NS), BSHM_OK);
+	CHECK(bshm_os_monotonic_ns() - begun >= 5000000);
+	CHECK_INT(segment->header->starving, 0);
+	bshm__unlock(segment);
+}

@@ -9,8 +9,6 @@
  */
 #include "core/cache/store.h"
 
-#define STEPS_BACK 20u /* at most, for somebody who has waited long */
-
 bool bshm_store_exists(const bshm_segment *segment)
 {
 	return segment->shard_count != 0;
@@ -26,17 +24,9 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		return bshm__fail_sizes(
 			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
 	}
-	uint32_t *starving = &s->shard->starving;
 	bool dead;
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
-	for (unsigned i = 0; wait_ns != 0 && BSHM_LOAD(starving, RELAXED) != 0; i++) {
-		if (i == STEPS_BACK) { /* who it was for has died, or waits for one who is stopped */
-			BSHM_STORE(starving, 0, RELAXED);
-			break;
-		}
-		bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
-	}
-	if (!bshm__word_lock(segment, &s->shard->lock, starving, deadline, &dead)) {
+	if (!bshm__word_lock(segment, &s->shard->lock, &s->shard->starving, deadline, &dead)) {
 		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
 		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "shard", wait_ns / 1000000, 0);
 	}

@@ -4,11 +4,20 @@
  * It guards the directory, the ops and the giving out of partitions: steps of microseconds that
  * batch jobs take, and adds only while a load is running. Questions never look at it.
  *
- * The lock word holds the owner word of its holder. Whoever waits asks the kernel now and then
- * whether the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap
- * from its word, so one waiter wins; it mends what the holder left before it goes on. A live
- * holder, however long it is stopped, keeps its lock: waiters give up after their time and say so.
- * Of a shard's lock, who has waited for 5 ms goes before those who have not.
+ * The lock word holds the owner word of its holder. A waiter asks the kernel now and then whether
+ * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its word,
+ * so one waiter wins; it mends what the holder left before it goes on. A live holder, however long
+ * it is stopped, keeps its lock: waiters give up after their time and say so.
+ *
+ * A waiter looks at the word now and then, and hardly ever finds it free between processes that take
+ * it again and again. So beside each lock word there is a hint: a waiter of 5 ms says that it
+ * starves, and those that have not waited so long let it go first.
+ *
+ * A holder that loses its processor keeps everybody out until it gets one again, which on a busy
+ * machine takes longer than a waiter has. So a process that takes locks again and again gives its
+ * processor away of its own accord, twice a millisecond, while it has none of them. And where a
+ * waiter itself wakes late, because all processors are busy, that time is not counted as waited, up
+ * to 150 ms: the holder is as late.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -16,21 +25,21 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
-#define PATIENCE_NS    UINT64_C(5000000) /* then it goes before others */
+#define PATIENCE_NS    UINT64_C(5000000) /* then it starves */
+#define LATE_NS        UINT64_C(1000000) /* a sleeper that wakes so late found no processor */
+#define GRACE_NS       UINT64_C(150000000)
+#define STREAK_GAP_NS  UINT64_C(1000000) /* without a lock, and the streak is over */
+#define STREAK_NS      UINT64_C(500000)  /* less than a turn on the processor */
 
-/* Excludes the other threads of this process, which share its owner word. */
-static bool enter_process(bshm_segment *segment, uint64_t deadline)
-{
-	uint32_t free_word = 0;
-	while (!BSHM_CAS(&segment->busy, &free_word, 1, ACQUIRE)) {
-		free_word = 0;
-		if (bshm_os_monotonic_ns() > deadline) {
-			return false;
-		}
-		bshm_os_yield();
-	}
-	return true;
-}
+/* One waiter for one word. */
+typedef struct {
+	uint32_t *starving; /* the hint beside the word */
+	uint64_t deadline;
+	uint64_t grace; /* by how much the deadline may still be put off */
+	uint64_t patient_until;
+	unsigned looks;
+	bool starves;
+} waiter;
 
 /* Apart, for no scenario of tests/deaths waits so long. */
 static void set_starving(uint32_t *starving, uint32_t value)
@@ -38,48 +47,112 @@ static void set_starving(uint32_t *starving, uint32_t value)
 	BSHM_STORE(starving, value, RELAXED);
 }
 
-/* Who has waited long goes before those who have not; when it has died meanwhile, they have soon, too. */
+/* Must it leave a free word to those that starve? The process that set the hint may have died: a
+ * waiter that was held up by it starves soon, too, and clears the hint in the end. */
+static bool is_behind(const waiter *w)
+{
+	return !w->starves && BSHM_LOAD(w->starving, RELAXED) != 0;
+}
+
+/* Sleeps for a moment. What it wakes late is not waited. */
+static void nap(waiter *w, uint64_t now)
+{
+	bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
+	const uint64_t late = bshm_os_monotonic_ns() - now;
+	if (late > LATE_NS) {
+		const uint64_t put_off = late < w->grace ? late : w->grace;
+		w->grace -= put_off;
+		w->deadline += put_off;
+	}
+}
+
+/* Between two looks at the word; false: the time is over. *now is 0 as long as it only spins. */
+static bool wait_a_little(waiter *w, uint64_t *now)
+{
+	*now = 0;
+	if (w->looks++ < SPINS) {
+		BSHM_PAUSE();
+		return true;
+	}
+	*now = bshm_os_monotonic_ns();
+	if (w->looks == SPINS + 1) {
+		const uint64_t longest = w->deadline > *now ? 3 * (w->deadline - *now) : 0;
+		w->grace = longest < GRACE_NS ? longest : GRACE_NS;
+		w->patient_until = *now + PATIENCE_NS;
+	}
+	const bool was_patient = !w->starves;
+	if (*now > w->patient_until) {
+		w->starves = true;
+		set_starving(w->starving, 1);
+	}
+	if (*now > w->deadline) {
+		return was_patient && w->starves; /* one look more, which may take the word */
+	}
+	nap(w, *now);
+	return true;
+}
+
+static void end_wait(const waiter *w)
+{
+	if (w->starves) {
+		set_starving(w->starving, 0);
+	}
+}
+
+uint64_t bshm__lock_breathe(bshm_segment *segment)
+{
+	uint64_t now = bshm_os_monotonic_ns();
+	bool fresh = now - BSHM_LOAD(&segment->locked_ns, RELAXED) > STREAK_GAP_NS;
+	if (!fresh && now - BSHM_LOAD(&segment->streak_ns, RELAXED) > STREAK_NS) {
+		bshm_os_yield();
+		now = bshm_os_monotonic_ns();
+		fresh = true;
+	}
+	if (fresh) {
+		BSHM_STORE(&segment->streak_ns, now, RELAXED);
+	}
+	BSHM_STORE(&segment->locked_ns, now, RELAXED);
+	return now;
+}
+
+/* Excludes the other threads of this process, which share its owner word. */
+static bool enter_process(bshm_segment *segment, uint64_t deadline)
+{
+	waiter w = {.starving = &segment->busy_starving, .deadline = deadline};
+	uint64_t now;
+	bool entered;
+	do {
+		uint32_t free_word = 0;
+		entered = !is_behind(&w) && BSHM_CAS(&segment->busy, &free_word, 1, ACQUIRE);
+	} while (!entered && wait_a_little(&w, &now));
+	end_wait(&w);
+	return entered;
+}
+
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead)
 {
-	uint64_t next_probe = 0;
-	uint64_t patient_until = 0;
-	bool complained = false;
+	waiter w = {.starving = starving, .deadline = deadline};
+	uint64_t next_probe = 1;
+	bool in_time = true;
 	bool taken = false;
 	*dead = false;
-	for (unsigned spin = 0; !taken; spin++) {
-		const bool behind = starving != NULL && !complained && BSHM_LOAD(starving, RELAXED) != 0;
+	while (!taken && in_time) {
+		const bool behind = is_behind(&w);
 		uint64_t holder = behind ? BSHM_LOAD(word, RELAXED) : 0;
 		if (!behind && BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
 			taken = true; /* pairs with the store of 0 */
-			continue;
-		}
-		if (spin < SPINS) {
-			BSHM_PAUSE();
-			continue;
-		}
-		const uint64_t now = bshm_os_monotonic_ns();
-		patient_until = patient_until == 0 ? now + PATIENCE_NS : patient_until;
-		if (starving != NULL && now > patient_until) {
-			complained = true;
-			set_starving(starving, 1);
-		}
-		if (now >= next_probe) {
-			next_probe = now + PROBE_EVERY_NS;
-			if (holder != 0 && !bshm__owner_alive(segment, holder) &&
-				BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
-				*dead = taken = true;
-				continue;
-			}
-		}
-		if (now > deadline) {
 			break;
 		}
-		bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
+		uint64_t now;
+		in_time = wait_a_little(&w, &now);
+		if (now >= next_probe) {
+			next_probe = now + PROBE_EVERY_NS;
+			*dead = taken = holder != 0 && !bshm__owner_alive(segment, holder) &&
+							BSHM_CAS(word, &holder, segment->owner, ACQUIRE);
+		}
 	}
-	if (complained) {
-		set_starving(starving, 0);
-	}
+	end_wait(&w);
 	return taken;
 }
 
@@ -89,7 +162,7 @@ static bool acquire(bshm_segment *segment, uint64_t deadline)
 {
 	uint64_t *word = &segment->header->lock;
 	bool dead = BSHM_LOAD(word, RELAXED) == segment->owner;
-	if (!dead && !bshm__word_lock(segment, word, NULL, deadline, &dead)) {
+	if (!dead && !bshm__word_lock(segment, word, &segment->header->starving, deadline, &dead)) {
 		return false;
 	}
 	if (dead) {
@@ -104,7 +177,7 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "lock");
 	}
-	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
+	const uint64_t deadline = bshm__lock_breathe(segment) + wait_ns;
 	bool entered = enter_process(segment, deadline);
 	if (entered && !bshm__owner_attach(segment)) {
 		BSHM_STORE(&segment->busy, 0, RELEASE);
