@@ -82,18 +82,26 @@ typedef struct {
 	uint32_t mode;          /* permission bits of a new file; a standing one may not have more */
 	bool readonly;
 	bool huge_pages;
+	bool standing; /* attach only where there is a file; `readonly` means that too */
 } bshm_options;
 
 /*
  * Attaches to the segment at options->path, creating it where there is no file. Never waits for
- * another creator: BSHM_E_BUSY then, try again soon. Costs about 20 microseconds for a standing
+ * another creator: BSHM_E_BUSY then, try again soon; error->asked is the creator's process id by its
+ * own count (0: not known), error->available its user. Costs about 20 microseconds for a standing
  * segment; creating one costs the reservation of its memory.
- * UNAVAILABLE (not openable, foreign owner, wider mode, not a file), NO_SPACE, INCOMPATIBLE
- * (another layout), CORRUPT (damaged or truncated), BUSY.
+ * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; "absent": there is no file, and
+ * none was to be created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated),
+ * BUSY.
  */
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error);
 /* Unmaps; never changes the segment. NULL is allowed. */
 void bshm_segment_close(bshm_segment *segment);
+/*
+ * Is the attached file still the one at its path? False only when there is no file, or another one: then
+ * processes that attach from now on do not see this segment. Cost: one look at the path.
+ */
+bool bshm_segment_stands(const bshm_segment *segment);
 
 typedef struct {
 	uint32_t layout_version;

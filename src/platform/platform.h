@@ -71,6 +71,8 @@ bool bshm_os_byte_held(int fd, int64_t offset);
 
 uint32_t bshm_os_effective_uid(void);
 uint64_t bshm_os_process_id(void);
+/* How many descriptors this process may have. */
+uint64_t bshm_os_descriptor_limit(void);
 /* Differs between the threads of the system that live. */
 uint32_t bshm_os_thread_id(void);
 uint64_t bshm_os_monotonic_ns(void);

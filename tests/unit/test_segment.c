@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -211,6 +212,8 @@ static void create_and_sleep(void)
 	int fd;
 	REQUIRE(bshm_os_create(test_path("segment.new"), &fd) == 0);
 	REQUIRE(bshm_os_lock_byte(fd, BSHM_CREATE_LOCK_OFF) == 0);
+	const uint64_t process_id = bshm_os_process_id();
+	REQUIRE(bshm_os_file_write(fd, &process_id, sizeof(process_id)) == 0);
 	raise_flag_and_sleep(0);
 }
 
@@ -221,6 +224,8 @@ TEST(a_live_creator_is_not_disturbed_and_a_dead_one_replaced)
 	CHECK_INT(try_open(), BSHM_E_BUSY);
 	stop_child(child);
 	CHECK_INT(try_open(), BSHM_E_BUSY);
+	CHECK_INT(last_error.asked, child);
+	CHECK_INT(last_error.available, getuid());
 	CHECK(exists("segment.new"));
 	CHECK(!exists("segment"));
 	kill_child(child);
@@ -331,6 +336,58 @@ TEST(readonly_needs_a_standing_segment)
 	CHECK_INT(has(segment, "f", "b"), 0);
 	CHECK_INT(stat_of(segment).attached, 1);
 	CHECK_INT(stat_of(segment).filter_bytes, MB(1));
+}
+
+TEST(who_only_looks_needs_a_standing_segment_too)
+{
+	bshm_options options = standard();
+	options.standing = true;
+	bshm_segment *segment;
+	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
+	CHECK(strcmp(last_error.op, "absent") == 0);
+	CHECK(!exists("segment"));
+	CHECK(!exists("segment.new"));
+	open_segment(MB(1));
+	REQUIRE(open_with(&options, &segment) == BSHM_OK);
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+}
+
+TEST(a_segment_stands_while_its_file_is_the_one_at_the_path)
+{
+	bshm_segment *old = open_segment(MB(1));
+	CHECK(bshm_segment_stands(old));
+	REQUIRE(rename(test_path("segment"), test_path("moved")) == 0);
+	CHECK(!bshm_segment_stands(old));
+	bshm_segment *fresh = open_segment(MB(1));
+	CHECK(!bshm_segment_stands(old));
+	CHECK(bshm_segment_stands(fresh));
+	REQUIRE(rename(test_path("moved"), test_path("segment")) == 0);
+	CHECK(bshm_segment_stands(old));
+	CHECK(!bshm_segment_stands(fresh));
+}
+
+TEST(no_descriptor_left_is_told_as_that)
+{
+	open_segment(MB(1));
+	const bshm_options options = standard();
+	bshm_segment *segment;
+	const struct rlimit few = {64, 64};
+	REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	int last = -1;
+	for (int fd = dup(0); fd >= 0; fd = dup(0)) {
+		last = fd;
+	}
+	for (int left = 0; left < 2; left++) {
+		const bshm_status status = open_with(&options, &segment);
+		if (status != BSHM_OK) { /* one is enough, perhaps */
+			CHECK_INT(status, BSHM_E_UNAVAILABLE);
+			CHECK_INT(last_error.os_code, EMFILE);
+			CHECK_INT(last_error.available, 64);
+		}
+		close(last--);
+	}
+	close(last--);
+	CHECK_INT(open_with(&options, &segment), BSHM_OK);
 }
 
 TEST(a_wider_mode_is_refused)

@@ -140,6 +140,9 @@ static bshm_status fail_os(bshm_error *error, const char *op, int code)
 	const bool space = code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
 	bshm__fail(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, op);
 	error->os_code = code;
+	if (code == EMFILE) {
+		error->available = bshm_os_descriptor_limit();
+	}
 	return error->status;
 }
 
@@ -247,6 +250,16 @@ static bshm_status check_header(
 	return BSHM_OK;
 }
 
+/* Why a file could not be opened once more: no descriptor is left, say; else it was replaced just now. */
+static bshm_status fail_reopen(const bshm_options *options, bshm_error *error)
+{
+	int fd = -1;
+	const int code = bshm_os_open(options->path, true, &fd);
+	bshm_os_close(fd);
+	return code == 0 || code == ENOENT ? bshm__fail(error, BSHM_E_BUSY, "replaced")
+									   : fail_os(error, "open", code);
+}
+
 static bshm_status attach(
 	const bshm_options *options, int fd, bool writable, bshm_segment *segment, bshm_error *error)
 {
@@ -290,7 +303,7 @@ static bshm_status attach(
 	 * locks are taken through another one, which is never mapped. */
 	if (!bshm__owner_reopen(segment)) {
 		bshm_os_unmap(base, st.bytes);
-		return bshm__fail(error, BSHM_E_BUSY, "replaced");
+		return fail_reopen(options, error);
 	}
 	return BSHM_OK;
 }
@@ -343,6 +356,24 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	return code != 0 ? fail_os(error, "mode", code) : BSHM_OK;
 }
 
+/* While a file is being made, it begins with the process id of its creator. */
+static void sign(int fd)
+{
+	const uint64_t process_id = bshm_os_process_id();
+	bshm_os_file_write(fd, &process_id, sizeof(process_id));
+}
+
+static bshm_status fail_creating(int fd, const bshm_os_stat *st, bshm_error *error)
+{
+	uint64_t process_id = 0;
+	size_t got = 0;
+	if (bshm_os_file_read(fd, &process_id, sizeof(process_id), &got) != 0 ||
+		got != sizeof(process_id) || process_id == BSHM_MAGIC) {
+		process_id = 0; /* not yet, or not any more */
+	}
+	return bshm__fail_sizes(error, BSHM_E_BUSY, "create", process_id, st->owner_uid);
+}
+
 /*
  * Creates path + ".new" and locks it. BUSY when a live creator has it; a dead one's file is
  * removed. The name may be taken away between any two steps by another who does the same, so
@@ -377,17 +408,18 @@ static bshm_status claim_temporary(
 		if (code == 0 && bshm_os_stat_path(temporary, &named) == 0 && mine.inode == named.inode &&
 			mine.device == named.device) {
 			if (fresh) {
+				sign(*fd);
 				return BSHM_OK;
 			}
 			bshm_os_unlink(temporary);
 		}
+		if (code != 0) {
+			code == EAGAIN ? fail_creating(*fd, &mine, error) : fail_os(error, "lock", code);
+		}
 		bshm_os_close(*fd);
 		*fd = -1;
-		if (code == EAGAIN) {
-			return bshm__fail(error, BSHM_E_BUSY, "create");
-		}
 		if (code != 0) {
-			return fail_os(error, "lock", code);
+			return error->status;
 		}
 	}
 	return bshm__fail(error, BSHM_E_BUSY, "create");
@@ -422,6 +454,30 @@ static bshm_status create(const bshm_options *options, bshm_error *error)
 
 /* ------------------------------------------------------------------ public */
 
+/* Opens the file, which is created where it may be; OK or why not. */
+static bshm_status open_path(
+	const bshm_options *options, int *fd, bool *writable, bshm_error *error)
+{
+	int code = bshm_os_open(options->path, false, fd);
+	const bool creates = !options->readonly && !options->standing;
+	if (code == ENOENT && creates) {
+		if (create(options, error) != BSHM_OK) {
+			return error->status;
+		}
+		code = bshm_os_open(options->path, false, fd);
+	}
+	*writable = code == 0;
+	if (options->readonly && !*writable) {
+		code = bshm_os_open(options->path, true, fd);
+	}
+	if (code != ENOENT || creates) {
+		return code == 0 ? BSHM_OK : fail_os(error, "open", code);
+	}
+	bshm__fail(error, BSHM_E_UNAVAILABLE, "absent");
+	error->os_code = code;
+	return error->status;
+}
+
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
 {
 	bshm_segment *segment = calloc(1, sizeof(*segment));
@@ -437,20 +493,11 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	memcpy(segment->path, options->path, length + 1);
 
 	int fd = -1;
-	int code = bshm_os_open(options->path, false, &fd);
-	if (code == ENOENT && !options->readonly) {
-		if (create(options, error) != BSHM_OK) {
-			free(segment);
-			return error->status;
-		}
-		code = bshm_os_open(options->path, false, &fd);
+	bool writable = false;
+	bshm_status status = open_path(options, &fd, &writable, error);
+	if (status == BSHM_OK) {
+		status = attach(options, fd, writable, segment, error);
 	}
-	const bool writable = code == 0;
-	if (options->readonly && !writable) {
-		code = bshm_os_open(options->path, true, &fd);
-	}
-	const bshm_status status =
-		code != 0 ? fail_os(error, "open", code) : attach(options, fd, writable, segment, error);
 	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
 	bshm_os_close(fd);
 	if (status != BSHM_OK) {
@@ -475,6 +522,16 @@ void bshm_segment_close(bshm_segment *segment)
 	bshm_os_unmap(segment->header, segment->segment_bytes);
 	bshm_os_close(segment->fd);
 	free(segment);
+}
+
+bool bshm_segment_stands(const bshm_segment *segment)
+{
+	bshm_os_stat st;
+	const int code = bshm_os_stat_path(segment->path, &st);
+	if (code != 0) {
+		return code != ENOENT && code != ENOTDIR; /* a folder that lets nobody look says nothing */
+	}
+	return st.device == segment->device && st.inode == segment->inode;
 }
 
 bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error *error)

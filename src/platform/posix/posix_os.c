@@ -330,6 +330,12 @@ uint64_t bshm_os_process_id(void)
 	return (uint64_t) getpid();
 }
 
+uint64_t bshm_os_descriptor_limit(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t) limit.rlim_cur : 0;
+}
+
 uint32_t bshm_os_thread_id(void)
 {
 	return (uint32_t) syscall(SYS_gettid);
