@@ -8,6 +8,7 @@
 
 #include "php.h"
 
+#include "SAPI.h"
 #include "core/bshm.h"
 #include "platform/atomic.h"
 
@@ -30,6 +31,8 @@ typedef enum {
 	BLOOMSHM_SERIALIZER_IGBINARY
 } php_bloomshm_serializer;
 
+typedef struct php_bloomshm_mapping php_bloomshm_mapping;
+
 ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
 	bool enable;
 	bool readonly;
@@ -41,8 +44,14 @@ ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
 	zend_long serializer; /* php_bloomshm_serializer */
 	zend_long mode;
 	zend_long missing_filter; /* php_bloomshm_missing */
-	bshm_cache *cache;        /* this thread's resolved names */
-	HashTable *warned;        /* filters that were warned about in request `warned_at` */
+	/* This thread's, of php_segment.c. */
+	php_bloomshm_mapping *mapping;
+	bshm_cache *cache;     /* resolved names */
+	bshm_segment *segment; /* NULL: it must be taken anew */
+	double request;        /* for this request, */
+	uint32_t credit;       /* and for so many questions, it is taken as it is */
+	bshm_status lack;      /* why there is none */
+	HashTable *warned;     /* filters that were warned about in request `warned_at` */
 	double warned_at;
 ZEND_END_MODULE_GLOBALS(bloomshm)
 
@@ -73,42 +82,61 @@ void php_bloomshm_pending_end(zend_resource *resource);
 
 /* ------------------------------------------------------------------ php_segment.c */
 
-extern bshm_segment *php_bloomshm_attached; /* release-stored once it is whole */
-bshm_segment *php_bloomshm_segment_attach(void);
+bshm_segment *php_bloomshm_segment_now(void);
 
 /*
- * This process's segment for a question: NULL when there is none (disabled, unreachable). Never
- * waits and never throws; a failed attach is tried again after a second.
+ * This process's segment for a question: NULL when there is none (disabled, absent, unreachable). Never
+ * waits, never throws, never creates one; a failed attach is tried again after a second. A call takes its
+ * segment once, by one of the functions below: the next time it may be another, and the first one gone.
  */
 static inline bshm_segment *php_bloomshm_segment(void)
 {
-	bshm_segment *segment = BSHM_LOAD(&php_bloomshm_attached, ACQUIRE);
-	return EXPECTED(segment != NULL && BLOOMSHM_G(enable)) ? segment
-														   : php_bloomshm_segment_attach();
+	/* A request has another time than the one before it, 0 until it is asked for. */
+	if (EXPECTED(BLOOMSHM_G(request) == SG(global_request_time)) &&
+		EXPECTED(BLOOMSHM_G(credit) != 0)) {
+		BLOOMSHM_G(credit)--;
+		return BLOOMSHM_G(segment);
+	}
+	return php_bloomshm_segment_now();
 }
 
-/* For everything else: waits for another process that is creating it; throws when there is none. */
+/* The same for what changes a filter that stands: it looks at the clock each time. */
+bshm_segment *php_bloomshm_segment_changing(void);
+
+/* What php_bloomshm_unanswered() is to know when there is no segment: NOT_FOUND where none stands yet, so that
+ * every filter is missing; UNAVAILABLE; or, when bloomshm is off, BUSY. */
+static inline bshm_status php_bloomshm_lack(void)
+{
+	return BLOOMSHM_G(lack);
+}
+
+/* For calls that store something: creates it, or waits for a moment for another process that does; throws
+ * when there is none. */
 bshm_segment *php_bloomshm_segment_or_throw(void);
-/* For status pages: why there is no segment (status BSHM_OK: there is one). */
+/* For status pages: why there is no segment. */
 bshm_segment *php_bloomshm_segment_try(bshm_error *error);
-/* For status pages: attaches only where there is a file already. */
-bshm_segment *php_bloomshm_segment_standing(bshm_error *error);
+/* For calls that need a standing filter: NOT_FOUND is thrown where no segment stands yet. */
+bshm_segment *php_bloomshm_segment_of(const char *filter);
+/* Was what has just been published in the segment published for others? False: its file has been removed
+ * meanwhile, and an exception was thrown. */
+bool php_bloomshm_published(const bshm_segment *segment, const char *filter);
 /* The path in use, or the one that will be; lives as long as the process. */
 const char *php_bloomshm_path(void);
-bshm_cache *php_bloomshm_cache_make(void);
 
-/* This thread's cache of resolved names. */
+/* This thread's cache of resolved names; only for who has a segment. */
 static inline bshm_cache *php_bloomshm_cache(void)
 {
-	bshm_cache *cache = BLOOMSHM_G(cache);
-	return EXPECTED(cache != NULL) ? cache : php_bloomshm_cache_make();
+	return BLOOMSHM_G(cache);
 }
 
-void php_bloomshm_segment_startup(void);
+void php_bloomshm_segment_startup(int module_number);
 void php_bloomshm_segment_shutdown(void);
+void php_bloomshm_thread_leave(zend_bloomshm_globals *globals);
 
-/* For calls that change filters; NULL: an exception was thrown (READ_ONLY, or no segment). */
+/* For calls that make filters; NULL: an exception was thrown (READ_ONLY, or no segment). */
 bshm_segment *php_bloomshm_segment_to_change(void);
+/* The same for calls that only move what stands, which NOT_FOUND is thrown for where no segment is. */
+bshm_segment *php_bloomshm_segment_to_move(const char *filter);
 /* For adds and removals; NULL: there is none (they give false), or an exception was thrown. */
 bshm_segment *php_bloomshm_segment_to_add(void);
 
@@ -151,11 +179,13 @@ void php_bloomshm_throw_unavailable(const bshm_error *error);
 void php_bloomshm_throw_record(const bshm_error *error, zend_string *key);
 /* The same for an add: it is a standing filter, which had to grow, that does not fit. */
 void php_bloomshm_throw_add(const bshm_error *error, const char *filter);
+/* Writes why the segment cannot be used to the SAPI's log, once a minute and process. */
+void php_bloomshm_log(const bshm_error *error);
 /* Throws for a file that holds, or shall hold, a filter. */
 void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const char *path);
 /*
  * A question or an add met a filter that cannot answer. Counts `questions` answers for a missing
- * one and carries out bloomshm.missing_filter; false: an exception was thrown.
+ * one, or without a segment, and carries out bloomshm.missing_filter; false: an exception was thrown.
  */
 bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions);
 uint64_t php_bloomshm_missing_answers(void);
@@ -255,10 +285,10 @@ static inline bshm_segment *php_bloomshm_store(void)
 	return EXPECTED(segment != NULL && bshm_store_exists(segment)) ? segment : NULL;
 }
 
-/* The same for calls that may wait while another process is just creating it. */
+/* The same for calls that store something: creates it, or waits for a moment for another process that does. */
 bshm_segment *php_bloomshm_store_patient(void);
-/* For calls that throw when there is no record store; NULL: an exception was thrown. */
-bshm_segment *php_bloomshm_store_or_throw(void);
+/* For calls that throw when there is no record store; NULL: an exception was thrown. `stores`: creates it. */
+bshm_segment *php_bloomshm_store_or_throw(bool stores);
 /* Finds a record's value: 1 = it is in *out, 0 = there is none (perhaps an exception is set). */
 int php_bloomshm_record_get(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out);

@@ -19,7 +19,17 @@ bshm_segment *php_bloomshm_segment_to_add(void)
 		php_bloomshm_throw(&error, NULL);
 		return NULL;
 	}
-	return php_bloomshm_segment();
+	return php_bloomshm_segment_changing();
+}
+
+bshm_segment *php_bloomshm_segment_to_move(const char *filter)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "move"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment_of(filter);
 }
 
 /* ------------------------------------------------------------------ reserve, drop, move */
@@ -115,7 +125,7 @@ static void move_filter(INTERNAL_FUNCTION_PARAMETERS, movement move)
 	if (!php_bloomshm_check_name(from, 1) || !php_bloomshm_check_name(to, 2)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_segment *segment = php_bloomshm_segment_to_move(ZSTR_VAL(from));
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}
@@ -158,7 +168,8 @@ static bool names_of(zval *arguments, uint32_t count, bshm_key *names)
 
 static void merge(const zend_string *into, const bshm_key *from, uint32_t count)
 {
-	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_segment *segment =
+		php_bloomshm_segment_to_move(count == 0 ? ZSTR_VAL(into) : from[0].bytes);
 	bshm_error error;
 	if (segment == NULL || bshm_filter_merge(segment, ZSTR_VAL(into), ZSTR_LEN(into), from, count,
 							   &error) == BSHM_OK) {

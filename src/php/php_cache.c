@@ -203,6 +203,13 @@ static bool put(bshm_segment *segment, const zend_string *key, const php_bloomsh
 	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
 }
 
+/* The store for a put, which is created unless there must be a record already. */
+static bshm_segment *store_for(bshm_put_mode mode, const bshm_value *expected)
+{
+	const bool changes = mode == BSHM_PUT_REPLACE || expected != NULL;
+	return changes ? php_bloomshm_store() : php_bloomshm_store_patient();
+}
+
 static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
 {
 	zend_string *key;
@@ -220,7 +227,7 @@ static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
 		!php_bloomshm_value_of(&bytes, value)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(put(php_bloomshm_store_patient(), key, &bytes, ttl, mode, NULL, NULL));
+	RETVAL_BOOL(put(store_for(mode, NULL), key, &bytes, ttl, mode, NULL, NULL));
 	php_bloomshm_value_release(&bytes);
 }
 
@@ -260,9 +267,9 @@ PHP_FUNCTION(bloom_cache_cas)
 		RETURN_THROWS();
 	}
 	if (php_bloomshm_value_of(&after, value)) {
-		const bool absent = before.value.type == BSHM_VALUE_NULL;
-		RETVAL_BOOL(put(php_bloomshm_store_patient(), key, &after, ttl, BSHM_PUT_CAS,
-			absent ? NULL : &before.value, NULL));
+		const bshm_value *stands = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value;
+		RETVAL_BOOL(
+			put(store_for(BSHM_PUT_CAS, stands), key, &after, ttl, BSHM_PUT_CAS, stands, NULL));
 		php_bloomshm_value_release(&after);
 	}
 	php_bloomshm_value_release(&before);
@@ -421,7 +428,7 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		zend_argument_value_error(2, "must be greater than " ZEND_LONG_FMT, ZEND_LONG_MIN);
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_store_or_throw();
+	bshm_segment *segment = php_bloomshm_store_or_throw(true);
 	const bshm_key wanted = key_of(key);
 	int64_t result;
 	bshm_error error;
@@ -458,7 +465,8 @@ PHP_FUNCTION(bloom_cache_append)
 		Z_PARAM_STR(delimiter)
 	ZEND_PARSE_PARAMETERS_END();
 
-	bshm_segment *segment = php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw() : NULL;
+	bshm_segment *segment =
+		php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw(true) : NULL;
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}

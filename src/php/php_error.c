@@ -18,6 +18,7 @@
 #include "Zend/zend_smart_str.h"
 #include "ext/spl/spl_exceptions.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +94,15 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 		return zend_strpprintf(0, "bloomshm is switched off (bloomshm.enable = 0)");
 	}
 	if (strcmp(op, "absent") == 0) {
-		return zend_strpprintf(0, "there is no segment at %s yet", path);
+		return zend_strpprintf(0, "no segment yet at %s%s; %s", path,
+			e->asked ? ": the file that this process was attached to was removed" : "",
+			e->available
+				? "this process never creates one (bloomshm.readonly = 1), one that may write does"
+				: "the first call that stores something creates it");
+	}
+	if (strcmp(op, "removed") == 0) {
+		return zend_strpprintf(
+			0, "%s was removed meanwhile, and what was published in it with it; do it again", path);
 	}
 	if (strcmp(op, "store") == 0) {
 		return zend_strpprintf(0,
@@ -141,7 +150,28 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	if (strcmp(op, "path") == 0) {
 		return zend_strpprintf(0, "bloomshm.path is longer than 4,095 bytes");
 	}
+	if (e->os_code == EMFILE) {
+		return zend_strpprintf(0,
+			"cannot %s %s (bloomshm.path): all %" PRIu64
+			" descriptors that this process may have are taken (ulimit -n)",
+			op, path, e->available);
+	}
 	return explain_path(op, e->os_code, path);
+}
+
+/* The segment could not be had because of what another process does just now. */
+static zend_string *explain_busy(const bshm_error *e, const char *path)
+{
+	if (strcmp(e->op, "replaced") == 0) {
+		return zend_strpprintf(0, "%s was replaced while this process attached to it", path);
+	}
+	if (e->asked == 0) {
+		return zend_strpprintf(0, "another process is still creating %s", path);
+	}
+	return zend_strpprintf(0,
+		"another process, %" PRIu64 " of uid %" PRIu64
+		", is still creating %s; if it is stopped, let it go on or kill it",
+		e->asked, e->available, path);
 }
 
 static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
@@ -323,7 +353,7 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 							 path, e->asked)
 					   : zend_strpprintf(0, "filter \"%s\" kept changing (%s)", name, e->op);
 		case BSHM_E_BUSY:
-			return zend_strpprintf(0, "another process is still creating %s", path);
+			return explain_busy(e, path);
 		default:
 			return zend_strpprintf(0, "%s", bshm_status_str(e->status));
 	}
@@ -407,6 +437,26 @@ static void throw_text(bshm_status status, zend_string *text)
 	zend_string_release(text);
 }
 
+#define LOG_EVERY_NS UINT64_C(60000000000)
+
+void php_bloomshm_log(const bshm_error *error)
+{
+	static uint64_t log_at_ns; /* not before */
+	const uint64_t now = bshm_os_monotonic_ns();
+	uint64_t at = BSHM_LOAD(&log_at_ns, RELAXED);
+	if (now < at || !BSHM_CAS(&log_at_ns, &at, now + LOG_EVERY_NS, RELAXED)) {
+		return;
+	}
+	zend_string *text = php_bloomshm_explain(error, NULL);
+	snprintf(last_error, sizeof(last_error), "%s", ZSTR_VAL(text));
+	if (PG(log_errors)) {
+		char line[sizeof(last_error) + 16];
+		snprintf(line, sizeof(line), "bloomshm: %s", last_error);
+		php_log_err(line);
+	}
+	zend_string_release(text);
+}
+
 void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const char *path)
 {
 	zend_string *text = explain_file(error, path);
@@ -463,10 +513,12 @@ static bool first_warning(const char *filter)
 
 bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions)
 {
+	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_UNAVAILABLE) {
+		BSHM_ADD(&missing_answers, questions, RELAXED);
+	}
 	if (status != BSHM_E_NOT_FOUND) {
 		return true;
 	}
-	BSHM_ADD(&missing_answers, questions, RELAXED);
 	if (BLOOMSHM_G(missing_filter) == BLOOMSHM_MISSING_THROW) {
 		const bshm_error error = {.status = BSHM_E_NOT_FOUND, .op = "filter"};
 		php_bloomshm_throw(&error, filter);

@@ -298,7 +298,7 @@ static zend_string *fetch_key(const zend_string *filter, const char *key, size_t
 /* Asks the filter: 1 = maybe, 0 = no, or why it cannot be asked. */
 static int ask_filter(job *j)
 {
-	bshm_segment *segment = php_bloomshm_segment();
+	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
 	const bshm_key key = {ZSTR_VAL(j->argument), ZSTR_LEN(j->argument)};
 	while (segment != NULL) {
 		const bshm_view *view;
@@ -315,7 +315,7 @@ static int ask_filter(job *j)
 			return maybe;
 		}
 	}
-	return BSHM_E_UNAVAILABLE;
+	return php_bloomshm_lack();
 }
 
 /* What is kept comes first, then the filter's "no", then the loader. */
@@ -338,7 +338,11 @@ static void fetch(job *j, zval *result)
 	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
 		if (j->segment == NULL) { /* nothing is kept */
 			if (call_loader(j, result) && Z_TYPE_P(result) == IS_NULL && j->asked) {
-				count_false_positive(j, php_bloomshm_segment());
+				bshm_segment *segment =
+					php_bloomshm_segment(); /* perhaps another by now, or none */
+				if (segment != NULL) {
+					count_false_positive(j, segment);
+				}
 			}
 		} else {
 			bshm_store_note_fetch(j->segment);

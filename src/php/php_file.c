@@ -80,7 +80,7 @@ PHP_FUNCTION(bloom_dump)
 		RETURN_THROWS();
 	}
 	char *absolute = php_bloomshm_path_to_write(path, 2);
-	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_or_throw();
+	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_of(ZSTR_VAL(filter));
 	uint64_t bytes = 0;
 	bshm_error error;
 	if (segment != NULL && bshm_filter_dump(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
@@ -114,6 +114,10 @@ PHP_FUNCTION(bloom_restore)
 	if (segment != NULL && bshm_filter_restore(segment, ZSTR_VAL(filter), ZSTR_LEN(filter),
 							   absolute, &error) != BSHM_OK) {
 		php_bloomshm_throw_file(&error, ZSTR_VAL(filter), ZSTR_VAL(path));
+		segment = NULL;
+	}
+	if (segment != NULL) {
+		php_bloomshm_published(segment, ZSTR_VAL(filter));
 	}
 	if (absolute != NULL) {
 		efree(absolute);

@@ -31,7 +31,7 @@ PHP_FUNCTION(bloom_maybe_has)
 
 	bshm_segment *segment = php_bloomshm_segment();
 	const int answer = segment == NULL
-						   ? BSHM_E_UNAVAILABLE
+						   ? php_bloomshm_lack()
 						   : bshm_filter_has(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
 								 ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
 	/* A name that was resolved is a good one: it is only looked at when it was not. */
@@ -176,7 +176,7 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 {
 	bshm_segment *segment = php_bloomshm_segment();
 	if (segment == NULL) {
-		return BSHM_E_UNAVAILABLE;
+		return php_bloomshm_lack();
 	}
 	const bool list = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
 	if (list) {
@@ -270,6 +270,14 @@ static bool add_failed(const bshm_error *error, const zend_string *filter)
 	return false;
 }
 
+/* Without a segment the policy is the same, unless an exception was thrown already. */
+static void add_nowhere(const zend_string *filter)
+{
+	if (EG(exception) == NULL) {
+		php_bloomshm_unanswered(php_bloomshm_lack(), ZSTR_VAL(filter), 0);
+	}
+}
+
 PHP_FUNCTION(bloom_add)
 {
 	zend_string *filter;
@@ -284,6 +292,7 @@ PHP_FUNCTION(bloom_add)
 	}
 	bshm_segment *segment = php_bloomshm_segment_to_add();
 	if (segment == NULL) {
+		add_nowhere(filter);
 		RETURN_FALSE;
 	}
 	bshm_error error;
@@ -321,6 +330,8 @@ PHP_FUNCTION(bloom_add_many)
 		}
 		if (segment != NULL) {
 			php_bloomshm_forget_added(segment, filter, list.keys, list.count);
+		} else {
+			add_nowhere(filter);
 		}
 	}
 	php_bloomshm_list_release(&list);
@@ -374,7 +385,8 @@ static bool create_for_insert(
 static bool insert_list(const zend_string *filter, const php_bloomshm_list *list,
 	const bshm_parameters *parameters, bool create, bool *fresh)
 {
-	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_segment *segment =
+		create ? php_bloomshm_segment_to_change() : php_bloomshm_segment_to_move(ZSTR_VAL(filter));
 	if (segment == NULL) {
 		return false;
 	}
@@ -478,13 +490,16 @@ PHP_FUNCTION(bloom_count)
 	}
 	bshm_segment *segment = php_bloomshm_segment();
 	const int count = segment == NULL
-						  ? BSHM_E_BUSY
+						  ? BSHM_E_UNAVAILABLE
 						  : bshm_filter_count(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
 								ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
 	if (count == BSHM_E_NOT_FOUND || count == BSHM_E_INCOMPATIBLE) {
 		const bshm_error error = {.status = count, .op = "counting"};
 		php_bloomshm_throw(&error, ZSTR_VAL(filter));
 		RETURN_THROWS();
+	}
+	if (segment == NULL && php_bloomshm_lack() == BSHM_E_UNAVAILABLE) {
+		php_bloomshm_unanswered(count, ZSTR_VAL(filter), 1);
 	}
 	RETURN_LONG(count < 0 ? BSHM_COUNT_MAX : count); /* in doubt: as often as can be */
 }

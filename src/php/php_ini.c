@@ -167,9 +167,9 @@ PHP_INI_BEGIN()
 		enable, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.path", "/dev/shm/bloomshm.%u", PHP_INI_SYSTEM, on_update_path,
 		path, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "64M", PHP_INI_SYSTEM, on_update_memory,
+	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "32M", PHP_INI_SYSTEM, on_update_memory,
 		filter_memory, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_ENTRY("bloomshm.cache_memory", "32M", PHP_INI_SYSTEM, on_update_cache_memory,
+	STD_PHP_INI_ENTRY("bloomshm.cache_memory", "16M", PHP_INI_SYSTEM, on_update_cache_memory,
 		cache_memory, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.cache_records", "0", PHP_INI_SYSTEM, on_update_cache_records,
 		cache_records, zend_bloomshm_globals, bloomshm_globals)

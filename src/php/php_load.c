@@ -329,6 +329,9 @@ static void run(load *l, zval *return_value)
 		php_bloomshm_throw(&error, ZSTR_VAL(l->filter));
 		return;
 	}
+	if (!php_bloomshm_published(segment, ZSTR_VAL(l->filter))) {
+		return;
+	}
 	php_bloomshm_info_array(return_value, l->filter, &info);
 	add_assoc_long(return_value, "keys", (zend_long) offered);
 	add_assoc_double(return_value, "seconds", (double) (bshm_os_monotonic_ns() - start) / 1e9);

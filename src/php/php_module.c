@@ -33,7 +33,7 @@ static PHP_GINIT_FUNCTION(bloomshm)
 
 static PHP_GSHUTDOWN_FUNCTION(bloomshm)
 {
-	bshm_cache_free(bloomshm_globals->cache);
+	php_bloomshm_thread_leave(bloomshm_globals);
 	php_bloomshm_warned_free(bloomshm_globals->warned);
 }
 
@@ -42,7 +42,7 @@ static PHP_MINIT_FUNCTION(bloomshm)
 	(void) type;
 	php_bloomshm_ini_register(module_number);
 	php_bloomshm_pending_startup(module_number);
-	php_bloomshm_segment_startup();
+	php_bloomshm_segment_startup(module_number);
 	php_bloomshm_exception_ce = register_class_BloomShm_Exception(spl_ce_RuntimeException);
 	return SUCCESS;
 }
@@ -67,7 +67,7 @@ static PHP_MINFO_FUNCTION(bloomshm)
 	(void) zend_module;
 	bshm_error error;
 	bshm_stat stat;
-	bshm_segment *segment = php_bloomshm_segment_standing(&error);
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
 	php_info_print_table_start();
 	php_info_print_table_row(2, "bloomshm support", BLOOMSHM_G(enable) ? "enabled" : "disabled");
 	php_info_print_table_row(2, "Version", PHP_BLOOMSHM_VERSION);

@@ -1,10 +1,18 @@
 /*
- * php_segment.c - this process's one attachment to the segment.
+ * php_segment.c - this process's attachment to the segment.
  *
  * Nothing happens at startup. The first call that needs the segment fixes the path (so that a
- * later request's INI cannot redirect the worker) and attaches; all threads share the mapping. A
- * failed attach is remembered: questions go on without, and try again once a second; everything
- * else tries at once.
+ * later request's INI cannot redirect the worker) and attaches; all threads share the mapping. Only a
+ * call that stores something creates a segment. A failed attach is remembered: questions go on without,
+ * and try again once a second; everything else tries at once.
+ *
+ * The file may be removed, and another one made. At most once a second a process looks whether its file
+ * still is the one at the path, and leaves it if not: what it holds is changed by nobody else any more, so
+ * its "no" would be wrong for keys that are added elsewhere. It looks at the first call of a request, at
+ * each call that changes a filter or stores something, and at one in CREDIT questions; there is no hook
+ * at a request's begin. A thread leaves only if no other call of this extension is on its stack or in
+ * a suspended fiber (a loader, a lease, a value that is just read); a mapping goes with its last thread.
+ * So a call that has taken its segment may use it to its end, but must not take another one meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -14,35 +22,61 @@
 
 #include "php_bloomshm.h"
 
-#include "SAPI.h"
-#include "platform/atomic.h"
+#include "Zend/zend_fibers.h"
 #include "platform/platform.h"
 
+#include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define RETRY_NS       UINT64_C(1000000000)
-#define CREATE_WAIT_NS UINT64_C(10000000000)
-#define CREATE_NAP_US  2000
+#define RETRY_NS      UINT64_C(1000000000)
+#define LOOK_NS       UINT64_C(1000000000)
+#define WAIT_PAGE_NS  UINT64_C(50000000)
+#define WAIT_BATCH_NS UINT64_C(1000000000)
+#define NAP_US        2000
+#define CREDIT        64 /* questions that a thread asks before it looks at the clock */
 
-bshm_segment *php_bloomshm_attached;
+/* What a segment is wanted for. */
+typedef enum {
+	TO_ASK,  /* never waits */
+	TO_LOOK, /* the same, and tries at once whatever failed before */
+	TO_STORE /* creates it, and waits for a moment while another process does */
+} purpose;
+
+/* A mapping; `users` are the threads that have it, and the process while it is its current one. */
+struct php_bloomshm_mapping {
+	bshm_segment *segment;
+	uint32_t users;
+};
+
 static char *the_path;
+static int the_module;
+static uint64_t look_at_ns; /* not before */
+/* All below: under the guard; `current` is read without, too. */
+static php_bloomshm_mapping *current;
 static bshm_error last_failure;
 static uint64_t retry_at_ns;
+static uint64_t wait_at_ns; /* nobody waits for a creator before */
+static uint64_t
+	attaching;    /* the process whose thread is attaching; a fork's child has no such thread */
+static bool left; /* the file of the mapping that was the current one is gone */
 #ifdef ZTS
 static MUTEX_T guard;
-# define GUARD()   tsrm_mutex_lock(guard)
-# define UNGUARD() tsrm_mutex_unlock(guard)
+# define GUARD()   (guard != NULL ? tsrm_mutex_lock(guard) : 0)
+# define UNGUARD() (guard != NULL ? tsrm_mutex_unlock(guard) : 0)
 #else
 # define GUARD()   ((void) 0)
 # define UNGUARD() ((void) 0)
 #endif
 
-void php_bloomshm_segment_startup(void)
+void php_bloomshm_segment_startup(int module_number)
 {
+	the_module = module_number;
 #ifdef ZTS
 	guard = tsrm_mutex_alloc();
 #endif
@@ -85,27 +119,46 @@ const char *php_bloomshm_path(void)
 	return the_path == NULL ? "" : the_path;
 }
 
+/* ------------------------------------------------------------------ another user's segment */
+
+static bool is_command_line(void)
+{
+	return strcmp(sapi_module.name, "cli") == 0;
+}
+
+/* Is this the default segment of the user whose number ends its name? */
+static bool is_users_segment(const char *path)
+{
+	struct stat st;
+	const char *digits = path + strlen(path);
+	while (digits > path && digits[-1] >= '0' && digits[-1] <= '9') {
+		digits--;
+	}
+	return strcmp(path, the_path) != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		   strtoul(digits, NULL, 10) == st.st_uid;
+}
+
 /*
- * The classic mistake: the batch job fills its own user's segment, and the pages read another's.
- * Said once, by the command line, when it makes a new segment beside others.
+ * The classic mistake: the batch job fills its own user's segment, and the pages read another's. Said once
+ * by each process of the command line that finds another's.
  */
 static void warn_about_siblings(void)
 {
-	if (strcmp(sapi_module.name, "cli") != 0 || strstr(BLOOMSHM_G(path), "%u") == NULL) {
+	static bool done;
+	if (done || !is_command_line()) {
 		return;
 	}
-	char *pattern = expand_path("[0-9]*");
+	done = true;
+	char *pattern = strstr(BLOOMSHM_G(path), "%u") == NULL ? NULL : expand_path("[0-9]*");
 	glob_t found = {0};
 	if (pattern != NULL && glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			const char *path = found.gl_pathv[i];
-			const size_t length = strlen(path);
-			const bool temporary = length > 4 && strcmp(path + length - 4, ".new") == 0;
-			if (strcmp(path, the_path) != 0 && !temporary) {
+			if (is_users_segment(found.gl_pathv[i])) {
 				fprintf(stderr,
-					"bloomshm: created %s, but another user's segment is at %s; pages that run as "
-					"that user will not see what is loaded here\n",
-					the_path, path);
+					"bloomshm: this process uses %s, but another user's segment is at %s; pages "
+					"that "
+					"run as that user do not see what is loaded here\n",
+					the_path, found.gl_pathv[i]);
 				break;
 			}
 		}
@@ -114,10 +167,21 @@ static void warn_about_siblings(void)
 	free(pattern);
 }
 
-static bool attach(bshm_error *error)
+/* ------------------------------------------------------------------ attach */
+
+static bool is_absent(const bshm_error *error)
 {
-	const char *path = php_bloomshm_path();
-	const bool existed = access(path, F_OK) == 0;
+	return error->status == BSHM_E_UNAVAILABLE && strcmp(error->op, "absent") == 0;
+}
+
+static bool is_off(const bshm_error *error)
+{
+	return error->status == BSHM_E_UNAVAILABLE && strcmp(error->op, "enable") == 0;
+}
+
+/* Under the guard, which it gives away meanwhile. */
+static bool attach(const char *path, bool create, bshm_error *error)
+{
 	const bshm_options options = {
 		.path = path,
 		.filter_bytes = (uint64_t) BLOOMSHM_G(filter_memory),
@@ -126,93 +190,315 @@ static bool attach(bshm_error *error)
 		.mode = (uint32_t) BLOOMSHM_G(mode),
 		.readonly = BLOOMSHM_G(readonly),
 		.huge_pages = BLOOMSHM_G(huge_pages),
+		.standing = !create,
 	};
-	bshm_segment *segment;
-	if (bshm_segment_open(&options, &segment, error) != BSHM_OK) {
+	if (attaching == bshm_os_process_id()) { /* another thread */
+		*error = (bshm_error){.status = BSHM_E_BUSY, .op = "create", .asked = attaching};
 		return false;
 	}
-	BSHM_STORE(&php_bloomshm_attached, segment, RELEASE);
-	if (!existed) {
-		warn_about_siblings();
+	attaching = bshm_os_process_id();
+	UNGUARD();
+	php_bloomshm_mapping *mapping = malloc(sizeof(*mapping));
+	*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
+	const bool attached =
+		mapping != NULL && bshm_segment_open(&options, &mapping->segment, error) == BSHM_OK;
+	GUARD();
+	attaching = 0;
+	if (!attached) {
+		free(mapping);
+		return false;
 	}
+	mapping->users = 1;
+	left = false;
+	last_failure = (bshm_error){0};
+	retry_at_ns = 0;
+	BSHM_STORE(&current, mapping, RELEASE);
+	BSHM_STORE(&look_at_ns, bshm_os_clock_cheap_ns() + LOOK_NS, RELAXED);
 	return true;
 }
 
-/* With `patient`: tries at once, and waits while another process creates the segment. */
-static bshm_segment *segment_get(bool patient, bshm_error *error)
+/* One attempt, if it is time for one. An absent file is no failure: it is looked for each time. */
+static bool try_to_attach(purpose why, bshm_error *error)
 {
+	bshm_os_stat st;
+	const char *path = php_bloomshm_path();
+	if (why != TO_STORE && bshm_os_stat_path(path, &st) == ENOENT) {
+		*error = last_failure;
+		if (last_failure.status == BSHM_OK) {
+			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE,
+				.op = "absent",
+				.asked = left,
+				.available = BLOOMSHM_G(readonly)};
+		}
+		return false;
+	}
+	const uint64_t now = bshm_os_monotonic_ns();
+	if (why == TO_ASK && now < retry_at_ns) {
+		*error = last_failure;
+		return false;
+	}
+	if (attach(path, why == TO_STORE, error)) {
+		return true;
+	}
+	if (is_absent(error)) {
+		error->asked = left;
+		error->available = BLOOMSHM_G(readonly);
+	} else if (error->status != BSHM_E_BUSY) {
+		last_failure = *error;
+		retry_at_ns = now + RETRY_NS;
+	}
+	return false;
+}
+
+/*
+ * Under the guard, but for its naps: the process's mapping, or NULL. Who stores waits while another creates
+ * the segment; in the second after that was in vain, nobody waits again.
+ */
+static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
+{
+	const uint64_t start = bshm_os_monotonic_ns();
+	const uint64_t wait = why != TO_STORE || start < wait_at_ns ? 0
+						  : is_command_line()                   ? WAIT_BATCH_NS
+																: WAIT_PAGE_NS;
+	while (current == NULL && !try_to_attach(why, error)) {
+		if (error->status != BSHM_E_BUSY || bshm_os_monotonic_ns() - start >= wait) {
+			break;
+		}
+		UNGUARD();
+		bshm_os_sleep_us(NAP_US);
+		GUARD();
+	}
+	if (current == NULL && wait != 0 && error->status == BSHM_E_BUSY) {
+		wait_at_ns = bshm_os_monotonic_ns() + RETRY_NS;
+	}
+	return current;
+}
+
+/* ------------------------------------------------------------------ leave */
+
+static bool is_ours(const zend_execute_data *frame)
+{
+	const zend_function *function = frame->func;
+	return function != NULL && function->type == ZEND_INTERNAL_FUNCTION &&
+		   function->internal_function.module != NULL &&
+		   function->internal_function.module->module_number == the_module;
+}
+
+static bool encloses(const zend_execute_data *frame)
+{
+	while (frame != NULL && !is_ours(frame)) {
+		frame = frame->prev_execute_data;
+	}
+	return frame != NULL;
+}
+
+/* Is this call made by the code of another call of ours: by its loader, say? */
+static bool is_nested(void)
+{
+	const zend_execute_data *self = EG(current_execute_data);
+	return self != NULL && encloses(self->prev_execute_data);
+}
+
+/* Is there a suspended fiber in the midst of a call of ours? */
+static bool is_suspended(void)
+{
+	for (uint32_t i = 1; i < EG(objects_store).top; i++) {
+		const zend_object *object = EG(objects_store).object_buckets[i];
+		if (!IS_OBJ_VALID(object) || object->ce != zend_ce_fiber) {
+			continue;
+		}
+		const zend_fiber *fiber = (const zend_fiber *) (const void *) object;
+		if (fiber->context.status == ZEND_FIBER_STATUS_SUSPENDED && encloses(fiber->execute_data)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Is the thread's mapping not the one that a process that begins now would have, and may the thread leave it?
+ * Where it may not, because the call is nested, the first one that is not will look.
+ */
+static bool is_over(const php_bloomshm_mapping *mapping, bool *later)
+{
+	const uint64_t now = bshm_os_clock_cheap_ns();
+	uint64_t at = BSHM_LOAD(&look_at_ns, RELAXED);
+	const bool replaced = mapping != BSHM_LOAD(&current, ACQUIRE);
+	if (now < at && !replaced) {
+		return false;
+	}
+	*later = is_nested();
+	if (*later || (!replaced && !BSHM_CAS(&look_at_ns, &at, now + LOOK_NS, RELAXED))) {
+		return false;
+	}
+	return !is_suspended() && (replaced || !bshm_segment_stands(mapping->segment));
+}
+
+/* Under the guard. */
+static void release(php_bloomshm_mapping *mapping)
+{
+	if (--mapping->users == 0) {
+		bshm_segment_close(mapping->segment);
+		free(mapping);
+	}
+}
+
+void php_bloomshm_thread_leave(zend_bloomshm_globals *globals)
+{
+	bshm_cache_free(globals->cache); /* its views lead into the mapping */
+	globals->cache = NULL;
+	globals->segment = NULL;
+	globals->credit = 0;
+	if (globals->mapping != NULL) {
+		GUARD();
+		release(globals->mapping);
+		UNGUARD();
+		globals->mapping = NULL;
+	}
+}
+
+/* The process has no segment any more, if this is still its own. */
+static void retire(php_bloomshm_mapping *mapping)
+{
+	GUARD();
+	if (current == mapping) {
+		BSHM_STORE(&current, NULL, RELEASE);
+		left = true;
+		release(mapping);
+	}
+	UNGUARD();
+}
+
+/* ------------------------------------------------------------------ what the calls take */
+
+/* This thread joins the process's mapping, or has it attached. */
+static bool join(purpose why, bshm_error *error)
+{
+	GUARD();
+	php_bloomshm_mapping *mapping = obtain(why, error);
+	if (mapping != NULL) {
+		mapping->users++;
+	}
+	UNGUARD();
+	BLOOMSHM_G(mapping) = mapping;
+	warn_about_siblings();
+	if (mapping == NULL && !is_absent(error) && (error->status != BSHM_E_BUSY || why == TO_STORE)) {
+		php_bloomshm_log(error);
+	}
+	return mapping != NULL;
+}
+
+/* The thread's mapping, its segment and its cache of names; NULL: *error says why there is none. */
+static bshm_segment *take(purpose why, bshm_error *error)
+{
+	BLOOMSHM_G(segment) = NULL;
+	BLOOMSHM_G(credit) = 0;
 	if (!BLOOMSHM_G(enable)) {
 		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "enable"};
 		return NULL;
 	}
-	bshm_segment *segment = BSHM_LOAD(&php_bloomshm_attached, ACQUIRE);
-	if (segment != NULL) {
-		return segment;
+	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
+	bool later = false;
+	if (mine != NULL && is_over(mine, &later)) {
+		retire(mine);
+		php_bloomshm_thread_leave(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+		mine = NULL;
 	}
-	GUARD();
-	const uint64_t start = bshm_os_monotonic_ns();
-	*error = last_failure;
-	while (php_bloomshm_attached == NULL && (patient || start >= retry_at_ns)) {
-		if (attach(error)) {
-			break;
-		}
-		last_failure = *error;
-		if (error->status != BSHM_E_BUSY) {
-			retry_at_ns = bshm_os_monotonic_ns() + RETRY_NS;
-			break;
-		}
-		if (!patient || bshm_os_monotonic_ns() - start > CREATE_WAIT_NS) {
-			break;
-		}
-		bshm_os_sleep_us(CREATE_NAP_US);
+	if (mine == NULL && !join(why, error)) {
+		return NULL;
 	}
-	segment = php_bloomshm_attached;
-	UNGUARD();
+	if (BLOOMSHM_G(cache) == NULL && (BLOOMSHM_G(cache) = bshm_cache_new()) == NULL) {
+		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
+		return NULL;
+	}
+	BLOOMSHM_G(request) = sapi_get_request_time();
+	BLOOMSHM_G(credit) = later ? 0 : CREDIT;
+	BLOOMSHM_G(segment) = BLOOMSHM_G(mapping)->segment;
+	return BLOOMSHM_G(segment);
+}
+
+/* The same, and notes what a question is to answer without one. */
+static bshm_segment *segment_get(purpose why, bshm_error *error)
+{
+	bshm_segment *segment = take(why, error);
+	if (segment == NULL) {
+		BLOOMSHM_G(lack) = is_absent(error) ? BSHM_E_NOT_FOUND
+						   : is_off(error)  ? BSHM_E_BUSY
+											: BSHM_E_UNAVAILABLE;
+	}
 	return segment;
 }
 
-bshm_segment *php_bloomshm_segment_attach(void)
+bshm_segment *php_bloomshm_segment_now(void)
 {
 	bshm_error error;
-	return segment_get(false, &error);
+	return segment_get(TO_ASK, &error);
+}
+
+bshm_segment *php_bloomshm_segment_changing(void)
+{
+	if (bshm_os_clock_cheap_ns() >= BSHM_LOAD(&look_at_ns, RELAXED)) {
+		BLOOMSHM_G(credit) = 0;
+	}
+	return php_bloomshm_segment();
+}
+
+/* For rare calls, whose answer is for others: looks whenever it was that somebody looked. */
+static bshm_segment *get_surely(purpose why, bshm_error *error)
+{
+	BSHM_STORE(&look_at_ns, 0, RELAXED);
+	return segment_get(why, error);
 }
 
 bshm_segment *php_bloomshm_segment_try(bshm_error *error)
 {
-	return segment_get(true, error);
-}
-
-bshm_segment *php_bloomshm_segment_standing(bshm_error *error)
-{
-	if (BSHM_LOAD(&php_bloomshm_attached, ACQUIRE) == NULL &&
-		access(php_bloomshm_path(), F_OK) != 0) {
-		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "absent"};
-		return NULL;
-	}
-	return segment_get(true, error);
+	return get_surely(TO_LOOK, error);
 }
 
 bshm_segment *php_bloomshm_segment_or_throw(void)
 {
 	bshm_error error;
-	bshm_segment *segment = segment_get(true, &error);
+	bshm_segment *segment = get_surely(TO_STORE, &error);
 	if (segment == NULL) {
 		php_bloomshm_throw(&error, NULL);
 	}
 	return segment;
 }
 
+bshm_segment *php_bloomshm_segment_of(const char *filter)
+{
+	bshm_error error;
+	bshm_segment *segment = get_surely(TO_LOOK, &error);
+	if (segment == NULL) {
+		if (is_absent(&error)) {
+			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .op = "filter"};
+		}
+		php_bloomshm_throw(&error, filter);
+	}
+	return segment;
+}
+
+bool php_bloomshm_published(const bshm_segment *segment, const char *filter)
+{
+	if (bshm_segment_stands(segment)) {
+		return true;
+	}
+	const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .op = "removed"};
+	php_bloomshm_throw(&error, filter);
+	return false;
+}
+
 bshm_segment *php_bloomshm_store_patient(void)
 {
 	bshm_error error;
-	bshm_segment *segment = segment_get(true, &error);
+	bshm_segment *segment = segment_get(TO_STORE, &error);
 	return segment != NULL && bshm_store_exists(segment) ? segment : NULL;
 }
 
-bshm_segment *php_bloomshm_store_or_throw(void)
+bshm_segment *php_bloomshm_store_or_throw(bool stores)
 {
 	bshm_error error;
-	bshm_segment *segment = segment_get(true, &error);
+	bshm_segment *segment = segment_get(stores ? TO_STORE : TO_LOOK, &error);
 	if (segment != NULL && !bshm_store_exists(segment)) {
 		error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "store"};
 		segment = NULL;
@@ -223,22 +509,18 @@ bshm_segment *php_bloomshm_store_or_throw(void)
 	return segment;
 }
 
-bshm_cache *php_bloomshm_cache_make(void)
-{
-	BLOOMSHM_G(cache) = bshm_cache_new();
-	if (BLOOMSHM_G(cache) == NULL) {
-		zend_error_noreturn(E_ERROR, "bloomshm: out of memory");
-	}
-	return BLOOMSHM_G(cache);
-}
-
 void php_bloomshm_segment_shutdown(void)
 {
-	bshm_segment_close(php_bloomshm_attached);
-	php_bloomshm_attached = NULL;
+	GUARD();
+	if (current != NULL) {
+		release(current);
+		current = NULL;
+	}
+	UNGUARD();
 	free(the_path);
 	the_path = NULL;
 #ifdef ZTS
 	tsrm_mutex_free(guard);
+	guard = NULL;
 #endif
 }

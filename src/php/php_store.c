@@ -226,7 +226,7 @@ static void transfer_records(INTERNAL_FUNCTION_PARAMETERS, transfer move, bool w
 
 	char *absolute =
 		writes ? php_bloomshm_path_to_write(path, 1) : php_bloomshm_path_to_read(path, 1);
-	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_store_or_throw();
+	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_store_or_throw(!writes);
 	uint64_t count = 0;
 	bshm_error error;
 	if (segment != NULL && move(segment, absolute, &count, &error) != BSHM_OK) {

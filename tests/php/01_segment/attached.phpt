@@ -9,6 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
+create_segment();
 var_dump(bloom_status()['attached']);
 $children = [];
 for ($i = 0; $i < 3; $i++) {

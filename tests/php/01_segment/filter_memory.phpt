@@ -12,7 +12,7 @@ require __DIR__ . '/../helper.inc';
 foreach (['1M' => 1 << 20, '3M' => 3 << 20, '5000000' => 5000000, '1024K' => 1 << 20] as $setting => $bytes) {
     $ini = ['bloomshm.filter_memory' => $setting, 'bloomshm.path' => segment() . $setting];
     [$given, $free, $largest] = json_decode(Child::run(
-        '$s = bloom_status(); echo json_encode([$s["filter_bytes"], $s["filter_bytes_free"], reserve_largest("f")]);',
+        'create_segment(); $s = bloom_status(); echo json_encode([$s["filter_bytes"], $s["filter_bytes_free"], reserve_largest("f")]);',
         $ini
     ));
     // Whole 8 kB partitions, and as many as there is room for.

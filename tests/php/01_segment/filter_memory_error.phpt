@@ -10,7 +10,7 @@ bloomshm.filter_memory=1M
 require __DIR__ . '/../helper.inc';
 
 foreach (['0', '1023K', '-1', 'much', '-5M'] as $setting) {
-    $output = Child::run('echo bloom_status()["filter_bytes"], " ", bloom_status()["available"];', ['bloomshm.filter_memory' => $setting]);
+    $output = Child::run('create_segment(); echo bloom_status()["filter_bytes"], " ", bloom_status()["available"];', ['bloomshm.filter_memory' => $setting]);
     check(preg_match('/(\d+) 1$/', $output, $match) === 1 && (int) $match[1] >= 1 << 20, "$setting: $output");
     remove(segment());
 }

@@ -1,5 +1,5 @@
 --TEST--
-A CLI process that makes a new segment beside another user's default one says so once
+A CLI process says once that another user has a default segment, whether it makes its own or not
 --EXTENSIONS--
 bloomshm
 posix
@@ -33,6 +33,7 @@ root
 %s/dev/shm/bloomshm.33%S
 end
 root again
+%s/dev/shm/bloomshm.33%S
 end
 root, stderr apart
 end

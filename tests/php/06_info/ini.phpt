@@ -7,7 +7,7 @@ bloomshm
 require __DIR__ . '/../helper.inc';
 
 $settings = ini_get_all('bloomshm');
-foreach (['enable', 'path', 'filter_memory', 'mode', 'readonly', 'missing_filter', 'huge_pages'] as $name) {
+foreach (['enable', 'path', 'filter_memory', 'cache_memory', 'mode', 'readonly', 'missing_filter', 'huge_pages'] as $name) {
     ['global_value' => $value, 'access' => $access] = $settings["bloomshm.$name"];
     echo "$name=$value", $access === INI_SYSTEM ? '' : " may be changed by others: $access", "\n";
     check(ini_set("bloomshm.$name", '1') === false, "$name can be set at run time");
@@ -16,7 +16,8 @@ foreach (['enable', 'path', 'filter_memory', 'mode', 'readonly', 'missing_filter
 --EXPECTF--
 enable=1
 path=/dev/shm/bloomshm.%u
-filter_memory=64M
+filter_memory=32M
+cache_memory=16M
 mode=0600
 readonly=0
 missing_filter=maybe

@@ -1,5 +1,5 @@
 --TEST--
-bloom_verify() of a sound segment is empty, in the middle of things too
+bloom_verify() of a sound segment is empty, in the middle of things too; where there is none it says so; without one it says so
 --EXTENSIONS--
 bloomshm
 --INI--
@@ -9,6 +9,8 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
+var_dump(count(bloom_verify()));
+create_segment();
 var_dump(bloom_verify());
 bloom_load('f', (function () {
     yield 'a';
@@ -20,6 +22,7 @@ bloom_drop('f');
 var_dump(bloom_verify());
 ?>
 --EXPECT--
+int(1)
 array(0) {
 }
 array(0) {

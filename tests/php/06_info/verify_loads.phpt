@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_list();
+create_segment();
 $loader = new Child(<<<'PHP'
     for ($i = 0; $i < 300; $i++) {
         bloom_load('f' . $i % 3, keys("$i-", 1 + $i * 101 % 9000));

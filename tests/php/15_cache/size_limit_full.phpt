@@ -14,6 +14,7 @@ mt_srand($seed = 12);
 echo "seed $seed\n";
 foreach (['1M', '2M', '8M'] as $memory) {
     echo "$memory: ", Child::run("mt_srand($seed);" . <<<'PHP'
+        create_segment();
         $limit = bloom_cache_info()['bytes_total'] / 4;
         for ($round = 0; $round < 12; $round++) {
             // Full of one size, of another, or of all.

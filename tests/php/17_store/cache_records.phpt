@@ -13,6 +13,7 @@ require __DIR__ . '/../helper.inc';
 foreach ([1, 2, 7, 64, 100, 1000] as $limit) {
     echo Child::run(<<<'PHP'
         $limit = (int) ini_get('bloomshm.cache_records');
+        create_segment();
         check_same($limit, bloom_cache_info()['max_records'], 'max_records');
         for ($i = 1; $i <= $limit; $i++) {
             check(bloom_cache_set("key $i", $i), "$limit: set of key $i");

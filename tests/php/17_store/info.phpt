@@ -14,6 +14,7 @@ echo implode(', ', array_keys(bloom_cache_info())), "\n";
 foreach (bloom_cache_info() as $name => $value) {
     check(is_int($value) && $value >= 0, "$name is a number");
 }
+create_segment();
 $empty = bloom_cache_info();
 check_same(4 << 20, $empty['bytes_total'], 'bytes_total');
 check_same([0, 0, 0, 0, 0, 0, 0, 0, 0], array_values(array_intersect_key($empty, array_flip([

@@ -10,6 +10,7 @@ bloomshm.cache_memory=96M
 <?php
 require __DIR__ . '/../helper.inc';
 
+create_segment();
 check(bloom_cache_info()['shards'] > 1, 'this store has several shards');
 for ($round = 0; $round < 3; $round++) {
     $order = keys('key ', 100);

@@ -1,0 +1,111 @@
+--TEST--
+The file removed while a load, a loader or a fiber is at work: they end with the segment they began with
+--EXTENSIONS--
+bloomshm
+--INI--
+bloomshm.path={PWD}/removed_file_in_calls.seg
+bloomshm.filter_memory=1M
+bloomshm.cache_memory=1M
+--FILE--
+<?php
+require __DIR__ . '/../helper.inc';
+
+/** The file is removed, another one made, and it is time to look. */
+function replace_file(string $key): void
+{
+    unlink(segment());
+    echo Child::run("bloom_load('f', ['$key']); bloom_cache_set('r', '$key');");
+    usleep(1_100_000);
+}
+
+/** Asks often enough to look if it may. */
+function ask(string $key): int
+{
+    for ($no = $i = 0; $i < 1000; $i++) {
+        $no += !bloom_maybe_has('f', $key);
+    }
+    return $no;
+}
+
+bloom_load('f', ['a']);
+bloom_cache_set('r', 'a');
+$load = function () {
+    yield 'g';
+    replace_file('b');
+    var_dump(ask('a'), ask('b'), bloom_cache_get('r'), bloom_cache_set('r', 'still'), bloom_cache_get('r'));
+    yield 'h';
+};
+show_thrown(fn () => bloom_load('f', $load()));
+var_dump(bloom_cache_get('r'), ask('a'), ask('b'), bloom_list());
+
+var_dump(bloom_cache_remember('loaded', function () {
+    replace_file('c');
+    return bloom_cache_remember('nested', fn () => bloom_cache_get('r') . ask('b'));
+}));
+var_dump(bloom_cache_get('loaded'), bloom_cache_get('r'), ask('b'), ask('c'));
+
+$fiber = new Fiber(fn () => bloom_fetch('f', 'c', fn () => Fiber::suspend() . bloom_cache_get('r')));
+$fiber->start();
+replace_file('d');
+var_dump(bloom_cache_get('r'), ask('c'));
+$fiber->resume('resumed ');
+usleep(1_100_000);
+ask('x'); // one of them looks
+var_dump($fiber->getReturn(), bloom_cache_get('r'), ask('c'), ask('d'));
+
+/** Its value asks while it is read. */
+final class Asks
+{
+    public string $told = '';
+
+    public function __unserialize(array $data): void
+    {
+        replace_file('e');
+        $this->told = bloom_cache_get('r') . ask('d');
+    }
+
+    public function __serialize(): array
+    {
+        return [];
+    }
+}
+bloom_cache_set_many(['first' => new Asks(), 'second' => 'of the same file']);
+$got = bloom_cache_get_many(['first', 'second']);
+var_dump($got['first']->told, $got['second'], bloom_cache_get('r'), ask('d'));
+done();
+?>
+--EXPECTF--
+int(0)
+int(1000)
+string(1) "a"
+bool(true)
+string(5) "still"
+BloomShm\Exception UNAVAILABLE: %sremoved_file_in_calls.seg was removed meanwhile, %s
+string(1) "b"
+int(1000)
+int(0)
+array(1) {
+  [0]=>
+  string(1) "f"
+}
+string(2) "b0"
+NULL
+string(1) "c"
+int(1000)
+int(0)
+string(1) "c"
+int(0)
+string(9) "resumed c"
+string(1) "d"
+int(1000)
+int(0)
+string(2) "d0"
+string(16) "of the same file"
+string(1) "e"
+int(1000)
+done
+--CLEAN--
+<?php
+require __DIR__ . '/../helper.inc';
+clean_up(__FILE__);
+?>
