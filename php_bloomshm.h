@@ -275,9 +275,6 @@ static inline int php_bloomshm_value_get(const bshm_found *found, zval *out)
 
 /* ------------------------------------------------------------------ php_cache.c and others */
 
-/* Attempts to copy a record that is replaced meanwhile. */
-#define BLOOMSHM_READ_TRIES 10000
-
 /* This process's segment, if it has a record store; else NULL. */
 static inline bshm_segment *php_bloomshm_store(void)
 {
@@ -290,8 +287,14 @@ bshm_segment *php_bloomshm_store_patient(void);
 /* For calls that throw when there is no record store; NULL: an exception was thrown. `stores`: creates it. */
 bshm_segment *php_bloomshm_store_or_throw(bool stores);
 /* Finds a record's value: 1 = it is in *out, 0 = there is none (perhaps an exception is set). */
-int php_bloomshm_record_get(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out);
+int php_bloomshm_record_get(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	unsigned flags, bshm_patience *patience, zval *out);
+/*
+ * What was found changed while it was copied: finds it again and copies it, as bshm_record_copy() does. True: *found
+ * and *out are it. `patience`: NULL, or that of a call with many keys.
+ */
+bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned flags,
+	bshm_patience *patience, php_bloomshm_value *out);
 /* All that return bool: false = an exception naming the argument was thrown. */
 bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument);
 bool php_bloomshm_check_key(const zend_string *key, uint32_t argument);

@@ -394,6 +394,7 @@ typedef struct {
 	bool batch;
 	bool gone; /* a lock was not to be had */
 	uint64_t waited_ns;
+	uint64_t copying_since_ns; /* bshm_record_copy() */
 } bshm_patience;
 
 /* Has the segment a record store? */
@@ -422,6 +423,7 @@ typedef struct {
 	uint64_t sequence;
 	uint32_t shard;
 	uint32_t state;
+	uint32_t shape;
 	uint32_t first;
 	uint32_t next;
 } bshm_found;
@@ -460,10 +462,23 @@ int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key 
 void bshm_records_expect(
 	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count);
 /*
- * Copies the value out, which takes found->length bytes. False: it was replaced or removed meanwhile,
+ * Copies the value out, which takes found->length bytes, without a lock. False: it was replaced or removed meanwhile,
  * and what is in `to` is worth nothing: find it again.
  */
 bool bshm_found_copy(const bshm_found *found, void *to);
+/*
+ * For a value that was replaced while it was copied: finds it again and copies it into `room`, until it stands. Takes
+ * no lock and does not wait, as long as the value is a short one, or stands within 10 ms for all values of a call. A
+ * large one (more than 4 kB) is then copied under its shard's lock, for which it waits as `patience` has it: so its
+ * writers cannot keep it from its readers. 1 = copied, 0 = absent; BUSY: call again with room for found->length bytes;
+ * TIMEOUT, UNAVAILABLE: it is not to be had. `flags` as bshm_record_find().
+ */
+typedef struct {
+	void *bytes;
+	uint64_t count;
+} bshm_room;
+int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
+	const bshm_room *room, bshm_patience *patience, bshm_found *found, bshm_error *error);
 /* The same for the key: found->key_length bytes. */
 bool bshm_found_copy_key(const bshm_found *found, void *to);
 

@@ -232,7 +232,8 @@ BSHM_AT(shard, timeouts, 216);
 BSHM_AT(shard, repairs, 224);
 BSHM_AT(shard, classes, 256);
 
-#define BSHM_SEQUENCE_JUMP 4096u /* as many as a record has versions */
+#define BSHM_SEQUENCE_JUMP                                                                         \
+ (1u << 24) /* more than the slots that are freed while anything is read */
 
 /*
  *  off   0                 8                 16                24
@@ -310,7 +311,7 @@ BSHM_AT(line, ref, 24);
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */
-	uint32_t vacant;     /* free slots; not exact after a death: only a hint */
+	uint32_t vacant;     /* free slots, a hint; of a free page: the class it had + 1, or 0 */
 } bshm_page;
 
 BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 8);
@@ -352,12 +353,15 @@ BSHM_AT(page, vacant, 4);
 #define BSHM_SLOT_EXPIRES      (1u << 19) /* has the word expires_s */
 #define BSHM_SLOT_VERSION      20
 #define BSHM_SLOT_VERSION_MASK 0xfff00000u
+#define BSHM_SLOT_VERSIONS     4096u
 
-/* shape: key_bytes (12 bits), value_bytes (12 bits; both 0 if chained), type (4), namespace (1) */
-#define BSHM_SHAPE_VALUE 12
-#define BSHM_SHAPE_TYPE  24
-#define BSHM_SHAPE_SPACE 28
-#define BSHM_SHAPE_BYTES 0xfffu
+/* shape: key_bytes (12 bits), value_bytes (12 bits), type (4), namespace (1); of a large record the first 24
+ * are its serial: the low bits of the shard's sequence when it was put */
+#define BSHM_SHAPE_VALUE  12
+#define BSHM_SHAPE_TYPE   24
+#define BSHM_SHAPE_SPACE  28
+#define BSHM_SHAPE_BYTES  0xfffu
+#define BSHM_SHAPE_SERIAL (BSHM_SEQUENCE_JUMP - 1)
 
 #define BSHM_SLOT_BYTES_MIN 16u
 #define BSHM_SLOT_BYTES_MAX 4096u

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define READ_TRIES 64 /* until a value that grows meanwhile fits */
+
 bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
 {
 	if (EXPECTED(ttl >= 0 && ttl <= BSHM_TTL_MAX_S)) {
@@ -49,25 +51,74 @@ static bshm_key key_of(const zend_string *key)
 	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
 }
 
-/* When it was just replaced, and so is there: until it stands while it is copied. */
-static zend_never_inline int get_again(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+/* A value whose bytes were copied into the string, which is longer. */
+static bool settle(php_bloomshm_value *value, const bshm_found *found, zend_string *bytes)
 {
-	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
-		bshm_found found;
-		if (bshm_record_find(segment, space, key, flags, &found) <= 0) {
-			return 0;
-		}
-		const int got = php_bloomshm_value_get(&found, out);
-		if (EXPECTED(got != 0)) {
-			return got > 0;
-		}
+	const size_t length = (size_t) found->length;
+	value->string = NULL;
+	value->value = (bshm_value){.type = found->type, .length = length};
+	switch (found->type) {
+		case BSHM_VALUE_STRING:
+		case BSHM_VALUE_PHP:
+		case BSHM_VALUE_IGBINARY:
+			value->string = zend_string_truncate(bytes, length, false);
+			ZSTR_VAL(value->string)[length] = '\0';
+			return true;
+		case BSHM_VALUE_INT:
+		case BSHM_VALUE_FLOAT:
+			if (length == sizeof(value->number)) {
+				memcpy(&value->number, ZSTR_VAL(bytes), sizeof(value->number));
+			}
+			zend_string_efree(bytes);
+			return length == sizeof(value->number);
+		default:
+			zend_string_efree(bytes);
+			return found->type < BSHM_VALUE_INT;
 	}
-	return 0; /* changed all the time, or damaged */
 }
 
-static zend_always_inline int get(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned flags,
+	bshm_patience *patience, php_bloomshm_value *out)
+{
+	bshm_patience own = {0};
+	bshm_segment *segment = found->segment;
+	const uint32_t space = found->space;
+	zend_string *bytes = NULL;
+	int copied = BSHM_E_BUSY;
+	for (unsigned tries = 0; copied == BSHM_E_BUSY && tries < READ_TRIES; tries++) {
+		const size_t length = (size_t) found->length;
+		if (bytes != NULL) {
+			zend_string_efree(bytes);
+		}
+		bytes = zend_string_alloc(length + (tries != 0 ? length / 8 : 0) + BSHM_SHORT_MAX, false);
+		const bshm_room room = {ZSTR_VAL(bytes), ZSTR_LEN(bytes)};
+		bshm_error error;
+		copied = bshm_record_copy(
+			segment, space, key, flags, &room, patience != NULL ? patience : &own, found, &error);
+	}
+	if (copied == 1) {
+		return settle(out, found, bytes);
+	}
+	zend_string_efree(bytes);
+	return false; /* gone, or damaged, or its lock was not to be had */
+}
+
+/* When it was just replaced, and so is there. */
+static zend_never_inline int get_again(
+	bshm_found *found, const bshm_key *key, unsigned flags, bshm_patience *patience, zval *out)
+{
+	php_bloomshm_value value;
+	zval taken = {0};
+	if (!php_bloomshm_value_again(found, key, flags, patience, &value) ||
+		!php_bloomshm_value_take(&value, &taken)) {
+		return 0;
+	}
+	ZVAL_COPY_VALUE(out, &taken);
+	return 1;
+}
+
+static zend_always_inline int get(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	unsigned flags, bshm_patience *patience, zval *out)
 {
 	bshm_found found;
 	if (bshm_record_find(segment, space, key, flags | BSHM_FIND_VALUE, &found) <= 0) {
@@ -77,13 +128,13 @@ static zend_always_inline int get(
 	if (EXPECTED(got != 0)) {
 		return got > 0;
 	}
-	return get_again(segment, space, key, flags & ~BSHM_FIND_USE, out); /* counted already */
+	return get_again(&found, key, flags & ~BSHM_FIND_USE, patience, out); /* counted already */
 }
 
-int php_bloomshm_record_get(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, zval *out)
+int php_bloomshm_record_get(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	unsigned flags, bshm_patience *patience, zval *out)
 {
-	return get(segment, space, key, flags, out);
+	return get(segment, space, key, flags, patience, out);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -104,7 +155,7 @@ PHP_FUNCTION(bloom_cache_get)
 		RETURN_THROWS();
 	}
 	if (EXPECTED(segment != NULL) &&
-		get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, return_value)) {
+		get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, NULL, return_value)) {
 		return;
 	}
 	if (otherwise != NULL && EG(exception) == NULL) {
@@ -137,7 +188,7 @@ static void answer(zval *answers, zend_string *key, zval *value)
 
 /* The values of up to BSHM_BATCH keys. */
 static void get_batch(bshm_segment *segment, zend_string *const *strings, const bshm_key *keys,
-	unsigned count, zval *otherwise, zval *answers)
+	unsigned count, zval *otherwise, bshm_patience *patience, zval *answers)
 {
 	bshm_found found[BSHM_BATCH];
 	bool present[BSHM_BATCH] = {false};
@@ -149,7 +200,7 @@ static void get_batch(bshm_segment *segment, zend_string *const *strings, const 
 		zval value;
 		int got = present[i] ? php_bloomshm_value_get(&found[i], &value) : -1;
 		if (UNEXPECTED(got == 0)) { /* replaced meanwhile */
-			got = php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, &keys[i], 0, &value);
+			got = get_again(&found[i], &keys[i], 0, patience, &value);
 		}
 		if (got <= 0) {
 			ZVAL_COPY(&value, otherwise);
@@ -169,6 +220,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 	ZEND_PARSE_PARAMETERS_END();
 
 	php_bloomshm_list list;
+	bshm_patience patience = {0};
 	array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL_P(keys)));
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
 		bshm_segment *segment = php_bloomshm_store();
@@ -176,7 +228,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 		for (size_t done = 0; done < list.count && sound; done += BSHM_BATCH) {
 			const size_t part = MIN(list.count - done, BSHM_BATCH);
 			get_batch(segment, list.strings + done, list.keys + done, (unsigned) part, otherwise,
-				return_value);
+				&patience, return_value);
 		}
 	}
 	php_bloomshm_list_release(&list);

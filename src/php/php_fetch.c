@@ -126,22 +126,21 @@ typedef enum {
 
 static presence look(const job *j, unsigned flags, zval *out)
 {
-	for (unsigned tries = 0; tries < BLOOMSHM_READ_TRIES; tries++) {
-		bshm_found found;
-		if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1) {
-			return ABSENT;
-		}
-		if (found.type == BSHM_VALUE_NOTHING) {
-			ZVAL_NULL(out);
-			return !found.expired && nothing_stands(j, &found) ? FRESH : ABSENT;
-		}
-		const int got = php_bloomshm_value_get(&found, out);
-		if (got != 0) {
-			return got < 0 ? ABSENT : found.expired ? STALE : FRESH;
-		}
-		flags = 0;
+	bshm_found found;
+	if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1) {
+		return ABSENT;
 	}
-	return ABSENT;
+	if (found.type == BSHM_VALUE_NOTHING) {
+		ZVAL_NULL(out);
+		return !found.expired && nothing_stands(j, &found) ? FRESH : ABSENT;
+	}
+	int got = php_bloomshm_value_get(&found, out);
+	if (UNEXPECTED(got == 0)) { /* replaced meanwhile */
+		php_bloomshm_value value;
+		got = php_bloomshm_value_again(&found, &j->key, BSHM_FIND_STALE, NULL, &value) &&
+			  php_bloomshm_value_take(&value, out);
+	}
+	return got <= 0 ? ABSENT : found.expired ? STALE : FRESH;
 }
 
 /* Waits until nobody alive loads the key any more, or the time is up. */

@@ -34,14 +34,14 @@ static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 /* ------------------------------------------------------------------ scan and clear */
 
 /* The records of a scan's step that are users', whose keys begin with the prefix, to the array. */
-static void add_records(
-	zval *records, bshm_segment *segment, const bshm_scan *scan, const zend_string *prefix)
+static void add_records(zval *records, bshm_segment *segment, const bshm_scan *scan,
+	const zend_string *prefix, bshm_patience *patience)
 {
 	for (unsigned i = 0; i < scan->count && EG(exception) == NULL; i++) {
 		const bshm_key *key = &scan->keys[i];
 		zval value;
 		if (scan->spaces[i] == BSHM_SPACE_CACHE && has_prefix(key, prefix) &&
-			php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, key, 0, &value)) {
+			php_bloomshm_record_get(segment, BSHM_SPACE_CACHE, key, 0, patience, &value)) {
 			zend_symtable_str_update(Z_ARRVAL_P(records), key->bytes, key->length, &value);
 		}
 	}
@@ -97,6 +97,7 @@ PHP_FUNCTION(bloom_cache_scan)
 	}
 	bshm_segment *segment = php_bloomshm_store();
 	bshm_scan scan = {.cursor = (uint64_t) from};
+	bshm_patience patience = {0};
 	zend_ulong looked_at = 0;
 	array_init(return_value);
 	do {
@@ -106,7 +107,7 @@ PHP_FUNCTION(bloom_cache_scan)
 			break;
 		}
 		looked_at += scan.count;
-		add_records(return_value, segment, &scan, prefix);
+		add_records(return_value, segment, &scan, prefix, &patience);
 		zend_string_release(bytes);
 	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL);
 	/* Also past what user code threw at: whoever goes on after it comes to the end. */

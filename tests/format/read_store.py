@@ -20,7 +20,7 @@ HALVES, CHUNKS, UNITS = 61, 62, 63
 MAIN, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 NOT_COMPARED = 0x1FFFF
 CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
-JUMP, PASSED_MAX, TRIES = 4096, 15, 4096
+JUMP, VERSIONS, PASSED_MAX, TRIES = 1 << 24, 4096, 15, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
 TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
 
@@ -85,6 +85,7 @@ class Record:
             raise Damaged("a record is not live")
         shape = store.u32[off // 4 + 1]
         self.key_bytes, self.value_bytes = shape & 0xFFF, shape >> 12 & 0xFFF
+        self.shape = shape
         self.type, self.space = shape >> 24 & 15, shape >> 28 & 1
         self.reserved = shape >> 29
         words = 2
@@ -96,7 +97,6 @@ class Record:
         self.next = 0
         self.first = self.key_bytes + self.value_bytes
         if self.state & CHAINED:
-            self.plain_lengths = self.key_bytes | self.value_bytes
             self.key_bytes, self.value_bytes, self.next = store.u32[off // 4 + words : off // 4 + words + 3]
             words += 3
             if self.key_bytes > KEY_MAX or self.value_bytes > RECORD_MAX:
@@ -121,7 +121,12 @@ class Record:
 
     def stands(self, sequence):
         now = self.store.u32[self.off // 4]
-        return (now ^ self.state) & ~NOT_COMPARED == 0 and self.store.moved(self.shard, sequence) < JUMP
+        if (now ^ self.state) & ~NOT_COMPARED != 0:
+            return False
+        moved = self.store.moved(self.shard, sequence)
+        if self.state & CHAINED:
+            return moved < JUMP and self.store.u32[self.off // 4 + 1] == self.shape
+        return moved < VERSIONS
 
     def expired(self):
         return self.expires != 0 and self.store.now_s() >= self.expires
@@ -356,7 +361,7 @@ class Store:
         if lengths.get(record.type, record.value_bytes) != record.value_bytes or (record.type == 8 and not record.space):
             yield "a value is not of its type's length"
         large = record.head + record.key_bytes + record.value_bytes > 4096
-        if large != bool(record.state & CHAINED) or (large and record.plain_lengths != 0):
+        if large != bool(record.state & CHAINED):
             yield "a record is large that need not be, or the other way round"
         now, base = self.shard_u64(shard, 8) & 0xFFFF, self.shard_u64(shard, 8) >> 48
         if (now - record.state) & 0xFFFF > (now - base) & 0xFFFF:

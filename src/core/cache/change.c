@@ -433,9 +433,8 @@ int bshm_record_remove(
 /* Is what was found still what stands? */
 static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm_found *found)
 {
-	return at->record.slot == found->slot &&
-		   ((at->record.state ^ found->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
-		   BSHM_LOAD(&s->shard->sequence, RELAXED) - found->sequence < BSHM_SEQUENCE_JUMP;
+	const bshm__record record = {.slot = found->slot, .state = found->state, .shape = found->shape};
+	return at->record.slot == found->slot && bshm__record_stands(s, &record, found->sequence);
 }
 
 int bshm_found_remove(

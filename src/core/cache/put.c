@@ -71,6 +71,7 @@ static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref
 		BSHM_STORE(&words[word++], (uint32_t) r->key.length, RELAXED);
 		BSHM_STORE(&words[word++], (uint32_t) r->value.length, RELAXED);
 		BSHM_STORE(&words[word++], next, RELAXED);
+		shape |= (uint32_t) BSHM_LOAD(&s->shard->sequence, RELAXED) & BSHM_SHAPE_SERIAL;
 	} else {
 		shape |= (uint32_t) r->key.length | (uint32_t) r->value.length << BSHM_SHAPE_VALUE;
 	}

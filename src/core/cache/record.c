@@ -1,12 +1,15 @@
 /*
- * record.c - one record of the store: find it, and copy it out, without a lock.
+ * record.c - one record of the store: find it, and copy it out, without a lock; a large one that others change all
+ * the time, with it.
  *
  * A look-up reads the shard's sequence, then the line, the record's state, its key and its value, and
  * then the state and the sequence once more. The state has changed if the slot was given up meanwhile:
  * its version is another one (12 bits). It cannot have come back to the same unless the slot was given
  * up 4,096 times, and then the sequence has moved by as much. Where memory gets another meaning, so
- * that a state word is no state word any more, the sequence jumps by 4,096. So a look-up whose state
- * stands and whose sequence has moved by less has read one write's bytes, whole; another begins anew.
+ * that a state word is no state word any more, the sequence jumps. So a look-up whose state
+ * stands and whose sequence has moved by less has read one write's bytes, whole; another begins anew. Others free
+ * thousands of slots while a large record is copied. It has 24 bits more of a version, its serial, and only jumps,
+ * which are of 2^24, make its readers begin anew.
  *
  * A record is replaced by one store of the word that leads to it, and only then given up. So who is led
  * to a record that is not live, or that is another key's, may have looked at an old word: he reads
@@ -23,6 +26,11 @@
 #define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
 #define PAUSE_FROM 16
 #define KEY_PIECE  256u
+#define LOOK_EVERY 64u /* chunks */
+/* How long a large value is copied without the lock, if it is changed each time; where it is not to be had: longer. */
+#define COPY_NS         UINT64_C(10000000)
+#define COPY_LONGEST_NS BSHM_LOCK_PAGE_NS
+#define PAGE_BYTES      4096u
 
 uint32_t bshm__record_first(uint64_t bytes)
 {
@@ -78,9 +86,14 @@ bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 
 /* The rest of a copy, in the chunks: `off` counts from the first chunk's first byte. */
 static bool copy_chunks(
-	const bshm__shard *s, uint32_t ref, uint64_t off, uint8_t *to, uint64_t count)
+	const bshm__shard *s, const bshm__record *record, uint64_t off, uint8_t *to, uint64_t count)
 {
-	while (count != 0) {
+	const uint32_t *state = bshm__slot_word(record->slot, 0);
+	uint32_t ref = record->next;
+	for (unsigned done = 1; count != 0; done++) {
+		if (done % LOOK_EVERY == 0 && !bshm__same_state(BSHM_LOAD(state, RELAXED), record->state)) {
+			return false; /* the rest would be copied in vain */
+		}
 		const uint64_t most = off < BSHM_CHUNK_BYTES ? BSHM_CHUNK_BYTES - off : 0;
 		const uint64_t here = most < count ? most : count;
 		uint8_t *chunk =
@@ -111,8 +124,7 @@ bool bshm__record_copy(
 	if (BSHM_LIKELY(here == count)) {
 		return true;
 	}
-	return copy_chunks(
-		s, record->next, off + here - record->first, (uint8_t *) to + here, count - here);
+	return copy_chunks(s, record, off + here - record->first, (uint8_t *) to + here, count - here);
 }
 
 /* A key that goes on in the chunks, in pieces. */
@@ -155,8 +167,7 @@ static bool led_astray(const uint32_t *word, uint32_t ref, const bshm__record *r
 		return true;
 	}
 	return record->slot != NULL &&
-		   ((BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED) ^ record->state) &
-			   ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) != 0;
+		   !bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
 }
 
 /* One search: 1 = found, 0 = absent, -1 = look again. */
@@ -229,6 +240,7 @@ static void fill_found(const bshm__shard *s, const bshm__record *record, uint64_
 	found->sequence = sequence;
 	found->shard = s->index;
 	found->state = record->state;
+	found->shape = record->shape;
 	found->first = record->first;
 	found->next = record->next;
 }
@@ -429,6 +441,7 @@ static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t
 	const bshm__record record = {
 		.slot = found->slot,
 		.state = found->state,
+		.shape = found->shape,
 		.bytes = found->bytes,
 		.first = found->first,
 		.next = found->next,
@@ -444,6 +457,90 @@ __attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
 		return true;
 	}
 	return copy_found(found, found->key_length, to, found->length);
+}
+
+/* Finds the record again and copies its value: 1, or 0 = absent, TIMEOUT = changed meanwhile, BUSY = no room. */
+static int copy_again(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
+	const bshm_room *room, bshm_found *found)
+{
+	if (bshm_record_find(segment, space, key, flags, found) != 1) {
+		return 0;
+	}
+	if (found->length > room->count) {
+		return BSHM_E_BUSY;
+	}
+	return copy_found(found, found->key_length, room->bytes, found->length) ? 1 : BSHM_E_TIMEOUT;
+}
+
+/* The same under the lock of the record's shard: 1, or 0 = absent or damaged. */
+static int copy_locked(const bshm__shard *s, const bshm__home *home, uint32_t space,
+	const bshm_key *key, unsigned flags, const bshm_room *room, bshm_found *found)
+{
+	bshm__standing at;
+	bshm__locate(s, home, space, key, &at);
+	if (at.place == 0 || (at.expired && (flags & BSHM_FIND_STALE) == 0)) {
+		return 0;
+	}
+	found->fetched = false;
+	fill_found(s, &at.record, at.sequence, at.expired, found);
+	if (found->length > room->count) {
+		return BSHM_E_BUSY;
+	}
+	return bshm__record_copy(s, &at.record, found->key_length, room->bytes, found->length);
+}
+
+/* Its pages are there before the lock is taken. */
+static void touch_room(const bshm_room *room)
+{
+	for (uint64_t i = 0; i < room->count; i += PAGE_BYTES) {
+		((volatile uint8_t *) room->bytes)[i] = 0;
+	}
+}
+
+/* Without the lock: 1, or 0 = absent, BUSY = no room; TIMEOUT: it was changed each time. */
+static int copy_patiently(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	unsigned flags, const bshm_room *room, uint64_t *since_ns, bshm_found *found)
+{
+	const uint64_t most_ns = segment->store_writable ? COPY_NS : COPY_LONGEST_NS;
+	for (unsigned tries = 1;; tries++) {
+		const int copied = copy_again(segment, space, key, flags, room, found);
+		if (copied != BSHM_E_TIMEOUT) {
+			return copied;
+		}
+		if ((found->state & BSHM_SLOT_CHAINED) == 0) {
+			if (tries < TRIES) {
+				continue;
+			}
+			return BSHM_E_TIMEOUT;
+		}
+		const uint64_t now_ns = bshm_os_monotonic_ns();
+		*since_ns = *since_ns == 0 ? now_ns : *since_ns;
+		if (now_ns - *since_ns > most_ns) {
+			return BSHM_E_TIMEOUT;
+		}
+	}
+}
+
+int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
+	const bshm_room *room, bshm_patience *patience, bshm_found *found, bshm_error *error)
+{
+	if (segment->shard_count == 0) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	int copied =
+		copy_patiently(segment, space, key, flags, room, &patience->copying_since_ns, found);
+	if (copied != BSHM_E_TIMEOUT || (found->state & BSHM_SLOT_CHAINED) == 0) {
+		return copied;
+	}
+	touch_room(room);
+	const bshm__home home = bshm__home_of(segment, space, key);
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	copied = bshm__shard_lock_patient(&s, patience, error);
+	if (copied == BSHM_OK) {
+		copied = copy_locked(&s, &home, space, key, flags, room, found);
+		bshm__shard_unlock(&s);
+	}
+	return copied;
 }
 
 bool bshm_found_copy_key(const bshm_found *found, void *to)

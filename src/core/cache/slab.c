@@ -201,15 +201,13 @@ static void recount(const bshm__shard *s)
 	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
 		bshm_page *page = page_at(s, i);
 		const uint32_t size_class = page_class(page);
-		uint32_t vacant = 0;
 		if (size_class != BSHM_CLASS_COUNT) {
 			const uint32_t taken = count_taken(map_at(s, i));
-			vacant = bshm__class_slots(size_class) - taken;
+			BSHM_STORE(&page->vacant, bshm__class_slots(size_class) - taken, RELAXED);
 			used[size_class] += taken;
 			pages[size_class]++;
 			given++;
 		}
-		BSHM_STORE(&page->vacant, vacant, RELAXED);
 	}
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
 		BSHM_STORE(&s->shard->classes[i].used, used[i], RELAXED);
@@ -248,6 +246,21 @@ static uint32_t search_pages(
 	return 0;
 }
 
+/*
+ * What was read of a free page's slots stays void while it is divided as before: their versions go on. Else its words
+ * get another meaning. `vacant` of a free page says how it was divided; 0: not yet.
+ */
+static void divide(const bshm__shard *s, bshm_page *page, uint32_t size_class)
+{
+	const uint32_t before = BSHM_LOAD(&page->vacant, RELAXED);
+	if (before != 0 && (before != size_class + 1 || size_class == BSHM_CLASS_INDEX)) {
+		bshm__sequence_jump(s);
+	}
+	/* A death between the two must leave `before` to whoever takes the page. */
+	BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
+	BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELAXED);
+}
+
 /* Gives a free page to the class; 0 = there is none, else its number + 1. */
 static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 {
@@ -268,8 +281,7 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 		for (uint32_t k = 0; k < BSHM_PAGE_WORDS; k++) {
 			BSHM_STORE(&map->taken[k], 0, RELAXED);
 		}
-		BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELAXED);
-		BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
+		divide(s, page, size_class);
 		BSHM_STORE(&shard->free_page, at + 1, RELAXED);
 		bump(&shard->given_pages, 1);
 		bump(&shard->classes[size_class].pages, 1);
@@ -400,7 +412,7 @@ bool bshm__page_release(const bshm__shard *s, uint32_t number)
 		(size_class == BSHM_CLASS_INDEX && spare_slots(s, size_class) <= INDEX_RESERVE)) {
 		return false;
 	}
-	bshm__sequence_jump(s);
+	BSHM_STORE(&page->vacant, size_class + 1, RELAXED); /* divide() */
 	BSHM_STORE(&page->size_class, 0, RELAXED);
 	bump(&s->shard->classes[size_class].pages, -1);
 	bump(&s->shard->given_pages, -1);
@@ -425,8 +437,7 @@ uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
 
 /*
  * The page is given up when the class has another one's worth of free slots: whoever takes and frees
- * the same few slots all the time would give up a page each time, and those who copy a large record
- * would start anew.
+ * the same few slots all the time would give up a page each time.
  */
 static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 {

@@ -422,14 +422,29 @@ static inline bshm_value_type bshm__record_type(const bshm__record *record)
 	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
 }
 
-/* Is it still what was loaded, at a `sequence` that was read before? */
+/* Do two states of a slot say that its contents have not ended between them? */
+static inline bool bshm__same_state(uint32_t a, uint32_t b)
+{
+	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0;
+}
+
+/*
+ * Is it still what was loaded, at a `sequence` that was read before? A large one takes long to be copied, and others
+ * free thousands of slots meanwhile: it has a serial, besides its version.
+ */
 static inline bool bshm__record_stands(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
-	const uint32_t state = BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED);
-	return ((state ^ record->state) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0 &&
-		   BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SEQUENCE_JUMP;
+	const bool same =
+		bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
+	const uint64_t since = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
+	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
+		return same && since < BSHM_SLOT_VERSIONS;
+	}
+	BSHM_FENCE(ACQUIRE); /* the serial is that of the state, or of a later one: bshm__slot_live() */
+	return same && since < BSHM_SEQUENCE_JUMP &&
+		   BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
 }
 
 static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)

@@ -31,7 +31,8 @@
 #define PART_BYTES   32u
 #define BUFFER_BYTES (UINT64_C(1) << 20)
 #define END          UINT64_MAX
-#define COPY_TRIES   10000
+#define COPY_TRIES   64 /* until a value that grows meanwhile fits */
+#define ROOM_FIRST   8192u
 #define FLAG_TYPE    0xffu
 #define FLAG_MAIN    0x100u
 
@@ -64,6 +65,7 @@ typedef struct {
 	XXH3_state_t *hash;
 	int64_t ahead_s; /* unix time less the engine clock */
 	int code;        /* the first error */
+	bshm_patience patience;
 } writer;
 
 static void flush(writer *w)
@@ -98,28 +100,28 @@ static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const 
 }
 
 /* A copy of a key's record: 1 = it is in *bytes, 0 = it is gone, -1 = no private memory left. */
-static int copy_value(
-	bshm_segment *segment, const bshm_key *key, bshm_found *found, uint8_t **bytes)
+static int copy_value(bshm_segment *segment, const bshm_key *key, bshm_patience *patience,
+	bshm_found *found, uint8_t **bytes)
 {
-	bshm_found last = {.slot = NULL};
+	uint64_t room = ROOM_FIRST;
 	for (unsigned tries = 0; tries < COPY_TRIES; tries++) {
-		if (bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, found) != 1) {
-			return 0;
-		}
-		if (found->slot == last.slot && found->sequence == last.sequence) {
-			return 0; /* nothing has changed since the last attempt failed: it is damaged */
-		}
-		last = *found;
-		*bytes = malloc((size_t) found->length + 1);
+		bshm_error error;
+		*bytes = malloc((size_t) room);
 		if (*bytes == NULL) {
 			return -1;
 		}
-		if (bshm_found_copy(found, *bytes)) {
+		const int copied = bshm_record_copy(
+			segment, BSHM_SPACE_CACHE, key, 0, &(bshm_room){*bytes, room}, patience, found, &error);
+		if (copied == 1) {
 			return 1;
 		}
-		free(*bytes); /* it was just replaced */
+		free(*bytes);
+		if (copied != BSHM_E_BUSY) {
+			return 0; /* gone, or damaged, or its lock was not to be had */
+		}
+		room = found->length + (tries != 0 ? found->length / 8 : 0);
 	}
-	return 0; /* changed all the time, or damaged */
+	return 0; /* it grew all the time */
 }
 
 /* Numbers are little-endian in the file. */
@@ -145,7 +147,7 @@ static bool write_record(
 {
 	bshm_found found;
 	uint8_t *bytes;
-	const int there = copy_value(segment, key, &found, &bytes);
+	const int there = copy_value(segment, key, &w->patience, &found, &bytes);
 	if (there <= 0) {
 		return there == 0;
 	}
@@ -203,6 +205,7 @@ bshm_status bshm_store_dump(
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
 	writer w = {.fd = -1, .buffer = malloc(BUFFER_BYTES), .hash = XXH3_createState()};
+	w.patience.batch = true;
 	char *name = malloc(strlen(path) + 32);
 	bshm_status status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	const char *op = "create";
