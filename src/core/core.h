@@ -162,11 +162,11 @@ bshm__name bshm__entry_name(const bshm_entry *entry);
 bool bshm__entry_named(const bshm_entry *entry, const bshm__name *name);
 
 /*
- * Takes the lock once the filter is not being cleared any more (waiting up to a batch job's time
- * for that: TIMEOUT); *current is what bshm__entry_current() then says. Not OK: no lock is held.
+ * Takes the lock once the filter is not being cleared any more (waiting for that until `deadline`:
+ * TIMEOUT); *current is what bshm__entry_current() then says. Not OK: no lock is held.
  */
-bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint32_t *index,
-	bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
+bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
+	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
 
 /* All below: under the lock. */
 
@@ -264,9 +264,10 @@ bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
 bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
 /*
  * Notes a key in the journal of every build and clear of the entry. 1 = noted, 0 = there is none
- * that keeps a journal, -1 = a journal is full (a build then fails by itself).
+ * that keeps a journal, -1 = a journal is full (a build then fails by itself). `stands`: the key is
+ * in a published set, too.
  */
-int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key);
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool stands);
 /* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
 /*

@@ -238,12 +238,12 @@ typedef struct {
  *      +-----------------+-----------------+-----------------+-----------------+
  *  32: | run: first|count| run: check      | check           | pending         |
  *      +--------+--------+-----------------+-----------------+-----------------+
- *  64: | chunk  | lost   | done   |counting|
- *      +--------+--------+--------+--------+
+ *  64: | chunk  | lost   | done   |counting|promised|
+ *      +--------+--------+--------+--------+--------+
  *
  *  owner            under the lock; set to 0 by its owner at any time (gives everything up)
  *  serial..check    under the lock
- *  pending..done    under the lock; pending is read by the owner without it
+ *  pending..promised  under the lock; pending is read by the owner without it
  */
 typedef struct {
 	uint64_t owner; /* owner word as in the header's lock; 0 = free */
@@ -258,7 +258,8 @@ typedef struct {
 	uint32_t lost;     /* 1: the journal was full, and a build must not publish */
 	uint32_t done;     /* clear: partitions zeroed by those who finish it for a dead owner */
 	uint32_t counting; /* 1: the journal keeps a key as often as it was added */
-	uint8_t reserved[48];
+	uint32_t promised; /* 1: keys were noted while nothing stood, and are nowhere else */
+	uint8_t reserved[44];
 } bshm_op;
 
 BSHM_STATIC_ASSERT(op, sizeof(bshm_op) == 128);
@@ -274,6 +275,7 @@ BSHM_AT(op, chunk, 64);
 BSHM_AT(op, lost, 68);
 BSHM_AT(op, done, 72);
 BSHM_AT(op, counting, 76);
+BSHM_AT(op, promised, 80);
 
 #define BSHM_OP_BUILD   1u
 #define BSHM_OP_CLEAR   2u

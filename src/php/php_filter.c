@@ -368,10 +368,18 @@ static void answer_insert(
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Makes the filter, if it is not there; another who is faster is welcome. */
+/*
+ * Makes the filter, if it is not there; another who is faster is welcome. A damaged one is left to say
+ * "maybe": an empty one in its place would say "no".
+ */
 static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
 {
+	const bshm_view *view;
+	if (bshm_view_open(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view) !=
+		BSHM_E_NOT_FOUND) {
+		return true;
+	}
 	bshm_error error;
 	const int made =
 		bshm_filter_reserve(segment, ZSTR_VAL(filter), ZSTR_LEN(filter), parameters, &error);
@@ -390,19 +398,17 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 	if (segment == NULL) {
 		return false;
 	}
-	bshm_cache *cache = php_bloomshm_cache();
-	const bshm_view *view;
-	/* A damaged one is left to say "maybe": an empty one in its place would say "no". */
-	if (create &&
-		bshm_view_open(segment, cache, ZSTR_VAL(filter), ZSTR_LEN(filter), &view) ==
-			BSHM_E_NOT_FOUND &&
-		!create_for_insert(segment, filter, parameters)) {
-		return false;
-	}
 	bshm_error error;
-	uint64_t added;
-	const bshm_status status = bshm_filter_add_many(segment, cache, ZSTR_VAL(filter),
-		ZSTR_LEN(filter), list->keys, list->count, fresh, &added, &error);
+	bshm_status status;
+	unsigned tries = 0;
+	do { /* another process may drop it, or rename it, between the two steps: then both once more */
+		uint64_t added;
+		if (create && !create_for_insert(segment, filter, parameters)) {
+			return false;
+		}
+		status = bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+			ZSTR_LEN(filter), list->keys, list->count, fresh, &added, &error);
+	} while (create && status == BSHM_E_NOT_FOUND && ++tries < BLOOMSHM_READ_TRIES);
 	php_bloomshm_forget_added(segment, filter, list->keys, list->count);
 	if (status != BSHM_OK) {
 		php_bloomshm_throw_add(&error, ZSTR_VAL(filter));

@@ -29,7 +29,7 @@ static uint32_t lock_with_a_name(void)
 static int note(uint32_t index, uint64_t number)
 {
 	const bshm_key key = {(const char *) &number, sizeof(number)};
-	return bshm__journal_add(segment, index, &key);
+	return bshm__journal_add(segment, index, &key, true);
 }
 
 /* Takes everything out; CHECKs that it is the keys from..to-1, each once. */

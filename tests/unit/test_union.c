@@ -3,7 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "test.h"
+#include "test_step.h"
 
 #include <string.h>
 
@@ -146,6 +146,82 @@ TEST(what_is_added_to_the_target_meanwhile_is_in_it)
 	CHECK_INT(absent(segment, "a", 0, 2000), 0);
 	CHECK_INT(absent(segment, "a", 1000000, 1020000), 0);
 	CHECK_INT(faults(segment), 0);
+}
+
+/* ------------------------------------------------------------------ others meanwhile */
+
+static void do_nothing(void)
+{
+}
+
+static void merge_a_into_u(void)
+{
+	test_words[1] = (uint64_t) merge("u", "a", NULL);
+}
+
+static bool is_building(void)
+{
+	return BSHM_LOAD(&segment->ops[0].owner, SEQ_CST) != 0 && segment->ops[0].run.count != 0 &&
+		   BSHM_LOAD(&segment->header->lock, SEQ_CST) == 0;
+}
+
+/* A union of a and u that has its partitions, and has yet to read what it unites. */
+static pid_t stopped_union(void)
+{
+	pid_t child;
+	bool over;
+	prepare = do_nothing;
+	call = merge_a_into_u;
+	stop_after(0, &child, &over);
+	while (!is_building()) {
+		REQUIRE(step(child));
+	}
+	return child;
+}
+
+static void let_end(pid_t child)
+{
+	int status;
+	REQUIRE(ptrace(PTRACE_CONT, child, NULL, NULL) == 0);
+	CHECK(waitpid(child, &status, 0) == child && WIFSTOPPED(status)); /* at the end of its call */
+	CHECK_INT(test_words[MARK], 2);
+	kill_child(child);
+	CHECK_INT(test_words[1], BSHM_OK);
+}
+
+TEST(a_union_of_the_same_target_that_came_first_is_in_it)
+{
+	segment = open_segment(MB(4));
+	make("a", 20000, 0, 0, 1000);
+	make("b", 20000, 0, 1000, 2000);
+	make("u", 20000, 0, 2000, 3000);
+	const pid_t child = stopped_union();
+	CHECK_INT(merge("u", "b", NULL), BSHM_OK);
+	CHECK(add_numbers(segment, "u", 3000, 4000) >= 0);
+	let_end(child);
+	CHECK_INT(absent(segment, "u", 0, 4000), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* Adds that met no filter are kept by who makes one, however often it begins again. */
+TEST(what_was_added_before_there_was_a_target_is_in_it)
+{
+	for (int counting = 0; counting <= 1; counting++) {
+		segment = open_segment(MB(4));
+		bshm_parameters p = parameters(0.01, 20000, 0);
+		p.seed = "seed";
+		p.seed_length = 4;
+		p.counting = counting;
+		REQUIRE(bshm_filter_reserve(segment, "a", 1, &p, &last_error) == 1);
+		const pid_t child = stopped_union();
+		CHECK(add_number(segment, "u", 5000) == 0);
+		CHECK_INT(bshm_filter_reserve(segment, "u", 1, &p, &last_error), 1);
+		let_end(child);
+		CHECK_INT(has_number(segment, "u", 5000), 1);
+		CHECK_INT(faults(segment), 0);
+		CHECK_INT(drop(segment, "u"), 1);
+		CHECK_INT(drop(segment, "a"), 1);
+	}
 }
 
 static void replace_a_source(void)

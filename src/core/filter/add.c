@@ -322,12 +322,13 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 	bshm_descriptor descriptor;
 	const bshm_status current = bshm__entry_current(c->segment, name, &index, &descriptor);
 	const bool published = current == BSHM_OK;
+	const bool stands = published || current == BSHM_E_BUSY; /* being cleared */
 	const bool as_before =
 		published ? c->placed && descriptor.publication == c->publication
 				  : !c->placed && bshm__entry_find(c->segment, name, &index) == BSHM_OK;
 	status = as_before ? BSHM_OK : BSHM_E_BUSY;
 	for (size_t i = from; status == BSHM_OK && i < to; i++) {
-		const int noted = bshm__journal_add(c->segment, index, &c->keys[i]);
+		const int noted = bshm__journal_add(c->segment, index, &c->keys[i], stands);
 		if (noted == 0 && !published) {
 			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, "filter");
 		} else if (noted < 0 && current == BSHM_E_BUSY) {

@@ -3,8 +3,9 @@
  *
  * Both are builds (build.c) whose bits come from other filters: a copy is the union of one. The op
  * is registered before the first bit is read, so what is added to the target meanwhile is in the
- * journal. Each source is read from one generation; if one is replaced while it is read, all of it
- * is done again.
+ * journal. A union is published only if all sets that it was made of still stand, each under its
+ * name, and the target is one of them: whatever others have published meanwhile is in it, or comes
+ * after it. Else all of it is done again.
  *
  * Filters can be united if the same key has the same positions in both: one kind, one seed, and
  * layers of the same sizes and numbers of probes. Of two that have grown, one may have layers that
@@ -15,6 +16,7 @@
 #include "core/filter/build.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -24,8 +26,21 @@ typedef struct {
 	size_t count;
 	bshm__name target;
 	bool with_target; /* what stands under the target's name is a source too */
+	uint64_t *sets;   /* the publication number of each source; 0 = there is none, of the target */
+	uint64_t deadline;
 	bshm_error *error;
 } task;
+
+static bshm__name source_name(const task *t, size_t i)
+{
+	return i < t->count ? bshm__name_of(t->sources[i].bytes, t->sources[i].length) : t->target;
+}
+
+/* How many sources there are, the target among them. */
+static size_t source_count(const task *t)
+{
+	return t->with_target ? t->count + 1 : t->count;
+}
 
 /* The source's name: one more than `count` is the target. */
 static bshm_key source(const task *t, size_t i)
@@ -37,8 +52,7 @@ static bshm_key source(const task *t, size_t i)
 static bool is_repeated(const task *t, size_t i)
 {
 	const bshm_key own = source(t, i);
-	const size_t end = t->with_target ? t->count + 1 : t->count;
-	for (size_t other = i + 1; other < end; other++) {
+	for (size_t other = i + 1; other < source_count(t); other++) {
 		const bshm_key key = source(t, other);
 		if (key.length == own.length && memcmp(key.bytes, own.bytes, own.length) == 0) {
 			return true;
@@ -93,14 +107,16 @@ static const char *difference(
 /* Describes the union by the source with the most layers; INCOMPATIBLE: another does not fit it. */
 static bshm_status describe(const task *t, bshm_build *build)
 {
-	const size_t end = t->with_target ? t->count + 1 : t->count;
+	const size_t end = source_count(t);
 	const bshm_view *view;
+	build->descriptor.layer_count = 0;
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	for (size_t i = 0; i < end; i++) {
 		const bshm_status status = open_source(t, i, &view, layers);
 		if (status != BSHM_OK) {
 			return status;
 		}
+		t->sets[i] = view == NULL ? 0 : view->descriptor.publication;
 		/* Of equals, the target stays what it is. */
 		const uint32_t most = build->descriptor.layer_count;
 		if (view != NULL && (view->descriptor.layer_count > most ||
@@ -140,19 +156,24 @@ static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t
 	}
 }
 
-/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile. */
+/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile, or has grown. */
 static bshm_status merge_source(
 	const task *t, bshm_build *build, size_t i, uint64_t *most, uint64_t *sum)
 {
 	const bshm_view *view;
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	const bshm_status status = open_source(t, i, &view, layers);
-	if (status != BSHM_OK || view == NULL) {
+	if (status != BSHM_OK) {
 		return status;
 	}
-	if (view->descriptor.layer_count > build->descriptor.layer_count ||
-		difference(build, &view->descriptor, layers) != NULL) {
-		return BSHM_E_BUSY; /* it was another when it was described */
+	if (t->sets[i] != (view == NULL ? 0 : view->descriptor.publication)) {
+		return BSHM_E_BUSY;
+	}
+	if (view == NULL) {
+		return BSHM_OK;
+	}
+	if (view->descriptor.layer_count > build->descriptor.layer_count) {
+		return BSHM_E_BUSY;
 	}
 	for (uint32_t layer = 0; layer < view->descriptor.layer_count; layer++) {
 		merge_layer(build, view, layer);
@@ -175,6 +196,67 @@ static uint64_t count_items(bshm_build *build, uint64_t most, uint64_t sum)
 	return items < most ? most : items > sum ? sum : items;
 }
 
+/* Under the lock: do the sets that were read stand, each under its name? */
+static bool all_stand(const task *t)
+{
+	for (size_t i = 0; i < source_count(t); i++) {
+		const bshm__name name = source_name(t, i);
+		uint32_t index;
+		bshm_descriptor descriptor;
+		const bshm_status current = bshm__entry_current(t->segment, &name, &index, &descriptor);
+		if (t->sets[i] == 0 ? current != BSHM_E_NOT_FOUND
+							: current != BSHM_OK || descriptor.publication != t->sets[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bshm_status publish(const task *t, bshm_build *build, uint64_t items)
+{
+	bshm_status status = bshm__build_lock(build, t->error);
+	if (status == BSHM_OK) {
+		status = all_stand(t) ? bshm__build_publish_locked(build, &items, t->error) : BSHM_E_BUSY;
+		bshm__unlock(t->segment);
+	}
+	return status;
+}
+
+/*
+ * After an attempt: ends the op, for another begins anew with what stands then. Not if keys were added
+ * while nothing stood: their adds have returned, and only the op's journal has them.
+ */
+static bshm_status end_attempt(const task *t, bshm_build *build)
+{
+	if (build->op == NULL) {
+		return BSHM_OK;
+	}
+	const bshm_status status = bshm__build_lock(build, t->error);
+	if (status == BSHM_OK) {
+		if (build->op->promised == 0) {
+			bshm__op_end(t->segment, build->op);
+			build->op = NULL;
+			build->run = (bshm_run){0};
+		}
+		bshm__unlock(t->segment);
+	}
+	return status;
+}
+
+/* Registers the op, or goes on with that of the attempt before, whose journal must fit. */
+static bshm_status begin_attempt(const task *t, bshm_build *build)
+{
+	const bshm_op *op = build->op;
+	if (op == NULL) {
+		const int status = bshm__build_register(build, false, t->error);
+		return status == 1 ? BSHM_OK : status;
+	}
+	const bool counting = build->descriptor.kind == BSHM_KIND_COUNTING;
+	return op->seed == build->descriptor.seed && (op->counting != 0) == counting
+			   ? BSHM_OK
+			   : bshm__fail(t->error, BSHM_E_TIMEOUT, "from");
+}
+
 /* One attempt. BUSY: a source was replaced meanwhile. */
 static bshm_status unite_once(const task *t, bshm_build *build)
 {
@@ -185,8 +267,8 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 	if (build->descriptor.layer_count == 0) {
 		return fail(t, BSHM_E_NOT_FOUND, "from", 0);
 	}
-	status = bshm__build_register(build, false, t->error);
-	if (status == 1) {
+	status = begin_attempt(t, build);
+	if (status == BSHM_OK) {
 		status = bshm__build_take(build, 0, t->error);
 	}
 	if (status != BSHM_OK) {
@@ -196,8 +278,8 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 	uint64_t most = 0;
 	uint64_t sum = 0;
 	size_t sources = 0;
-	for (size_t i = 0; status == BSHM_OK && i <= t->count; i++) {
-		if ((i < t->count || t->with_target) && !is_repeated(t, i)) {
+	for (size_t i = 0; status == BSHM_OK && i < source_count(t); i++) {
+		if (!is_repeated(t, i)) {
 			status = merge_source(t, build, i, &most, &sum);
 			sources++;
 		}
@@ -205,21 +287,20 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	uint64_t items = sources == 1 ? sum : count_items(build, most, sum);
-	return bshm__build_publish(build, false, &items, t->error);
+	return publish(t, build, sources == 1 ? sum : count_items(build, most, sum));
 }
 
 /* Waits until nobody clears one of the sources. */
 static bshm_status wait_settled(const task *t)
 {
 	bshm_status status = BSHM_OK;
-	for (size_t i = 0; status == BSHM_OK && i <= t->count; i++) {
-		const bshm_key key = source(t, i);
-		const bshm__name name = bshm__name_of(key.bytes, key.length);
+	for (size_t i = 0; status == BSHM_OK && i < source_count(t); i++) {
+		const bshm__name name = source_name(t, i);
 		uint32_t index;
 		bshm_descriptor descriptor;
 		bshm_status current;
-		status = bshm__lock_settled(t->segment, &name, &index, &descriptor, &current, t->error);
+		status = bshm__lock_settled(
+			t->segment, &name, t->deadline, &index, &descriptor, &current, t->error);
 		if (status == BSHM_OK) {
 			bshm__unlock(t->segment);
 		}
@@ -227,25 +308,40 @@ static bshm_status wait_settled(const task *t)
 	return status;
 }
 
-static bshm_status unite(const task *t)
+/* Of all who unite into one target at once, one always gets through. The others try again: so many
+ * times, and for a batch job's time where that is more. */
+static bshm_status try_to_unite(const task *t, bshm_build *build)
 {
-	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		bshm_build *build =
-			bshm__build_new(t->segment, &t->target, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
-		if (build == NULL) {
-			return bshm__fail(t->error, BSHM_E_NO_SPACE, "memory");
-		}
+	for (int tries = 0; tries < BSHM_READ_TRIES || bshm_os_monotonic_ns() < t->deadline; tries++) {
 		bshm_status status = unite_once(t, build);
-		bshm_build_abort(build);
 		if (status != BSHM_E_BUSY) {
-			return status < 0 ? status : BSHM_OK;
+			return status;
 		}
-		status = wait_settled(t);
+		status = end_attempt(t, build);
+		if (status == BSHM_OK) {
+			status = wait_settled(t);
+		}
 		if (status != BSHM_OK) {
 			return status;
 		}
 	}
 	return bshm__fail(t->error, BSHM_E_TIMEOUT, "from");
+}
+
+static bshm_status unite(task *t)
+{
+	bshm_build *build = bshm__build_new(t->segment, &t->target, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
+	t->sets = calloc(source_count(t), sizeof(*t->sets));
+	bshm_status status = BSHM_E_NO_SPACE;
+	if (build == NULL || t->sets == NULL) {
+		bshm__fail(t->error, status, "memory");
+	} else {
+		t->deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
+		status = try_to_unite(t, build);
+	}
+	bshm_build_abort(build);
+	free(t->sets);
+	return status;
 }
 
 /* ------------------------------------------------------------------ public */
@@ -270,7 +366,7 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 	if (cache == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
-	const task t = {
+	task t = {
 		.segment = segment,
 		.cache = cache,
 		.sources = from,
@@ -307,7 +403,7 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	const bshm_key one = {from, from_length};
-	const task t = {
+	task t = {
 		.segment = segment,
 		.cache = cache,
 		.sources = &one,

@@ -408,12 +408,14 @@ bshm_status bshm__entry_current(
 	}
 }
 
-bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint32_t *index,
-	bshm_descriptor *descriptor, bshm_status *current, bshm_error *error)
+bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
+	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error)
 {
-	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
 	for (;;) {
-		const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+		const uint64_t now = bshm_os_monotonic_ns();
+		const uint64_t left = now < deadline ? deadline - now : 0;
+		const bshm_status status =
+			bshm__lock(segment, left > BSHM_LOCK_PAGE_NS ? left : BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -489,8 +491,9 @@ bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t f
 	uint32_t source;
 	bshm_descriptor descriptor;
 	bshm_status current;
+	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
 	bshm_status status =
-		bshm__lock_settled(segment, &from_name, &source, &descriptor, &current, error);
+		bshm__lock_settled(segment, &from_name, deadline, &source, &descriptor, &current, error);
 	if (status != BSHM_OK) {
 		return status;
 	}

@@ -224,7 +224,9 @@ int bshm_filter_clear(
 	uint32_t index;
 	bshm_descriptor descriptor;
 	bshm_status current;
-	bshm_status status = bshm__lock_settled(segment, &padded, &index, &descriptor, &current, error);
+	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
+	bshm_status status =
+		bshm__lock_settled(segment, &padded, deadline, &index, &descriptor, &current, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -334,7 +336,7 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	return true;
 }
 
-int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key)
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool stands)
 {
 	int noted = 0;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
@@ -342,6 +344,7 @@ int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key
 		if (op->entry != index + 1 || !keeps_journal(op)) {
 			continue;
 		}
+		op->promised |= !stands;
 		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
 			op->lost = 1;
 			noted = -1;
