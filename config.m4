@@ -54,8 +54,9 @@ if test "$PHP_BLOOMSHM" != "no"; then
   PHP_NEW_EXTENSION([bloomshm],
     m4_normalize([src/core/status.c
      src/core/segment/segment.c
-     src/core/segment/owners.c
      src/core/segment/clock.c
+     src/core/segment/rest.c
+     src/core/segment/owners.c
      src/core/segment/lock.c
      src/core/segment/blocks.c
      src/core/segment/directory.c

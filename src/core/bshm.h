@@ -87,21 +87,28 @@ typedef struct {
 
 /*
  * Attaches to the segment at options->path, creating it where there is no file. Never waits for
- * another creator: BSHM_E_BUSY then, try again soon; error->asked is the creator's process id by its
- * own count (0: not known), error->available its user. Costs about 20 microseconds for a standing
+ * another creator, or for a process that brings a segment on a disk to rest: BSHM_E_BUSY then, try
+ * again soon; for a creator error->asked is its process id by its own count (0: not known),
+ * error->available its user. Costs about 20 microseconds for a standing
  * segment; creating one costs the reservation of its memory.
  * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; "absent": there is no file, and
  * none was to be created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated),
  * BUSY.
  */
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error);
-/* Unmaps; never changes the segment. NULL is allowed. */
+/*
+ * Unmaps; never changes what the segment holds. NULL is allowed. On a disk the last process that closes
+ * it waits until all of it is written there, and marks it: only then is it believed after a reboot.
+ */
 void bshm_segment_close(bshm_segment *segment);
 /*
  * Is the attached file still the one at its path? False only when there is no file, or another one: then
  * processes that attach from now on do not see this segment. Cost: one look at the path.
  */
 bool bshm_segment_stands(const bshm_segment *segment);
+/* The same, and says whether it is at rest: OK (always in memory, where there is nothing to do), BUSY
+ * (others use it), UNAVAILABLE. Cost: what the disk takes to write what was changed. */
+bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error);
 
 typedef struct {
 	uint32_t layout_version;

@@ -72,6 +72,7 @@ struct bshm_segment {
 	bool readonly;       /* the filters are mapped for reading */
 	bool store_writable; /* the record store is not */
 	bool slotless;       /* there was no owner slot to be had for counting */
+	bool sleeps;         /* on a disk, and brought to rest by the last that closes it */
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner; /* this process's owner word; 0 = has no slot */
@@ -121,6 +122,27 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 void bshm__clock_begin(bshm_header *header);
 /* Works out what this process adds to its monotonic clock. `in_memory`: the file is on no disk. */
 void bshm__clock_attach(bshm_segment *segment, bool in_memory);
+/*
+ * Changes a copy of the header, for a segment that nobody uses: its clock goes on from when it was
+ * brought to rest, by this process's monotonic clock. False: that is the same boot's, and nothing is to do.
+ */
+bool bshm__clock_resume(bshm_header *copy);
+/* The number that tells boots apart is known, and the header's. */
+bool bshm__clock_same_boot(const bshm_header *header);
+
+/* ------------------------------------------------------------------ rest.c: files on a disk */
+
+/*
+ * For a mapped segment whose header is sound: may what it holds be believed? `fd` is the open file
+ * that is mapped. BUSY: try again soon. UNAVAILABLE "rest": the machine stopped while it was in use;
+ * if `writable`, fd keeps everybody else out until it is closed.
+ */
+bshm_status bshm__rest_enter(
+	bshm_segment *segment, int fd, const bshm_os_stat *st, bool writable, bshm_error *error);
+/* Removes a file that bshm__rest_enter() did not believe, for a new one. */
+bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error);
+/* After unmapping: brings the segment to rest if nobody has it mapped any more; else BUSY. */
+bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error);
 
 /* ------------------------------------------------------------------ lock.c */
 

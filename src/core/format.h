@@ -101,7 +101,9 @@
  * 256: | shards | tables | pages  |features| cache_records   | cache_bytes     |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  * 288: | cache_check     |
- *      +-----------------+
+ *      +-----------------+-----------------+
+ * 320: | rest            | rest_clock      |
+ *      +-----------------+-----------------+
  *
  *  magic..check        written once by the creator before the file has its name
  *  lock                by compare-and-swap: 0 = free, else the owner word (slot + 1 in the low 16
@@ -115,6 +117,7 @@
  *  clock_wall          by the creator; by whoever attaches, reads the same clock as it, and finds it changed
  *  repairs, lock_timeouts  fetch_add by anyone
  *  shards..cache_check written once by the creator before the file has its name
+ *  rest, rest_clock    on a disk, by who has the presence lock alone (rest.c); else 0
  *
  *  features: a bit for each region or meaning that a later build adds without a new layout version. A build
  *  refuses a segment with a bit that it does not know. There is none yet.
@@ -158,7 +161,10 @@ typedef struct {
 	uint64_t cache_records; /* at most; 0 = as many as fit */
 	uint64_t cache_bytes;   /* as asked for: the record store's regions from the shards on fit in */
 	uint64_t cache_check;   /* XXH3-64 of the bytes from shard_count on, seeded with name_seed */
-	uint8_t reserved5[3800];
+	uint8_t reserved5[24];
+	uint64_t rest;       /* BSHM_REST_* */
+	uint64_t rest_clock; /* the engine clock when it was brought to rest */
+	uint8_t reserved6[3760];
 } bshm_header;
 
 BSHM_STATIC_ASSERT(header, sizeof(bshm_header) == BSHM_PAGE_BYTES);
@@ -196,8 +202,15 @@ BSHM_AT(header, features, 268);
 BSHM_AT(header, cache_records, 272);
 BSHM_AT(header, cache_bytes, 280);
 BSHM_AT(header, cache_check, 288);
+BSHM_AT(header, rest, 320);
+BSHM_AT(header, rest_clock, 328);
 
 #define BSHM_FEATURES_KNOWN 0u
+
+#define BSHM_REST_AWAKE  UINT64_C(0) /* processes may be writing; or the file lies in memory */
+#define BSHM_REST_WAKING UINT64_C(1) /* they may be soon: this word is being synced */
+#define BSHM_REST_ASLEEP                                                                           \
+ UINT64_C(0x545345524d485342) /* all of the file is on its disk, and whole */
 
 /*
  *  off   0                 8
@@ -219,6 +232,8 @@ BSHM_AT(owner, pid, 8);
 
 #define BSHM_OWNER_LOCK_OFF  (INT64_C(1) << 62) /* far beyond any byte that holds data */
 #define BSHM_CREATE_LOCK_OFF ((INT64_C(1) << 62) - 1)
+/* On a disk: shared by every process that may write; alone for who wakes the segment or brings it to rest. */
+#define BSHM_PRESENCE_LOCK_OFF ((INT64_C(1) << 62) - 2)
 
 /*
  * A run: the partitions of one filter, in order. check 0: `count` neighbours from `first` on.

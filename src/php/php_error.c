@@ -140,6 +140,13 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	if (strcmp(op, "random") == 0) {
 		return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
 	}
+	if (strcmp(op, "rest") == 0) {
+		return zend_strpprintf(0,
+			"%s was in use when the machine stopped, and was not brought to rest before: what it "
+			"holds "
+			"may be torn and is not believed; the next call that stores something makes a new one",
+			path);
+	}
 	if (strcmp(op, "holes") == 0) {
 		return zend_strpprintf(
 			0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
@@ -164,6 +171,9 @@ static zend_string *explain_busy(const bshm_error *e, const char *path)
 {
 	if (strcmp(e->op, "replaced") == 0) {
 		return zend_strpprintf(0, "%s was replaced while this process attached to it", path);
+	}
+	if (strcmp(e->op, "presence") == 0) {
+		return zend_strpprintf(0, "another process is writing %s to its disk", path);
 	}
 	if (e->asked == 0) {
 		return zend_strpprintf(0, "another process is still creating %s", path);

@@ -42,6 +42,9 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out);
  * space". */
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge);
 int bshm_os_set_mode(int fd, uint32_t mode);
+/* Returns when all of the file is on its disk, also what was changed in mappings of it. */
+int bshm_os_sync(int fd);
+int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset);
 /* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
 int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
@@ -67,6 +70,8 @@ void bshm_os_advise_huge(void *base, uint64_t bytes);
  * the process is killed. Try: 0 = taken, EAGAIN = another has it. Held: whether another has it.
  */
 int bshm_os_lock_byte(int fd, int64_t offset);
+/* The same for a lock that others may share; makes one that is held a shared one. */
+int bshm_os_share_byte(int fd, int64_t offset);
 bool bshm_os_byte_held(int fd, int64_t offset);
 
 uint32_t bshm_os_effective_uid(void);
@@ -98,6 +103,8 @@ uint64_t bshm_os_clock_less_ticks_ns(void);
 void bshm_os_host_set(const bshm_os_host *host);
 /* Does the file lie in memory only? Then it cannot be older than the system's boot. */
 bool bshm_os_in_memory(int fd);
+/* For tests: every file counts as on a disk. */
+void bshm_os_disk_set(bool on_disk);
 double bshm_os_wall_s(void);
 /* For tests: by how much the wall clock is set forward. */
 void bshm_os_wall_set(double ahead_s);

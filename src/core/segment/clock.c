@@ -3,7 +3,7 @@
  *
  * The engine clock is the wall clock of the segment's creation, carried on by the monotonic clock: so
  * nobody who sets the wall clock moves it. The header tells what to add to the monotonic clock, and
- * which monotonic clock that is. It never changes while a process may be using it. A process with
+ * which monotonic clock that is. It never changes while a process uses it. A process with
  * another monotonic clock adds something else, which gives the same time. How much it is apart is told
  *
  *   - under the same kernel (the file lies in memory, or the boot is the same) by the two time
@@ -11,6 +11,8 @@
  *     ticks, which is in no namespace, to about 20 ms;
  *   - else by the wall clock, and how far the engine clock was from it when it was last looked at. The
  *     wall clock may have been set since: what agrees to a second is taken for the same clock.
+ *
+ * A segment on a disk that is woken after a boot (rest.c) gets another offset, when nobody uses it.
  *
  * A boot id alone says little: a container may have one of its own, or none.
  *
@@ -80,14 +82,40 @@ static uint64_t shift_by_wall(const bshm_header *header, reading now)
 	return is_near(apart, SAME_WALL_NS) ? 0 : apart;
 }
 
+bool bshm__clock_same_boot(const bshm_header *header)
+{
+	const uint64_t boot = bshm_os_host_now().boot;
+	return boot != 0 && boot == BSHM_LOAD(&header->clock_boot, RELAXED);
+}
+
+/* The wall clock says how long the machine was off. It may have been set back, or be wrong: time never goes back. */
+bool bshm__clock_resume(bshm_header *copy)
+{
+	if (bshm__clock_same_boot(copy)) {
+		return false;
+	}
+	const reading now = read_clocks();
+	const uint64_t offset = copy->clock_offset - shift_by_wall(copy, now);
+	uint64_t engine_ns = now.monotonic_ns + offset;
+	if ((int64_t) (copy->rest_clock - engine_ns) > 0) {
+		engine_ns = copy->rest_clock;
+	}
+	bshm__clock_begin(copy);
+	copy->clock_offset = engine_ns - now.monotonic_ns;
+	copy->clock_wall = engine_ns - now.wall_ns;
+	return true;
+}
+
 void bshm__clock_attach(bshm_segment *segment, bool in_memory)
 {
 	bshm_header *header = segment->header;
 	const bshm_os_host host = bshm_os_host_now();
 	const reading now = read_clocks();
 	const uint64_t offset = BSHM_LOAD(&header->clock_offset, RELAXED);
-	const bool same_kernel =
-		in_memory || (host.boot != 0 && host.boot == BSHM_LOAD(&header->clock_boot, RELAXED));
+	const uint64_t boot = BSHM_LOAD(&header->clock_boot, RELAXED);
+	/* On a disk, too: it was woken under this boot, if it cannot be told. */
+	const bool same_kernel = in_memory || (segment->sleeps && (boot == 0 || host.boot == 0)) ||
+							 (host.boot != 0 && host.boot == boot);
 	if (!same_kernel) {
 		segment->clock_offset = offset - shift_by_wall(header, now);
 		return;

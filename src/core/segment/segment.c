@@ -209,7 +209,7 @@ static bshm_status check_header(
 	/* Only what was written before the file had its name. */
 	memcpy(&copy, base, offsetof(bshm_header, lock));
 	memcpy(&copy.shard_count, base + offsetof(bshm_header, shard_count),
-		offsetof(bshm_header, reserved5) - offsetof(bshm_header, shard_count));
+		offsetof(bshm_header, rest) - offsetof(bshm_header, shard_count));
 	if (copy.magic != BSHM_MAGIC) {
 		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
 	}
@@ -281,6 +281,9 @@ static bshm_status attach(
 	if (status == BSHM_OK) {
 		status = check_reserved(options, fd, &st, error);
 	}
+	if (status == BSHM_OK) {
+		status = bshm__rest_enter(segment, fd, &st, writable, error);
+	}
 	if (status != BSHM_OK) {
 		bshm_os_unmap(base, st.bytes);
 		return status;
@@ -338,6 +341,8 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.cache_bytes = layout.cache_bytes,
 	};
 	bshm__clock_begin(&header);
+	const bool on_disk = !bshm_os_in_memory(fd);
+	header.rest = on_disk ? BSHM_REST_ASLEEP : BSHM_REST_AWAKE;
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
 		return fail_os(error, "random", code);
@@ -353,7 +358,11 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	memcpy(base, &header, sizeof(header));
 	bshm_os_unmap(base, bytes);
 	code = bshm_os_set_mode(fd, options->mode);
-	return code != 0 ? fail_os(error, "mode", code) : BSHM_OK;
+	if (code != 0) {
+		return fail_os(error, "mode", code);
+	}
+	code = on_disk ? bshm_os_sync(fd) : 0; /* whole before it has its name, there too */
+	return code != 0 ? fail_os(error, "sync", code) : BSHM_OK;
 }
 
 /* While a file is being made, it begins with the process id of its creator. */
@@ -499,6 +508,12 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		status = attach(options, fd, writable, segment, error);
 	}
 	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
+	if (status != BSHM_OK && strcmp(error->op, "rest") == 0 && !options->readonly &&
+		!options->standing) {
+		/* What it held is lost: a new one, which the caller finds at his next try. */
+		status = bshm__rest_discard(options->path, fd, error);
+		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, "rest") : status;
+	}
 	bshm_os_close(fd);
 	if (status != BSHM_OK) {
 		free(segment);
@@ -513,15 +528,22 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	return BSHM_OK;
 }
 
-void bshm_segment_close(bshm_segment *segment)
+bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error)
 {
-	if (segment == NULL) {
-		return;
-	}
 	bshm__owner_forget(segment);
 	bshm_os_unmap(segment->header, segment->segment_bytes);
+	const bshm_status status = bshm__rest_leave(segment, error);
 	bshm_os_close(segment->fd);
 	free(segment);
+	return status;
+}
+
+void bshm_segment_close(bshm_segment *segment)
+{
+	bshm_error unused;
+	if (segment != NULL) {
+		bshm_segment_rest(segment, &unused);
+	}
 }
 
 bool bshm_segment_stands(const bshm_segment *segment)

@@ -173,6 +173,20 @@ int bshm_os_set_mode(int fd, uint32_t mode)
 	return fchmod(fd, (mode_t) mode) != 0 ? errno : 0;
 }
 
+int bshm_os_sync(int fd)
+{
+	return fsync(fd) != 0 ? errno : 0;
+}
+
+int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset)
+{
+	ssize_t put;
+	do {
+		put = pwrite(fd, bytes, count, (off_t) offset);
+	} while (put < 0 && errno == EINTR);
+	return put < 0 ? errno : (size_t) put == count ? 0 : EIO;
+}
+
 int bshm_os_link(const char *from, const char *to)
 {
 	return link(from, to) != 0 ? errno : 0;
@@ -313,6 +327,16 @@ int bshm_os_lock_byte(int fd, int64_t offset)
 	return errno == EACCES ? EAGAIN : errno;
 }
 
+int bshm_os_share_byte(int fd, int64_t offset)
+{
+	struct flock lock = one_byte(offset);
+	lock.l_type = F_RDLCK;
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+		return 0;
+	}
+	return errno == EACCES ? EAGAIN : errno;
+}
+
 bool bshm_os_byte_held(int fd, int64_t offset)
 {
 	struct flock lock = one_byte(offset);
@@ -444,10 +468,17 @@ uint64_t bshm_os_clock_less_ticks_ns(void)
 	return clock_ns(CLOCK_MONOTONIC) - (uint64_t) times(&unused) * tick_ns;
 }
 
+static bool test_disk;
+
+void bshm_os_disk_set(bool on_disk)
+{
+	test_disk = on_disk;
+}
+
 bool bshm_os_in_memory(int fd)
 {
 	struct statfs system;
-	return fstatfs(fd, &system) == 0 &&
+	return !test_disk && fstatfs(fd, &system) == 0 &&
 		   (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC ||
 			   system.f_type == HUGETLBFS_MAGIC);
 }

@@ -1,0 +1,183 @@
+/*
+ * rest.c - a segment on a disk: after the machine has stopped, is what the file holds whole?
+ *
+ * The kernel writes changed pages back when and in the order that it likes. After a power loss the file
+ * is a mixture of moments, with sound checksums wherever a page is whole, and lacks keys whose adds had
+ * returned. So a file of another boot is believed only if it was *brought to rest*: nobody had it mapped,
+ * all of it was synced, then the mark was written, and synced.
+ *
+ *      ASLEEP --- who wakes it: WAKING, sync, then AWAKE ---> AWAKE: processes write
+ *        ^                                                      |
+ *        +-- sync, mark, sync: the last that closes it ---------+
+ *
+ * Every process that may write shares a kernel's lock on one byte, the presence lock, through the open
+ * file behind its mapping: a fork's child has both, and a killed process neither. Who has the lock alone,
+ * through an open file that was never mapped, knows that nobody else uses the segment; the others wait.
+ * Only so is a file woken, brought to rest, or given up.
+ *
+ * The mark is off the disk before anything else can get there: nobody writes before AWAKE, and AWAKE
+ * comes after the sync of WAKING. A waker that dies before that leaves WAKING, and the next one syncs it
+ * again. Under the boot that it was used in, a segment needs no mark: memory is coherent, whoever was
+ * killed. A boot that cannot be told is another one.
+ *
+ * Files in memory never outlive their boot: nothing of this is done for them. Who may only read the file
+ * takes no lock, and looks only. Two machines that share a file are not thought of.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+
+#define CLAIM_TRIES  20
+#define CLAIM_NAP_US 100
+
+static bshm_status fail_os(bshm_error *error, const char *op, int code)
+{
+	bshm__fail(error, code == EAGAIN ? BSHM_E_BUSY : BSHM_E_UNAVAILABLE, op);
+	error->os_code = code == EAGAIN ? 0 : code;
+	return error->status;
+}
+
+static bool is_at(const char *path, uint64_t device, uint64_t inode)
+{
+	bshm_os_stat st;
+	return bshm_os_stat_path(path, &st) == 0 && st.device == device && st.inode == inode;
+}
+
+static int write_rest(int fd, uint64_t rest)
+{
+	return bshm_os_write_at(fd, &rest, sizeof(rest), offsetof(bshm_header, rest));
+}
+
+/* Takes the mark away, on the disk too, before anybody writes anything. */
+static int wake(const bshm_header *header, int fd)
+{
+	bshm_header copy;
+	bshm__racy_copy(&copy, header, sizeof(copy));
+	int code = 0;
+	if (copy.rest == BSHM_REST_ASLEEP && bshm__clock_resume(&copy)) {
+		code = bshm_os_write_at(fd, &copy.clock_boot,
+			offsetof(bshm_header, reserved2) - offsetof(bshm_header, clock_boot),
+			offsetof(bshm_header, clock_boot));
+	}
+	code = code != 0 ? code : write_rest(fd, BSHM_REST_WAKING);
+	code = code != 0 ? code : bshm_os_sync(fd);
+	return code != 0 ? code : write_rest(fd, BSHM_REST_AWAKE);
+}
+
+/* Nobody else uses it, and nobody can attach meanwhile. */
+static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *error)
+{
+	const uint64_t rest = BSHM_LOAD(&header->rest, ACQUIRE);
+	if (rest != BSHM_REST_ASLEEP && !bshm__clock_same_boot(header)) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
+	}
+	int code = rest == BSHM_REST_AWAKE ? 0 : wake(header, fd);
+	if (code != 0) {
+		return fail_os(error, "sync", code);
+	}
+	code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+	return code != 0 ? fail_os(error, "presence", code) : BSHM_OK;
+}
+
+/* A process that can only read the file changes nothing, and is in nobody's way. */
+static bshm_status look(const bshm_header *header, int fd, bshm_error *error)
+{
+	return BSHM_LOAD(&header->rest, ACQUIRE) == BSHM_REST_ASLEEP || bshm__clock_same_boot(header) ||
+				   bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF)
+			   ? BSHM_OK
+			   : bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
+}
+
+/* EAGAIN: another process has it alone, for longer than a moment. */
+static int claim_presence(int fd, bool *alone)
+{
+	int code = EAGAIN;
+	for (int tries = 0; code == EAGAIN && tries < CLAIM_TRIES; tries++) {
+		if (tries > 0) {
+			bshm_os_sleep_us(CLAIM_NAP_US);
+		}
+		code = bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+		*alone = code == 0;
+		code = code == EAGAIN ? bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF) : code;
+	}
+	return code;
+}
+
+bshm_status bshm__rest_enter(
+	bshm_segment *segment, int fd, const bshm_os_stat *st, bool writable, bshm_error *error)
+{
+	const bshm_header *header = segment->header;
+	if (bshm_os_in_memory(fd)) {
+		return BSHM_OK;
+	}
+	if (!writable) {
+		return look(header, fd, error);
+	}
+	bool alone;
+	const int code = claim_presence(fd, &alone);
+	if (code != 0) {
+		return fail_os(error, "presence", code);
+	}
+	if (!is_at(segment->path, st->device, st->inode)) {
+		return bshm__fail(error, BSHM_E_BUSY, "replaced");
+	}
+	bshm_status status = BSHM_OK;
+	if (alone) {
+		status = enter_alone(header, fd, error);
+	} else if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
+		status = bshm__fail(error, BSHM_E_BUSY, "presence"); /* they have just left */
+	}
+	segment->sleeps = status == BSHM_OK;
+	return status;
+}
+
+bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error)
+{
+	bshm_os_stat st;
+	if (bshm_os_stat_fd(fd, &st) != 0 || !is_at(path, st.device, st.inode)) {
+		return bshm__fail(error, BSHM_E_BUSY, "replaced");
+	}
+	bshm_os_unlink(path);
+	return BSHM_OK;
+}
+
+/* With the file open anew: a mapping of this process's own would look like another's. */
+static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *error)
+{
+	bshm_os_stat st;
+	if (bshm_os_stat_fd(fd, &st) != 0 || st.device != segment->device ||
+		st.inode != segment->inode) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "replaced");
+	}
+	if (bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF)) {
+		return bshm__fail(error, BSHM_E_BUSY, "presence");
+	}
+	/* Most of it before others are kept out. */
+	int code = bshm_os_sync(fd);
+	code = code != 0 ? code : bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+	if (code == EAGAIN) {
+		return bshm__fail(error, BSHM_E_BUSY, "presence");
+	}
+	code = code != 0 ? code : bshm_os_sync(fd);
+	const uint64_t mark[2] = {BSHM_REST_ASLEEP, bshm_os_clock_ns() + segment->clock_offset};
+	code = code != 0 ? code : bshm_os_write_at(fd, mark, sizeof(mark), offsetof(bshm_header, rest));
+	code = code != 0 ? code : bshm_os_sync(fd);
+	return code != 0 ? fail_os(error, "sync", code) : BSHM_OK;
+}
+
+bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
+{
+	if (!segment->sleeps) {
+		return BSHM_OK;
+	}
+	int fd;
+	const int code = bshm_os_open(segment->path, false, &fd);
+	if (code != 0) {
+		return fail_os(error, "open", code);
+	}
+	const bshm_status status = sleep_in(segment, fd, error);
+	bshm_os_close(fd);
+	return status;
+}
