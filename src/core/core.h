@@ -241,6 +241,12 @@ bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool l
 bool bshm__blocks_take(
 	bshm_segment *segment, uint32_t count, uint64_t *claimed, bshm_run *run, bshm__space *space);
 
+/* Under the lock: `free` partitions were found, and were too few; and: that may be over. */
+void bshm__space_note(bshm_segment *segment, uint32_t free);
+void bshm__space_forget(bshm_segment *segment);
+/* Without the lock: was there no room for `count` partitions some ms ago, and has none come back since? */
+bool bshm__space_lacks(bshm_segment *segment, uint64_t count, uint32_t *free);
+
 /*
  * Divides a run whose partitions the caller has claimed: part i takes the next counts[i] of them.
  * False: the run is damaged.

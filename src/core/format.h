@@ -90,8 +90,8 @@
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  64: | lock            | serial          | intent | from   | to     |        |
  *      +-----------------+-----------------+--------+--------+--------+--------+
- *  96: | intent_generat. | publications    | starv. |
- *      +-----------------+-----------------+-----------------+
+ *  96: | intent_generat. | publications    | starv. |        | no_room         |
+ *      +-----------------+-----------------+--------+--------+-----------------+
  * 128: | directory_vers. | clock_boot      | clock_offset    | clock_shift     |
  *      +-----------------+--------+--------+-----------------+-----------------+
  * 160: | clock_wall      | clock_ticks     | known  |
@@ -111,6 +111,7 @@
  *  serial..publications
  *                      under the lock
  *  starving            by anyone: 1 while a process has waited long for the lock; a hint
+ *  no_room             under the lock; a hint
  *  directory_version   under the lock: odd while chains or names change
  *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
  *                      by the creator; on a disk by the first who attaches after a reboot (clock.c)
@@ -142,7 +143,9 @@ typedef struct {
 	uint64_t intent_generation; /* of `to` once the rename has published it */
 	uint64_t publications;      /* the number that was given to a set of keys last */
 	uint32_t starving;          /* 1: a process has waited long for the lock */
-	uint8_t reserved1[12];
+	uint32_t reserved1;
+	uint64_t
+		no_room; /* free partitions + 1 when they were too few; above, when that was: blocks.c */
 	uint64_t directory_version;
 	uint64_t clock_boot;        /* the system's boot that clock_offset belongs to; 0 = not known */
 	uint64_t clock_offset;      /* engine clock = monotonic clock + this, in ns */
@@ -186,6 +189,7 @@ BSHM_AT(header, intent_to, 88);
 BSHM_AT(header, intent_generation, 96);
 BSHM_AT(header, publications, 104);
 BSHM_AT(header, starving, 112);
+BSHM_AT(header, no_room, 120);
 BSHM_AT(header, directory_version, 128);
 BSHM_AT(header, clock_boot, 136);
 BSHM_AT(header, clock_offset, 144);

@@ -302,3 +302,120 @@ TEST(scattered_filters_are_read_right_while_others_are_loaded)
 		stat.filter_bytes);
 	CHECK_INT(faults(segment), 0);
 }
+
+/* ------------------------------------------------------------------ no room */
+
+static uint64_t next_key;
+
+/* Adds a key that is not there yet: 1, or why not. */
+static int grow_by_one(void)
+{
+	int status;
+	do {
+		status = add_number(segment, "growing", next_key++);
+	} while (status == 0);
+	return status;
+}
+
+/* A filter that must grow, in a segment that has no partition left. */
+static void fill_all(void)
+{
+	segment = open_segment(MB(1));
+	const bshm_parameters p = parameters(0.01, 100, 2);
+	CHECK_INT(bshm_filter_reserve(segment, "growing", 7, &p, &last_error), 1);
+	CHECK_INT(reserve_partitions("rest", segment->partition_count - 1), 1);
+	int status;
+	do {
+		status = grow_by_one();
+	} while (status == 1);
+	CHECK_INT(status, BSHM_E_NO_SPACE);
+}
+
+static void hold_the_lock(void)
+{
+	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+	raise_flag_and_sleep(0);
+}
+
+TEST(who_has_just_found_no_room_does_not_wait_for_the_lock_to_find_none_again)
+{
+	fill_all();
+	const bshm_error first = last_error;
+	const pid_t child = spawn(hold_the_lock);
+	await_flag(0);
+	bshm__space_note(segment, 0); /* the child may have been slow to start */
+	CHECK_INT(grow_by_one(), BSHM_E_NO_SPACE);
+	CHECK(strcmp(last_error.op, first.op) == 0);
+	CHECK_INT(last_error.asked, first.asked);
+	CHECK_INT(last_error.available, 0);
+	CHECK_INT(segment->header->lock_timeouts, 0);
+	/* Not for ever: it looks again. */
+	segment->header->no_room -= UINT64_C(200) << 32;
+	CHECK_INT(grow_by_one(), BSHM_E_TIMEOUT);
+	kill_child(child);
+	CHECK_INT(grow_by_one(), BSHM_E_NO_SPACE);
+}
+
+TEST(room_that_is_given_back_is_found_at_once)
+{
+	fill_all();
+	CHECK_INT(drop(segment, "rest"), 1);
+	CHECK_INT(grow_by_one(), 1);
+	CHECK_INT(faults(segment), 0);
+}
+
+static bshm_op *claim_for_a_load(uint32_t count)
+{
+	uint32_t index;
+	bshm_run run;
+	bshm__space space;
+	const bshm__name name = bshm__name_of("load", 4);
+	uint64_t *map = bshm__blocks_map(segment);
+	REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+	REQUIRE(bshm__entry_create(segment, &name, &index, &last_error) == BSHM_OK);
+	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 1, false);
+	REQUIRE(bshm__blocks_take(segment, count, map, &run, &space));
+	bshm__op_claim(segment, op, &run);
+	bshm__unlock(segment);
+	free(map);
+	return op;
+}
+
+static void load_and_sleep(void)
+{
+	claim_for_a_load(segment->partition_count - 1);
+	raise_flag_and_sleep(0);
+}
+
+TEST(room_of_a_dead_loader_is_found_at_once)
+{
+	segment = open_segment(MB(1));
+	const bshm_parameters p = parameters(0.01, 100, 2);
+	CHECK_INT(bshm_filter_reserve(segment, "growing", 7, &p, &last_error), 1);
+	const pid_t child = spawn(load_and_sleep);
+	await_flag(0);
+	int status;
+	do {
+		status = grow_by_one();
+	} while (status == 1);
+	CHECK_INT(status, BSHM_E_NO_SPACE);
+	kill_child(child);
+	bshm__space_note(segment, 0);
+	CHECK_INT(grow_by_one(), 1);
+}
+
+TEST(room_of_a_load_that_gave_up_is_found_at_once)
+{
+	segment = open_segment(MB(1));
+	const bshm_parameters p = parameters(0.01, 100, 2);
+	CHECK_INT(bshm_filter_reserve(segment, "growing", 7, &p, &last_error), 1);
+	bshm_op *op = claim_for_a_load(segment->partition_count - 1);
+	int status;
+	do {
+		status = grow_by_one();
+	} while (status == 1);
+	CHECK_INT(status, BSHM_E_NO_SPACE);
+	bshm__space_note(segment, 0);
+	BSHM_STORE(&op->owner, 0, RELEASE);
+	CHECK_INT(grow_by_one(), 1);
+}

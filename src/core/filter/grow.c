@@ -20,17 +20,31 @@
 
 #define NAP_US 100
 
-/* Somebody else is growing it: waits until he has, or a page's time. True: the filter has changed. */
-static bool await_change(const bshm_view *view)
+/* What is known without the lock: NO_SPACE where there was no room a moment ago. */
+static bshm_status look_for_room(const bshm_build *build, bshm_error *error)
+{
+	const uint64_t count = build->layers[build->descriptor.layer_count - 1].run.count;
+	uint32_t free;
+	if (!bshm__space_lacks(build->segment, count, &free)) {
+		return BSHM_OK;
+	}
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", count * BSHM_PARTITION_BYTES,
+		(uint64_t) free * BSHM_PARTITION_BYTES);
+}
+
+/*
+ * Another process is growing it: waits until it has, or a page's time, or until it has found no room:
+ * NO_SPACE. OK: see whether the filter has changed.
+ */
+static bshm_status await_change(const bshm_build *build, const bshm_view *view, bshm_error *error)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_PAGE_NS;
-	while (bshm_view_current(view)) {
-		if (bshm_os_monotonic_ns() > deadline) {
-			return false;
-		}
+	bshm_status status = BSHM_OK;
+	while (status == BSHM_OK && bshm_view_current(view) && bshm_os_monotonic_ns() <= deadline) {
 		bshm_os_sleep_us(NAP_US);
+		status = look_for_room(build, error);
 	}
-	return true;
+	return status;
 }
 
 /* Begins, unless it has changed or another is growing it (`alone`): 1 = begun, 0 = not. */
@@ -110,10 +124,14 @@ bshm_status bshm__filter_grow(
 	}
 	int status = describe(build, view, error);
 	if (status == BSHM_OK) {
+		status = look_for_room(build, error);
+	}
+	if (status == BSHM_OK) {
 		status = begin(build, view, true, error);
 	}
-	if (status == 0 && wait && !await_change(view)) {
-		status = begin(build, view, false, error);
+	if (status == 0 && wait) {
+		status = await_change(build, view, error);
+		status = status == BSHM_OK ? begin(build, view, false, error) : status;
 	}
 	if (status == 1) {
 		status = bshm__build_take(build, view->descriptor.layer_count, error);

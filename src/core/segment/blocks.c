@@ -11,6 +11,10 @@
  * that nobody else claims, checked by a checksum in the descriptor. So whatever is free can be
  * used, and nothing ever has to be moved.
  *
+ * That takes a look at every filter. So when there is no room, the header remembers how much there was,
+ * and until when that is to be believed: an adder to a filter that cannot grow finds that out without
+ * the lock (bshm__space_lacks()). Whoever gives partitions back takes the note away, under the lock.
+ *
  * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be
  * given to another, so that a worker which resolved it while it was sound does not read the
  * other's bits as its own.
@@ -21,6 +25,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NOTE_UNIT_BITS 20 /* of the clock: about a millisecond */
+#define NOTE_LASTS     100u
 
 bool bshm__run_in_bounds(const bshm_segment *segment, const bshm_run *run)
 {
@@ -46,11 +53,29 @@ static uint64_t check_end(uint64_t check)
 	return check == 0 ? 1 : check;
 }
 
+/* Sets the bits of neighbours, a word at a time. */
+static void claim_neighbours(uint64_t *claimed, uint32_t first, uint32_t count)
+{
+	while (count != 0) {
+		const uint32_t bit = first % 64;
+		const uint32_t part = count < 64 - bit ? count : 64 - bit;
+		claimed[first / 64] |= (UINT64_MAX >> (64 - part)) << bit;
+		first += part;
+		count -= part;
+	}
+}
+
 bool bshm__run_walk(
 	const bshm_segment *segment, const bshm_run *run, uint32_t *list, uint64_t *claimed)
 {
 	if (!bshm__run_in_bounds(segment, run)) {
 		return false;
+	}
+	if (run->check == 0 && list == NULL) {
+		if (claimed != NULL) {
+			claim_neighbours(claimed, run->first, run->count);
+		}
+		return true;
 	}
 	uint64_t check = segment->name_seed;
 	uint32_t at = run->first;
@@ -78,11 +103,6 @@ static size_t map_bytes(const bshm_segment *segment)
 uint64_t *bshm__blocks_map(const bshm_segment *segment)
 {
 	return malloc(map_bytes(segment));
-}
-
-static bool is_claimed(const uint64_t *claimed, uint32_t partition)
-{
-	return (claimed[partition / 64] >> (partition % 64) & 1) != 0;
 }
 
 /* Claims the partitions of all layers; false: one of them is damaged. */
@@ -125,19 +145,65 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 	}
 }
 
+/* The first partition from `at` on that is claimed, or is not; else how many partitions there are. */
+static uint32_t find(const bshm_segment *segment, const uint64_t *claimed, uint32_t at, bool wanted)
+{
+	while (at < segment->partition_count) {
+		const uint64_t word = (wanted ? claimed[at / 64] : ~claimed[at / 64]) >> (at % 64);
+		if (word != 0) {
+			at += (uint32_t) __builtin_ctzll(word);
+			break;
+		}
+		at = (at / 64 + 1) * 64;
+	}
+	return at < segment->partition_count ? at : segment->partition_count;
+}
+
 bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool locked)
 {
 	claim_all(segment, claimed, locked);
 	bshm__space space = {0};
-	uint32_t neighbours = 0;
-	for (uint32_t i = 0; i < segment->partition_count; i++) {
-		neighbours = is_claimed(claimed, i) ? 0 : neighbours + 1;
-		space.free += neighbours != 0;
-		if (neighbours > space.largest) {
-			space.largest = neighbours;
-		}
+	uint32_t end = 0;
+	while (end < segment->partition_count) {
+		const uint32_t begin = find(segment, claimed, end, false);
+		end = find(segment, claimed, begin, true);
+		space.free += end - begin;
+		space.largest = end - begin > space.largest ? end - begin : space.largest;
 	}
 	return space;
+}
+
+void bshm__space_note(bshm_segment *segment, uint32_t free)
+{
+	const uint64_t now = bshm_os_monotonic_ns() >> NOTE_UNIT_BITS;
+	BSHM_STORE(&segment->header->no_room, now << 32 | (free + 1), RELAXED);
+}
+
+void bshm__space_forget(bshm_segment *segment)
+{
+	if (BSHM_LOAD(&segment->header->no_room, RELAXED) != 0) {
+		BSHM_STORE(&segment->header->no_room, 0, RELAXED);
+	}
+}
+
+bool bshm__space_lacks(bshm_segment *segment, uint64_t count, uint32_t *free)
+{
+	const uint64_t note = BSHM_LOAD(&segment->header->no_room, RELAXED);
+	const uint32_t now = (uint32_t) (bshm_os_monotonic_ns() >> NOTE_UNIT_BITS);
+	*free = (uint32_t) note - 1;
+	if (note == 0 || now - (uint32_t) (note >> 32) > NOTE_LASTS || count <= *free) {
+		return false;
+	}
+	/* What the dead and those that gave up have taken comes back to the next one that has the lock. */
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		const bshm_op *op = &segment->ops[i];
+		const uint64_t owner = BSHM_LOAD(&op->owner, RELAXED);
+		if (BSHM_LOAD(&op->entry, RELAXED) != 0 && BSHM_LOAD(&op->run.count, RELAXED) != 0 &&
+			(owner == 0 || !bshm__owner_alive(segment, owner))) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* The smallest hole of neighbours that holds `count`, so that large holes stay large. */
@@ -145,17 +211,14 @@ static uint32_t best_hole(const bshm_segment *segment, const uint64_t *claimed, 
 {
 	uint32_t best = 0;
 	uint32_t best_length = UINT32_MAX;
-	uint32_t length = 0;
-	for (uint32_t i = 0; i <= segment->partition_count; i++) {
-		if (i < segment->partition_count && !is_claimed(claimed, i)) {
-			length++;
-			continue;
+	uint32_t end = 0;
+	while (end < segment->partition_count) {
+		const uint32_t begin = find(segment, claimed, end, false);
+		end = find(segment, claimed, begin, true);
+		if (end - begin >= count && end - begin < best_length) {
+			best = begin;
+			best_length = end - begin;
 		}
-		if (length >= count && length < best_length) {
-			best = i - length;
-			best_length = length;
-		}
-		length = 0;
 	}
 	return best;
 }
@@ -167,9 +230,7 @@ static bshm_run string_together(bshm_segment *segment, uint32_t count, const uin
 	uint32_t last = 0;
 	uint32_t found = 0;
 	for (uint32_t i = 0; found < count; i++) {
-		if (is_claimed(claimed, i)) {
-			continue;
-		}
+		i = find(segment, claimed, i, false);
 		if (found == 0) {
 			run.first = i;
 		} else {
@@ -188,6 +249,7 @@ bool bshm__blocks_take(
 {
 	*space = bshm__blocks_survey(segment, claimed, true);
 	if (count > space->free) {
+		bshm__space_note(segment, space->free);
 		return false;
 	}
 	*run = count <= space->largest ? (bshm_run){best_hole(segment, claimed, count), count, 0}

@@ -248,7 +248,11 @@ bshm_status bshm__entry_create(
 			free_at = i;
 		} else if (bshm__entry_named(entry, name)) {
 			bshm__directory_repair(segment); /* links it, or frees it */
-			return bshm__entry_create(segment, name, index, error);
+			if (bshm__entry_find(segment, name, index) == BSHM_OK) {
+				return BSHM_OK;
+			}
+			free_at = BSHM_LOAD(&entry->name[0], RELAXED) == 0 ? i : free_at;
+			break;
 		}
 	}
 	if (free_at == segment->entry_count) {
@@ -324,6 +328,7 @@ static void publish_as(bshm_segment *segment, uint32_t index, uint64_t generatio
 	bshm_entry *entry = &segment->entries[index];
 	const bshm_descriptor last =
 		bshm__descriptor_read(entry, BSHM_LOAD(&entry->generation, RELAXED));
+	bshm__space_forget(segment); /* the last set's partitions are free from here on */
 	descriptor->generation = generation;
 	descriptor->publication = next_publication(segment);
 	descriptor->items_slot = (last.items_slot & 1) ^ 1; /* late adders count in the other one */

@@ -36,7 +36,10 @@ bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op)
 
 void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run)
 {
-	op->run = *run;
+	if (op->run.count != 0) {
+		bshm__space_forget(segment);
+	}
+	bshm__racy_copy(&op->run, run, sizeof(*run)); /* bshm__space_lacks() may be reading */
 	op->check = op_check(segment, op);
 }
 
@@ -53,13 +56,14 @@ bshm_op *bshm__op_begin(
 		if (op->entry != 0) {
 			continue;
 		}
-		*op = (bshm_op){
+		const bshm_op fresh = {
 			.serial = ++segment->header->serial,
 			.seed = seed,
 			.entry = entry + 1,
 			.kind = kind,
 			.counting = counting,
 		};
+		bshm__racy_copy(op, &fresh, sizeof(fresh)); /* bshm__space_lacks() may be reading */
 		op->check = op_check(segment, op);
 		BSHM_STORE(&op->owner, segment->owner, RELEASE);
 		if (keeps_journal(op)) {
@@ -74,6 +78,9 @@ bshm_op *bshm__op_begin(
 void bshm__op_end(bshm_segment *segment, bshm_op *op)
 {
 	const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED) - 1;
+	if (op->run.count != 0) {
+		bshm__space_forget(segment);
+	}
 	BSHM_STORE(&op->owner, 0, RELEASE);
 	BSHM_STORE(&op->entry, 0, RELAXED);
 	if (entry < segment->entry_count) {
@@ -251,6 +258,7 @@ int bshm_filter_clear(
 
 void bshm__ops_reap(bshm_segment *segment)
 {
+	bool cleared = false; /* one clear a time: it may be 8 MB */
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
 		const uint64_t owner = BSHM_LOAD(&op->owner, ACQUIRE);
@@ -262,7 +270,10 @@ void bshm__ops_reap(bshm_segment *segment)
 		BSHM_STORE(&op->owner, 0, RELAXED);
 		if (op->kind == BSHM_OP_CLEAR && entry <= segment->entry_count &&
 			bshm__op_sound(segment, op)) {
-			clear_finish(segment, op, entry - 1, false);
+			if (!cleared) {
+				clear_finish(segment, op, entry - 1, false);
+			}
+			cleared = true;
 		} else {
 			bshm__op_end(segment, op);
 		}
