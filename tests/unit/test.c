@@ -333,10 +333,15 @@ int has_fresh(bshm_segment *segment, const char *name, const char *key)
 	return answer;
 }
 
-int add(bshm_segment *segment, const char *name, const char *key)
+int add_once(bshm_segment *segment, const char *name, const char *key)
 {
 	return bshm_filter_add(
 		segment, thread_cache(), name, strlen(name), key, strlen(key), &last_error);
+}
+
+int add(bshm_segment *segment, const char *name, const char *key)
+{
+	return PATIENTLY(add_once(segment, name, key));
 }
 
 int reserve(bshm_segment *segment, const char *name, uint64_t capacity, double error_rate)
@@ -385,10 +390,15 @@ int has_number(bshm_segment *segment, const char *name, uint64_t number)
 		segment, thread_cache(), name, strlen(name), (const char *) &number, sizeof(number));
 }
 
-int add_number(bshm_segment *segment, const char *name, uint64_t number)
+int add_number_once(bshm_segment *segment, const char *name, uint64_t number)
 {
 	return bshm_filter_add(segment, thread_cache(), name, strlen(name), (const char *) &number,
 		sizeof(number), &last_error);
+}
+
+int add_number(bshm_segment *segment, const char *name, uint64_t number)
+{
+	return PATIENTLY(add_number_once(segment, name, number));
 }
 
 int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint64_t to)

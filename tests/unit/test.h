@@ -95,16 +95,18 @@ uint64_t test_undelayed_ns(void);
  * without a processor for longer, and the call says TIMEOUT: it is made again, and test_refused counts it. A lock that
  * nobody gives back is still seen: a call that is refused so often stays refused.
  */
-#define REFUSED_MAX 400
-#define PATIENTLY(call) \
- __extension__({ \
-int answer_; \
-unsigned tries_ = 0; \
-while ((answer_ = (call)) == BSHM_E_TIMEOUT && tries_++ < REFUSED_MAX) { \
-BSHM_ADD(test_refused, 1, RELAXED); \
-} \
-answer_; \
+#define REFUSED_MAX 100
+/* clang-format off */
+#define PATIENTLY(call)                                                                            \
+ __extension__({                                                                                   \
+  __typeof__(call) answer_;                                                                        \
+  unsigned tries_ = 0;                                                                             \
+  while ((answer_ = (call)) == BSHM_E_TIMEOUT && tries_++ < REFUSED_MAX) {                         \
+   BSHM_ADD(test_refused, 1, RELAXED);                                                             \
+  }                                                                                                \
+  answer_;                                                                                         \
  })
+/* clang-format on */
 /* By the test and its children: 0 at the beginning of each test. */
 extern uint64_t *test_refused;
 
@@ -149,7 +151,8 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original);
 
 /* Zero terminated names and keys; a cache of the calling thread. */
 int has(bshm_segment *segment, const char *name, const char *key);
-int add(bshm_segment *segment, const char *name, const char *key);
+int add(bshm_segment *segment, const char *name, const char *key); /* patiently: see above */
+int add_once(bshm_segment *segment, const char *name, const char *key);
 /* As a process asks that has not asked before. */
 int has_fresh(bshm_segment *segment, const char *name, const char *key);
 /* Frees the calling thread's cache: at a thread's end, or to ask as if for the first time. */
@@ -172,7 +175,8 @@ void set_layer(
 
 /* Keys made of numbers: 8 bytes each. */
 int has_number(bshm_segment *segment, const char *name, uint64_t number);
-int add_number(bshm_segment *segment, const char *name, uint64_t number);
+int add_number(bshm_segment *segment, const char *name, uint64_t number); /* patiently */
+int add_number_once(bshm_segment *segment, const char *name, uint64_t number);
 /* Adds from..to-1 in one call; the status, or how many were certainly new. */
 int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint64_t to);
 /* How many of from..to-1 are certainly absent; not answerable counts as no. */

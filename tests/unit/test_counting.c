@@ -24,8 +24,8 @@ static __thread bshm_cache *cache;
 static int remove_number(const char *name, uint64_t number)
 {
 	cache = cache == NULL ? bshm_cache_new() : cache;
-	return bshm_filter_remove(
-		segment, cache, name, strlen(name), (const char *) &number, 8, &last_error);
+	return PATIENTLY(bshm_filter_remove(
+		segment, cache, name, strlen(name), (const char *) &number, 8, &last_error));
 }
 
 static int count_number(const char *name, uint64_t number)

@@ -149,7 +149,7 @@ static void put_and_remove(void)
 		if (test_random(&random) % 4 == 0) {
 			bshm_record_remove(own, 0, &(bshm_key){(const char *) &key, 8}, &error);
 		} else {
-			CHECK_INT(PATIENTLY(store_put(own, (uint32_t) key, i, 8, 0, BSHM_PUT_SET)), 1);
+			CHECK_INT(store_put(own, (uint32_t) key, i, 8, 0, BSHM_PUT_SET), 1);
 		}
 		CHECK(BSHM_LOAD(&own->store->reserved, RELAXED) <= LIMIT);
 	}

@@ -326,7 +326,7 @@ TEST(an_add_that_cannot_turn_says_so_in_time)
 	set_clock(now + EPOCH);
 	const pid_t child = spawn(hold_the_lock);
 	await_flag(0);
-	CHECK_INT(add_number(segment, "f", 2), BSHM_E_TIMEOUT);
+	CHECK_INT(add_number_once(segment, "f", 2), BSHM_E_TIMEOUT);
 	CHECK_INT(has_number(segment, "f", 1), 1);
 	kill_child(child);
 	CHECK_INT(add_number(segment, "f", 2), 1);

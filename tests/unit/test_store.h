@@ -57,7 +57,7 @@ static inline void store_fill(uint8_t *bytes, uint32_t number, uint64_t serial, 
 	}
 }
 
-static inline int store_put(bshm_segment *segment, uint32_t number, uint64_t serial,
+static inline int store_put_once(bshm_segment *segment, uint32_t number, uint64_t serial,
 	uint32_t length, uint32_t ttl_s, bshm_put_mode mode)
 {
 	uint8_t *bytes = malloc(length + 1);
@@ -73,6 +73,12 @@ static inline int store_put(bshm_segment *segment, uint32_t number, uint64_t ser
 	const int stored = bshm_record_put(segment, &put, &error);
 	free(bytes);
 	return stored;
+}
+
+static inline int store_put(bshm_segment *segment, uint32_t number, uint64_t serial,
+	uint32_t length, uint32_t ttl_s, bshm_put_mode mode)
+{
+	return PATIENTLY(store_put_once(segment, number, serial, length, ttl_s, mode));
 }
 
 /* 1 = found and whole, 0 = absent, -1 = torn. The serial number only of values of 16 bytes or more. */
@@ -131,7 +137,7 @@ static inline int store_remove(bshm_segment *segment, uint32_t number)
 	const uint64_t key_bytes = number;
 	const bshm_key key = {(const char *) &key_bytes, 8};
 	bshm_error error;
-	return bshm_record_remove(segment, 0, &key, &error);
+	return PATIENTLY(bshm_record_remove(segment, 0, &key, &error));
 }
 
 static inline void store_told(void *context, const char *what, const char *name)

@@ -54,7 +54,7 @@ TEST(all_who_append_to_one_record_get_through)
 static void put_one(void)
 {
 	bshm_segment *own = attach_store();
-	CHECK_INT(PATIENTLY(store_put(own, 1, 1, 8, 0, BSHM_PUT_SET)), 1);
+	CHECK_INT(store_put(own, 1, 1, 8, 0, BSHM_PUT_SET), 1);
 }
 
 TEST(who_waits_long_says_so_until_it_has_the_lock)

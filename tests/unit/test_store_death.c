@@ -262,7 +262,7 @@ TEST(readers_do_not_wait_for_a_stopped_writer_and_its_lock_is_not_taken)
 		CHECK_INT(store_get(store, i, &serial, &length), 1);
 	}
 	for (int i = 0; i < 3; i++) {
-		CHECK_INT(store_put(store, 1, 1, 100, 0, BSHM_PUT_SET), BSHM_E_TIMEOUT);
+		CHECK_INT(store_put_once(store, 1, 1, 100, 0, BSHM_PUT_SET), BSHM_E_TIMEOUT);
 		CHECK_INT(BSHM_LOAD(&store->shards[0].lock, RELAXED), holder);
 	}
 	bshm_store_info info;
