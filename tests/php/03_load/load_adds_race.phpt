@@ -13,7 +13,7 @@ $adder = new Child(<<<'PHP'
     while (($round = fgets(STDIN)) !== false) {
         $round = trim($round);
         for ($i = 0; $i < 1000; $i++) {
-            bloom_add('f', "$round-$i");
+            patiently(fn () => bloom_add('f', "$round-$i"));
         }
         echo "added\n";
     }

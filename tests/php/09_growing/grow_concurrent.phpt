@@ -19,10 +19,10 @@ for ($i = 0; $i < 4; $i++) {
         foreach (array_chunk(keys('own $i-', 30000), 500) as \$n => \$chunk) {
             \$chunk = [...\$chunk, ...array_slice(keys('common ', 10000), \$n * 166, 166)];
             if (\$n % 2) {
-                \$new += bloom_add_many('f', \$chunk);
+                \$new += patiently(fn () => bloom_add_many('f', \$chunk));
             } else {
                 foreach (\$chunk as \$key) {
-                    \$new += (int) bloom_add('f', \$key);
+                    \$new += (int) patiently(fn () => bloom_add('f', \$key));
                     bloom_maybe_has('f', \$key) || die("denied \$key");
                 }
             }
@@ -41,7 +41,9 @@ foreach ($adders as $i => $adder) {
 }
 check_same(0, count_no('f', keys('common ', 9960)), 'denied');
 $info = bloom_info('f');
-check_same($new, $info['items'], 'items');
+// Of keys that were added before a call gave up, no call has said that they were new.
+$refused = bloom_status()['lock_timeouts'];
+check($new === $info['items'] || ($refused > 0 && $new < $info['items']), "items: {$info['items']}, new: $new, refused: $refused");
 // A key that two add at the same instant may look new to both.
 check($new > 0.98 * 129_960 && $new < 1.02 * 129_960, "new: $new");
 check_same([1, 2, 4, 8, 16, 32], array_slice(array_column($info['layers'], 'partitions'), 0, 6), 'partitions');

@@ -30,10 +30,10 @@ for ($i = 0; $i < 2; $i++) {
     $reader->hear();
 }
 for ($round = 0; $round < 6; $round++) {
-    bloom_add_many('f', keys("round $round ", 40000));
+    patiently(fn () => bloom_add_many('f', keys("round $round ", 40000)));
     bloom_load('f', keys('golden ', 3000));
     foreach (keys("again $round ", 20000) as $key) {
-        bloom_add('f', $key);
+        patiently(fn () => bloom_add('f', $key));
     }
 }
 foreach ($readers as $reader) {

@@ -13,7 +13,7 @@ for ($round = 0; $round < 8; $round++) {
     $inserters = [];
     for ($i = 0; $i < 4; $i++) {
         // They do not even agree on its parameters: the first one's hold.
-        $inserters[] = new Child("fgets(STDIN); echo count(array_filter(bloom_insert('f', [...keys('own $i-', 500), ...keys('common ', 500)], 100 + $i))), PHP_EOL;");
+        $inserters[] = new Child("fgets(STDIN); echo count(array_filter(patiently(fn () => bloom_insert('f', [...keys('own $i-', 500), ...keys('common ', 500)], 100 + $i)))), PHP_EOL;");
     }
     foreach ($inserters as $inserter) {
         $inserter->say('go');

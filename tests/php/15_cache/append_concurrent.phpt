@@ -13,7 +13,7 @@ require __DIR__ . '/../helper.inc';
 $code = <<<'PHP'
     $name = trim(fgets(STDIN));
     for ($i = 0; $i < 1000; $i++) {
-        bloom_cache_append('log', "$name$i", ',');
+        patiently(fn () => bloom_cache_append('log', "$name$i", ','));
     }
     PHP;
 $children = [];

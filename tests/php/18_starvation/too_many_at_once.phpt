@@ -46,7 +46,7 @@ for ($i = 0; $i < 80; $i++) {
     $loaders[$i] = new Fiber(fn () => bloom_cache_remember("key $i", fn () => Fiber::suspend() ?? $i));
     $loaders[$i]->start();
 }
-$code = '$began = microtime(true); var_dump(bloom_cache_remember("another", fn () => "loaded"), microtime(true) - $began < 2);';
+$code = '$began = own_time(); var_dump(bloom_cache_remember("another", fn () => "loaded"), own_time() - $began < 2);';
 echo Child::run($code);
 foreach ($loaders as $i => $loader) {
     $loader->resume();
