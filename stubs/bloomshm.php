@@ -15,6 +15,9 @@
  *    missing, being loaded for the first time, damaged or out of reach; false is only ever said by a
  *    complete, published filter.
  *  - Unreachable: bloomshm.enable is 0, or the segment cannot be opened. bloom_status() says why.
+ *  - No segment yet: only a call that stores something creates it, and none while bloomshm.readonly is 1. Until then
+ *    every filter is missing, bloom_count() gives 15 and bloom_remove() false, nothing is kept, and what
+ *    only looks says so.
  *  - Kinds of filters: fixed (a capacity, and no more), scalable (grows when it is full), sliding
  *    (forgets a key some time after its last add), counting (keys can be taken out again).
  *  - Policy: bloomshm.missing_filter, for questions and adds that name a filter which is not
@@ -476,18 +479,19 @@ namespace {
     /**
      * The state of the segment and of this process's attachment to it. Never throws.
      *
-     * Takes back the memory of dead loaders on the way. Attaches, and creates the segment, if this process has
-     * not done so yet.
+     * Takes back the memory of dead loaders on the way. Attaches where there is a segment, and never creates one.
      *
-     *  - available: the segment is attached; reason: why not, or what is worth knowing about it, or null
+     *  - available: the segment is attached; reason: why not ("no segment yet ..." where nothing was stored, or the
+     *    file was removed), or what is worth knowing about it, or null
      *  - path: in use, or the one that would be; layout_version; owner_uid, mode (int): of the file
      *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter can use all that
      *    is free all the same)
      *  - cache_bytes, cache_bytes_free: the record store; free are pages that hold nothing
      *  - filters; attached: processes that may write; repairs: things left by dead processes and tidied up;
      *    lock_timeouts: all since the segment was created
-     *  - missing_answers: keys of this process answered "maybe" because their filter is not published
-     *  - last_error: the newest exception's message in this thread, or null
+     *  - missing_answers: keys of this process answered "maybe" because their filter is not published, or the segment
+     *    cannot be used
+     *  - last_error: the newest exception's message in this thread, or why it could not attach, or null
      *
      * @return array<string, mixed>
      */
@@ -499,7 +503,7 @@ namespace {
      * Filter bits have no rule that could be broken and are not looked at. Mends nothing.
      *
      * @return list<string> One sentence a problem, at most 64; empty: sound. Names the reason when the segment is
-     *     unreachable.
+     *     unreachable, or when there is none yet.
      */
     function bloom_verify(): array {}
 
