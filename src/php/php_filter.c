@@ -17,6 +17,8 @@
 
 /* Most attempts to answer a long list of keys from one generation. */
 #define MANY_TRIES 16
+/* To make a filter and add to it before another process has dropped it. */
+#define INSERT_TRIES 10000
 
 /* ------------------------------------------------------------------ questions */
 
@@ -408,7 +410,7 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 		}
 		status = bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
 			ZSTR_LEN(filter), list->keys, list->count, fresh, &added, &error);
-	} while (create && status == BSHM_E_NOT_FOUND && ++tries < BLOOMSHM_READ_TRIES);
+	} while (create && status == BSHM_E_NOT_FOUND && ++tries < INSERT_TRIES);
 	php_bloomshm_forget_added(segment, filter, list->keys, list->count);
 	if (status != BSHM_OK) {
 		php_bloomshm_throw_add(&error, ZSTR_VAL(filter));
