@@ -103,6 +103,9 @@ static inline bshm_status bshm__fail(bshm_error *error, bshm_status status, cons
 	return bshm__fail_sizes(error, status, op, 0, 0);
 }
 
+/* With the system's error number: NO_SPACE or UNAVAILABLE (segment.c). */
+bshm_status bshm__fail_os(bshm_error *error, const char *op, int code);
+
 /* ------------------------------------------------------------------ owners.c */
 
 /* Makes a fork's child let go of the segment's file; undone by bshm__owner_forget(). */
@@ -118,17 +121,15 @@ uint64_t bshm__owner_count(bshm_segment *segment);
 
 /* ------------------------------------------------------------------ clock.c */
 
-/* Fills the clock's words of a new segment. */
-void bshm__clock_begin(bshm_header *header);
+/* Fills the clock's words of a new segment; 0, or the error that kept the boot from being told. */
+int bshm__clock_begin(bshm_header *header);
 /* Works out what this process adds to its monotonic clock. `in_memory`: the file is on no disk. */
 void bshm__clock_attach(bshm_segment *segment, bool in_memory);
-/*
- * Changes a copy of the header, for a segment that nobody uses: its clock goes on from when it was
- * brought to rest, by this process's monotonic clock. False: that is the same boot's, and nothing is to do.
- */
-bool bshm__clock_resume(bshm_header *copy);
-/* The number that tells boots apart is known, and the header's. */
-bool bshm__clock_same_boot(const bshm_header *header);
+/* Is it known that the header's clock is of the present boot? 0, or the error that kept it from being told. */
+int bshm__clock_boot(const bshm_header *header, bool *same);
+/* Changes a copy of the header, for a segment that nobody uses: its clock goes on from when it was brought
+ * to rest, by this process's monotonic clock. As bshm__clock_begin(). */
+int bshm__clock_resume(bshm_header *copy);
 
 /* ------------------------------------------------------------------ rest.c: files on a disk */
 

@@ -95,6 +95,7 @@ typedef struct {
 	uint64_t boot;
 	uint64_t shift_ns;
 	bool shift_known;
+	int os_code; /* why `boot` is 0, where it may be told another time: no descriptor is left, say */
 } bshm_os_host;
 bshm_os_host bshm_os_host_now(void);
 /* The clock less the kernel's count of its ticks, which is in no namespace: always the same to some 20 ms. */

@@ -8,6 +8,7 @@
  */
 #include "test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -260,6 +261,26 @@ TEST(who_only_looks_believes_what_others_use)
 	close_it();
 	bshm_segment_close(writer);
 	REQUIRE(open_at(test_path("segment"), true) == BSHM_OK);
+	CHECK_INT(has(segment, "f", "a"), 1);
+}
+
+/* For want of a descriptor the boot cannot be told just now: that is no reason to give a file up. */
+TEST(what_cannot_be_told_just_now_is_not_given_up)
+{
+	stand();
+	CHECK_INT(add(segment, "f", "a"), 1);
+	const pid_t child = spawn(use_and_sleep);
+	await_flag(0);
+	close_it();
+	kill_child(child);
+	const bshm_os_host none_left = {.os_code = EMFILE};
+	bshm_os_host_set(&none_left);
+	CHECK_INT(open_at(test_path("segment"), false), BSHM_E_UNAVAILABLE);
+	CHECK_INT(last_error.os_code, EMFILE);
+	CHECK_INT(open_at(test_path("segment"), true), BSHM_E_UNAVAILABLE);
+	CHECK_INT(open_at(test_path("new"), false), BSHM_E_UNAVAILABLE);
+	bshm_os_host_set(&host);
+	open_whole();
 	CHECK_INT(has(segment, "f", "a"), 1);
 }
 

@@ -47,7 +47,7 @@ static reading read_clocks(void)
 	return best;
 }
 
-void bshm__clock_begin(bshm_header *header)
+int bshm__clock_begin(bshm_header *header)
 {
 	const bshm_os_host host = bshm_os_host_now();
 	const reading now = read_clocks();
@@ -57,6 +57,7 @@ void bshm__clock_begin(bshm_header *header)
 	header->clock_wall = 0;
 	header->clock_ticks = bshm_os_clock_less_ticks_ns();
 	header->clock_shift_known = host.shift_known;
+	return host.os_code;
 }
 
 static bool is_near(uint64_t apart, int64_t most)
@@ -82,28 +83,26 @@ static uint64_t shift_by_wall(const bshm_header *header, reading now)
 	return is_near(apart, SAME_WALL_NS) ? 0 : apart;
 }
 
-bool bshm__clock_same_boot(const bshm_header *header)
+int bshm__clock_boot(const bshm_header *header, bool *same)
 {
-	const uint64_t boot = bshm_os_host_now().boot;
-	return boot != 0 && boot == BSHM_LOAD(&header->clock_boot, RELAXED);
+	const bshm_os_host host = bshm_os_host_now();
+	*same = host.boot != 0 && host.boot == BSHM_LOAD(&header->clock_boot, RELAXED);
+	return host.os_code;
 }
 
 /* The wall clock says how long the machine was off. It may have been set back, or be wrong: time never goes back. */
-bool bshm__clock_resume(bshm_header *copy)
+int bshm__clock_resume(bshm_header *copy)
 {
-	if (bshm__clock_same_boot(copy)) {
-		return false;
-	}
 	const reading now = read_clocks();
 	const uint64_t offset = copy->clock_offset - shift_by_wall(copy, now);
 	uint64_t engine_ns = now.monotonic_ns + offset;
 	if ((int64_t) (copy->rest_clock - engine_ns) > 0) {
 		engine_ns = copy->rest_clock;
 	}
-	bshm__clock_begin(copy);
+	const int code = bshm__clock_begin(copy);
 	copy->clock_offset = engine_ns - now.monotonic_ns;
 	copy->clock_wall = engine_ns - now.wall_ns;
-	return true;
+	return code;
 }
 
 void bshm__clock_attach(bshm_segment *segment, bool in_memory)

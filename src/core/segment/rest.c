@@ -32,13 +32,6 @@
 #define CLAIM_TRIES  20
 #define CLAIM_NAP_US 100
 
-static bshm_status fail_os(bshm_error *error, const char *op, int code)
-{
-	bshm__fail(error, code == EAGAIN ? BSHM_E_BUSY : BSHM_E_UNAVAILABLE, op);
-	error->os_code = code == EAGAIN ? 0 : code;
-	return error->status;
-}
-
 static bool is_at(const char *path, uint64_t device, uint64_t inode)
 {
 	bshm_os_stat st;
@@ -51,43 +44,51 @@ static int write_rest(int fd, uint64_t rest)
 }
 
 /* Takes the mark away, on the disk too, before anybody writes anything. */
-static int wake(const bshm_header *header, int fd)
+static int wake(const bshm_header *header, int fd, bool same_boot)
 {
 	bshm_header copy;
 	bshm__racy_copy(&copy, header, sizeof(copy));
 	int code = 0;
-	if (copy.rest == BSHM_REST_ASLEEP && bshm__clock_resume(&copy)) {
-		code = bshm_os_write_at(fd, &copy.clock_boot,
-			offsetof(bshm_header, reserved2) - offsetof(bshm_header, clock_boot),
-			offsetof(bshm_header, clock_boot));
+	if (!same_boot) {
+		code = bshm__clock_resume(&copy);
+		code = code != 0 ? code
+						 : bshm_os_write_at(fd, &copy.clock_boot,
+							   offsetof(bshm_header, reserved2) - offsetof(bshm_header, clock_boot),
+							   offsetof(bshm_header, clock_boot));
 	}
 	code = code != 0 ? code : write_rest(fd, BSHM_REST_WAKING);
 	code = code != 0 ? code : bshm_os_sync(fd);
 	return code != 0 ? code : write_rest(fd, BSHM_REST_AWAKE);
 }
 
-/* Nobody else uses it, and nobody can attach meanwhile. */
-static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *error)
+/* May a file that no other process has mapped be believed? */
+static bshm_status judge(const bshm_header *header, bool *same_boot, bshm_error *error)
 {
-	const uint64_t rest = BSHM_LOAD(&header->rest, ACQUIRE);
-	if (rest != BSHM_REST_ASLEEP && !bshm__clock_same_boot(header)) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
+	const int code = bshm__clock_boot(header, same_boot);
+	if (*same_boot || BSHM_LOAD(&header->rest, ACQUIRE) == BSHM_REST_ASLEEP) {
+		return BSHM_OK;
 	}
-	int code = rest == BSHM_REST_AWAKE ? 0 : wake(header, fd);
-	if (code != 0) {
-		return fail_os(error, "sync", code);
-	}
-	code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
-	return code != 0 ? fail_os(error, "presence", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, "open", code)
+					 : bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
 }
 
-/* A process that can only read the file changes nothing, and is in nobody's way. */
-static bshm_status look(const bshm_header *header, int fd, bshm_error *error)
+/* No other process uses it, and none can attach meanwhile. */
+static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *error)
 {
-	return BSHM_LOAD(&header->rest, ACQUIRE) == BSHM_REST_ASLEEP || bshm__clock_same_boot(header) ||
-				   bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF)
-			   ? BSHM_OK
-			   : bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
+	bool same_boot;
+	const bshm_status status = judge(header, &same_boot, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	int code = 0;
+	if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
+		code = wake(header, fd, same_boot);
+	}
+	if (code != 0) {
+		return bshm__fail_os(error, "sync", code);
+	}
+	code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+	return code != 0 ? bshm__fail_os(error, "lock", code) : BSHM_OK;
 }
 
 /* EAGAIN: another process has it alone, for longer than a moment. */
@@ -113,12 +114,15 @@ bshm_status bshm__rest_enter(
 		return BSHM_OK;
 	}
 	if (!writable) {
-		return look(header, fd, error);
+		bool same_boot; /* a process that can only read changes nothing, and is in nobody's way */
+		return bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF) ? BSHM_OK
+															 : judge(header, &same_boot, error);
 	}
 	bool alone;
 	const int code = claim_presence(fd, &alone);
 	if (code != 0) {
-		return fail_os(error, "presence", code);
+		return code == EAGAIN ? bshm__fail(error, BSHM_E_BUSY, "presence")
+							  : bshm__fail_os(error, "lock", code);
 	}
 	if (!is_at(segment->path, st->device, st->inode)) {
 		return bshm__fail(error, BSHM_E_BUSY, "replaced");
@@ -164,7 +168,7 @@ static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *err
 	const uint64_t mark[2] = {BSHM_REST_ASLEEP, bshm_os_clock_ns() + segment->clock_offset};
 	code = code != 0 ? code : bshm_os_write_at(fd, mark, sizeof(mark), offsetof(bshm_header, rest));
 	code = code != 0 ? code : bshm_os_sync(fd);
-	return code != 0 ? fail_os(error, "sync", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, "sync", code) : BSHM_OK;
 }
 
 bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
@@ -175,7 +179,7 @@ bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
 	int fd;
 	const int code = bshm_os_open(segment->path, false, &fd);
 	if (code != 0) {
-		return fail_os(error, "open", code);
+		return bshm__fail_os(error, "open", code);
 	}
 	const bshm_status status = sleep_in(segment, fd, error);
 	bshm_os_close(fd);

@@ -135,7 +135,7 @@ static void count_shards(bshm_segment *segment, uint64_t cache_bytes, uint64_t c
 	segment->cache_records = cache_records;
 }
 
-static bshm_status fail_os(bshm_error *error, const char *op, int code)
+bshm_status bshm__fail_os(bshm_error *error, const char *op, int code)
 {
 	const bool space = code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
 	bshm__fail(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, op);
@@ -189,7 +189,7 @@ static bshm_status check_reserved(
 	}
 	const int code = bshm_os_reserve(fd, st->bytes, false);
 	if (code != 0) {
-		fail_os(error, "reserve", code);
+		bshm__fail_os(error, "reserve", code);
 		error->asked = st->bytes;
 		return error->status;
 	}
@@ -257,7 +257,7 @@ static bshm_status fail_reopen(const bshm_options *options, bshm_error *error)
 	const int code = bshm_os_open(options->path, true, &fd);
 	bshm_os_close(fd);
 	return code == 0 || code == ENOENT ? bshm__fail(error, BSHM_E_BUSY, "replaced")
-									   : fail_os(error, "open", code);
+									   : bshm__fail_os(error, "open", code);
 }
 
 static bshm_status attach(
@@ -266,7 +266,7 @@ static bshm_status attach(
 	bshm_os_stat st;
 	int code = bshm_os_stat_fd(fd, &st);
 	if (code != 0) {
-		return fail_os(error, "stat", code);
+		return bshm__fail_os(error, "stat", code);
 	}
 	bshm_status status = check_file(options, &st, error);
 	if (status != BSHM_OK) {
@@ -275,7 +275,7 @@ static bshm_status attach(
 	void *base;
 	code = bshm_os_map(fd, st.bytes, options->readonly, &base);
 	if (code != 0) {
-		return fail_os(error, "map", code);
+		return bshm__fail_os(error, "map", code);
 	}
 	status = check_header(segment, base, st.bytes, error);
 	if (status == BSHM_OK) {
@@ -321,7 +321,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	const uint64_t bytes = lay_out(&layout, NULL);
 	int code = bshm_os_reserve(fd, bytes, options->huge_pages);
 	if (code != 0) {
-		fail_os(error, "reserve", code);
+		bshm__fail_os(error, "reserve", code);
 		error->asked = bytes;
 		return error->status;
 	}
@@ -340,12 +340,15 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.cache_records = layout.cache_records,
 		.cache_bytes = layout.cache_bytes,
 	};
-	bshm__clock_begin(&header);
 	const bool on_disk = !bshm_os_in_memory(fd);
+	code = bshm__clock_begin(&header);
+	if (on_disk && code != 0) {
+		return bshm__fail_os(error, "open", code);
+	}
 	header.rest = on_disk ? BSHM_REST_ASLEEP : BSHM_REST_AWAKE;
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
-		return fail_os(error, "random", code);
+		return bshm__fail_os(error, "random", code);
 	}
 	header.check = bshm__checksum(&header, offsetof(bshm_header, check), 0);
 	header.cache_check = bshm__checksum(&header.shard_count,
@@ -353,16 +356,16 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	void *base;
 	code = bshm_os_map(fd, bytes, false, &base);
 	if (code != 0) {
-		return fail_os(error, "map", code);
+		return bshm__fail_os(error, "map", code);
 	}
 	memcpy(base, &header, sizeof(header));
 	bshm_os_unmap(base, bytes);
 	code = bshm_os_set_mode(fd, options->mode);
 	if (code != 0) {
-		return fail_os(error, "mode", code);
+		return bshm__fail_os(error, "mode", code);
 	}
 	code = on_disk ? bshm_os_sync(fd) : 0; /* whole before it has its name, there too */
-	return code != 0 ? fail_os(error, "sync", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, "sync", code) : BSHM_OK;
 }
 
 /* While a file is being made, it begins with the process id of its creator. */
@@ -402,7 +405,7 @@ static bshm_status claim_temporary(
 			}
 		}
 		if (code != 0) {
-			return fail_os(error, "create", code);
+			return bshm__fail_os(error, "create", code);
 		}
 		bshm_os_stat mine;
 		bshm_os_stat named;
@@ -423,7 +426,7 @@ static bshm_status claim_temporary(
 			bshm_os_unlink(temporary);
 		}
 		if (code != 0) {
-			code == EAGAIN ? fail_creating(*fd, &mine, error) : fail_os(error, "lock", code);
+			code == EAGAIN ? fail_creating(*fd, &mine, error) : bshm__fail_os(error, "lock", code);
 		}
 		bshm_os_close(*fd);
 		*fd = -1;
@@ -452,7 +455,7 @@ static bshm_status create(const bshm_options *options, bshm_error *error)
 		if (status == BSHM_OK) {
 			const int code = bshm_os_link(temporary, options->path);
 			if (code != 0 && code != EEXIST) {
-				status = fail_os(error, "link", code);
+				status = bshm__fail_os(error, "link", code);
 			}
 		}
 	}
@@ -480,7 +483,7 @@ static bshm_status open_path(
 		code = bshm_os_open(options->path, true, fd);
 	}
 	if (code != ENOENT || creates) {
-		return code == 0 ? BSHM_OK : fail_os(error, "open", code);
+		return code == 0 ? BSHM_OK : bshm__fail_os(error, "open", code);
 	}
 	bshm__fail(error, BSHM_E_UNAVAILABLE, "absent");
 	error->os_code = code;
@@ -568,7 +571,7 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	}
 	const int code = bshm_os_stat_fd(segment->fd, &st);
 	if (code != 0) {
-		return fail_os(error, "stat", code);
+		return bshm__fail_os(error, "stat", code);
 	}
 	out->owner_uid = st.owner_uid;
 	out->mode = st.mode;

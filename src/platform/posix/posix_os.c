@@ -396,12 +396,13 @@ void bshm_os_clock_set(uint64_t ns)
 	BSHM_STORE(&test_clock_ns, ns, RELAXED);
 }
 
-/* A small file of the kernel's, as a string; how long it is, or 0. */
-static size_t read_kernel(const char *path, char *out, size_t room)
+/* A small file of the kernel's, as a string; how long it is, or 0 and *code. */
+static size_t read_kernel(const char *path, char *out, size_t room, int *code)
 {
 	ssize_t got = 0;
 	int fd;
-	if (open_above(path, O_RDONLY, &fd) == 0) {
+	*code = open_above(path, O_RDONLY, &fd);
+	if (*code == 0) {
 		got = read(fd, out, room - 1);
 		close(fd);
 	}
@@ -409,11 +410,11 @@ static size_t read_kernel(const char *path, char *out, size_t room)
 	return got > 0 ? (size_t) got : 0;
 }
 
-static uint64_t boot_number(void)
+static uint64_t boot_number(int *code)
 {
 	char id[64];
 	uint64_t number = 1;
-	const size_t count = read_kernel("/proc/sys/kernel/random/boot_id", id, sizeof(id));
+	const size_t count = read_kernel("/proc/sys/kernel/random/boot_id", id, sizeof(id), code);
 	if (count < 36) {
 		return 0; /* a file that hides it may be empty */
 	}
@@ -431,9 +432,10 @@ static void read_shift(bshm_os_host *host)
 	struct stat children;
 	long long seconds;
 	long long nanoseconds;
+	int code;
 	if (stat("/proc/self/ns/time", &own) != 0 ||
 		stat("/proc/self/ns/time_for_children", &children) != 0 || own.st_ino != children.st_ino ||
-		read_kernel("/proc/self/timens_offsets", text, sizeof(text)) == 0 ||
+		read_kernel("/proc/self/timens_offsets", text, sizeof(text), &code) == 0 ||
 		sscanf(text, "monotonic %lld %lld", &seconds, &nanoseconds) != 2) {
 		return;
 	}
@@ -448,7 +450,10 @@ bshm_os_host bshm_os_host_now(void)
 	if (test_host != NULL) {
 		return *test_host;
 	}
-	bshm_os_host host = {.boot = boot_number()};
+	bshm_os_host host = {0};
+	int code;
+	host.boot = boot_number(&code);
+	host.os_code = code == EMFILE || code == ENFILE || code == ENOMEM ? code : 0;
 	read_shift(&host);
 	return host;
 }
