@@ -512,7 +512,9 @@ namespace {
      * stored. A null from $load is a confirmed false positive: it is counted and remembered until the key is added
      * or the filter is published anew. So write to the backend first, and add the key to the filter second.
      *
-     * One process loads a key; the others wait for it, at most 5 seconds, or take a value whose time has passed. The
+     * One process loads a key; the others wait for it, at most 5 seconds, or take a value whose time had passed at
+     * most 5 seconds before that load began. What is loaded while the key is added, forgotten or stored anew is
+     * returned and not kept; what can no longer be unserialized is loaded anew: see bloom_cache_remember(). The
      * record belongs to filter and key; bloom_cache_scan() does not show it. Without a record store, or with a key of
      * more than about 65,000 bytes, nothing is kept, and every call that the filter lets through loads.
      *
@@ -687,8 +689,18 @@ namespace {
     function bloom_cache_touch(string $key, int $ttl): bool {}
 
     /**
-     * The record, or what $load returns, which is stored; one process loads,
-     * the others wait for it at most 5 seconds. No lock is held meanwhile.
+     * The record, or what $load returns, which is stored; one process loads, the others wait for it at most 5 seconds,
+     * and then load for themselves. No lock is held meanwhile.
+     *
+     * A stale value is handed out only while another process loads the key, and only if it expired at most 5 seconds
+     * before that load began. A value that cannot be stored (too large, for instance) is waited for once: then all load
+     * at once.
+     *
+     * Whatever changes the value of the key while it is loaded (set, add, replace, cas, increment, decrement, append,
+     * delete, clear, restore), in another process or in $load itself, stays: what $load returns is returned then, and not
+     * stored. Nor is it stored where 256 keys of the same part of the store are being loaded already.
+     *
+     * A value that can no longer be unserialized, expired or not, is loaded anew; what its class throws is dropped.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param callable $load Called as $load($key).

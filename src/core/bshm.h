@@ -493,7 +493,8 @@ typedef enum {
 	BSHM_PUT_SET,
 	BSHM_PUT_ADD,     /* only if absent */
 	BSHM_PUT_REPLACE, /* only if present */
-	BSHM_PUT_CAS      /* only if it is `expected`, type and bytes; NULL: only if absent */
+	BSHM_PUT_CAS,     /* only if it is `expected`, type and bytes; NULL: only if absent */
+	BSHM_PUT_NEVER    /* what was loaded is not to be stored: bshm_lease_release() */
 } bshm_put_mode;
 
 typedef struct {
@@ -602,6 +603,7 @@ typedef struct {
 	uint64_t serial; /* 0 = none was given */
 	uint32_t shard;
 	uint32_t slot;
+	uint32_t begun_s; /* when it was given, by the clock of the records */
 } bshm_lease_grant;
 
 typedef enum {
@@ -611,13 +613,22 @@ typedef enum {
 	BSHM_LEASE_NONE   /* there is none to be had: load without */
 } bshm_lease_status;
 
-bshm_lease_status bshm_lease_take(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_lease_grant *grant);
-/* Is it being loaded still, by a process that lives? `probe`: asks the kernel about the process. */
-bool bshm_lease_held(bshm_segment *segment, uint32_t space, const bshm_key *key, bool probe);
 /*
- * Gives the lease back and stores `put` with it in one step, if it is not NULL and nobody has spoilt
- * the lease. 1 = stored, 0 = not.
+ * `beside`: where others load it already, too. MINE: *grant is to be released. TAKEN: it says for whom to
+ * wait. A key of which no value could be stored of late is not waited for: there is MINE for all.
+ */
+bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	bool beside, bshm_lease_grant *grant);
+/* Is that lease still out, and its owner alive? `probe`: asks the kernel about the process. */
+bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool probe);
+/* Has what was loaded under that lease, now ended, or another for the key, not been stored of late? */
+bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant);
+/* May an expired record stand in for what is being loaded? Its time has passed at most 5 s before that. */
+bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found);
+/*
+ * Gives the lease back and stores `put` with it in one step, if it is still out: every change of the key's
+ * value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; who waits for the value is told
+ * of a put that stores nothing.
  */
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);

@@ -39,7 +39,7 @@
  *      +----------------------+
  *      | bshm_shard []        |  a lock, its intent, its figures
  *      +----------------------+
- *      | bshm_lease []        |  64 a shard: who loads which key
+ *      | bshm_lease []        |  256 a shard: who loads which key
  *      +----------------------+
  *      | bshm_table []        |  where the lines of the index are
  *      +----------------------+

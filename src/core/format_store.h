@@ -22,7 +22,7 @@
 #define BSHM_CLASS_HALF    61u /* the last part of a large record, if it is short */
 #define BSHM_CLASS_CHUNK   62u /* the other parts */
 #define BSHM_CLASS_INDEX   63u /* units of the index */
-#define BSHM_LEASE_COUNT   64u /* a shard */
+#define BSHM_LEASE_COUNT   256u /* a shard */
 #define BSHM_PAGE_WORDS    16u
 #define BSHM_TABLE_UNITS   32u
 #define BSHM_UNIT_BYTES    4096u
@@ -238,21 +238,22 @@ BSHM_AT(shard, classes, 256);
 /*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-----------------+
- *   0: | owner           | hash            | serial          | thread | spoilt |
- *      +-----------------+-----------------+-----------------+-----------------+
- *  32: | reserved (zero)                                                       |
- *      +-----------------------------------------------------------------------+
+ *   0: | owner           | hash            | serial          | thread | begun  |
+ *      +--------+--------+-----------------+-----------------+--------+--------+
+ *  32: | unsto. | reserved (zero)                                              |
+ *      +--------+--------------------------------------------------------------+
  *
- *  owner..thread  under the shard's lock; owner 0 = free
- *  spoilt         under the shard's lock: what is being loaded must not be stored
+ *  All under the shard's lock; owner 0 = free: the hash and unstored_s stay until it is given again.
  */
 typedef struct {
 	uint64_t owner;
 	uint64_t hash;
 	uint64_t serial; /* differs each time the lease is given */
 	uint32_t thread;
-	uint32_t spoilt;
-	uint8_t reserved[32];
+	uint32_t begun_s; /* when it was given, by the clock of the records */
+	uint32_t
+		unstored_s; /* when a value that was loaded for the key was last not stored; 0 = none */
+	uint8_t reserved[28];
 } bshm_lease;
 
 BSHM_STATIC_ASSERT(lease, sizeof(bshm_lease) == 64);
@@ -260,7 +261,8 @@ BSHM_AT(lease, owner, 0);
 BSHM_AT(lease, hash, 8);
 BSHM_AT(lease, serial, 16);
 BSHM_AT(lease, thread, 24);
-BSHM_AT(lease, spoilt, 28);
+BSHM_AT(lease, begun_s, 28);
+BSHM_AT(lease, unstored_s, 32);
 
 /*
  *  off   0                 8        12       16

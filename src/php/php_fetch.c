@@ -2,7 +2,8 @@
  * php_fetch.c - values that are loaded when they are missing: bloom_cache_remember(), bloom_fetch().
  *
  * One process loads a key's value, under a lease (lease.c); the others wait until the lease has ended,
- * or take a value whose time has passed. No lock is held while the loader runs: it may nest, change
+ * or take a value whose time has just passed. Every change of the value ends the lease: what was loaded
+ * is returned then, and not stored. No lock is held while the loader runs: it may nest, change
  * the same key, throw, run out of memory or be killed.
  *
  * bloom_fetch() asks its filter first. What the filter says "maybe" to and the loader knows nothing
@@ -19,6 +20,8 @@
 #include "php_bloomshm.h"
 
 #include "platform/platform.h"
+
+#include "Zend/zend_exceptions.h"
 
 #include <string.h>
 
@@ -73,34 +76,30 @@ static void count_false_positive(const job *j, bshm_segment *segment)
 }
 
 /*
- * Loads the value, and stores it unless it is somebody else's to do that (`keep`); *result is it. With
- * a grant, storing it and giving the lease back are one step. "Nothing" is only kept under a lease,
- * which an adder could have spoilt.
+ * Loads the value; *result is it. With a grant, storing it and giving the lease back are one step. Without
+ * one nothing is stored: what was loaded may be older than what another has stored meanwhile.
  */
-static void load(const job *j, const bshm_lease_grant *grant, bool keep, zval *result)
+static void load(const job *j, const bshm_lease_grant *grant, zval *result)
 {
 	php_bloomshm_value value = {.string = NULL};
 	bshm_error error;
 	const bool loaded = call_loader(j, result);
 	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
+	bool keep = loaded && grant->serial != 0;
 	if (nothing && j->asked) {
 		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
 		count_false_positive(j, j->segment);
-		keep = keep && grant->serial != 0;
 	} else {
-		keep = keep && loaded && !nothing && php_bloomshm_value_of(&value, result);
+		keep = keep && !nothing && php_bloomshm_value_of(&value, result);
 	}
 	const bshm_put put = {
 		.space = j->space,
 		.key = j->key,
 		.value = value.value,
 		.ttl_s = (uint32_t) j->ttl,
+		.mode = keep ? BSHM_PUT_SET : BSHM_PUT_NEVER,
 	};
-	if (grant->serial != 0) {
-		bshm_lease_release(j->segment, grant, keep ? &put : NULL, &error);
-	} else if (keep) {
-		bshm_record_put(j->segment, &put, &error);
-	}
+	bshm_lease_release(j->segment, grant, loaded ? &put : NULL, &error);
 	php_bloomshm_value_release(&value);
 	if (EG(exception) != NULL) {
 		zval_ptr_dtor(result);
@@ -118,33 +117,56 @@ static bool nothing_stands(const job *j, const bshm_found *found)
 		   set.publication == j->set.publication;
 }
 
-typedef enum {
-	ABSENT,
-	STALE, /* its time has passed: *out is its value */
-	FRESH
-} presence;
+/* What the value's own code threw as it was read; a request that ends does so. */
+static void forgive(void)
+{
+	if (EG(exception) != NULL && !zend_is_unwind_exit(EG(exception)) &&
+		!zend_is_graceful_exit(EG(exception))) {
+		zend_clear_exception();
+	}
+}
 
-static presence look(const job *j, unsigned flags, zval *out)
+/* May what was found be handed out? An expired value only where `taken` says that another process loads it. */
+static bool stands(const job *j, const bshm_found *found, const bshm_lease_grant *taken)
+{
+	if (found->type == BSHM_VALUE_NOTHING) {
+		return !found->expired && nothing_stands(j, found);
+	}
+	return !found->expired || (taken != NULL && bshm_lease_allows_stale(taken, found));
+}
+
+/*
+ * Is there a value? *out is it. One that cannot be read any more, because its class has changed, is none: it is
+ * loaded anew.
+ */
+static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zval *out)
 {
 	bshm_found found;
-	if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1) {
-		return ABSENT;
+	if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1 ||
+		!stands(j, &found, taken)) {
+		return false;
 	}
 	if (found.type == BSHM_VALUE_NOTHING) {
 		ZVAL_NULL(out);
-		return !found.expired && nothing_stands(j, &found) ? FRESH : ABSENT;
+		return true;
 	}
 	int got = php_bloomshm_value_get(&found, out);
-	if (UNEXPECTED(got == 0)) { /* replaced meanwhile */
-		php_bloomshm_value value;
-		got = php_bloomshm_value_again(&found, &j->key, BSHM_FIND_STALE, NULL, &value) &&
-			  php_bloomshm_value_take(&value, out);
+	php_bloomshm_value value;
+	if (UNEXPECTED(got == 0) && /* replaced meanwhile */
+		php_bloomshm_value_again(&found, &j->key, BSHM_FIND_STALE, NULL, &value)) {
+		if (stands(j, &found, taken)) {
+			got = php_bloomshm_value_take(&value, out);
+		} else {
+			php_bloomshm_value_release(&value);
+		}
 	}
-	return got <= 0 ? ABSENT : found.expired ? STALE : FRESH;
+	forgive();
+	return got > 0;
 }
 
-/* Waits until nobody alive loads the key any more, or the time is up. */
-static void wait_for_loader(const job *j, uint64_t deadline)
+/* Waits until the lease has ended, or its owner has. True: there is nothing to wait for any more, for the
+ * time is up, or the value cannot be stored. */
+static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_t deadline)
 {
 	unsigned nap_us = NAP_US;
 	uint64_t next_probe = 0;
@@ -152,29 +174,26 @@ static void wait_for_loader(const job *j, uint64_t deadline)
 		const uint64_t now = bshm_os_monotonic_ns();
 		const bool probe = now >= next_probe;
 		next_probe = probe ? now + PROBE_NS : next_probe;
-		if (now > deadline || !bshm_lease_held(j->segment, j->space, &j->key, probe)) {
-			return;
+		if (now > deadline) {
+			return true;
+		}
+		if (!bshm_lease_held(j->segment, taken, probe)) {
+			return bshm_lease_unstored(j->segment, taken);
 		}
 		bshm_os_sleep_us(nap_us);
 		nap_us = nap_us * 2 > NAP_US_MOST ? NAP_US_MOST : nap_us * 2;
 	}
 }
 
-/* Under the lease: loads, unless another was faster. What is in *result goes first: it may run user code. */
+/* Under the lease: loads, unless another was faster. */
 static void load_leased(const job *j, const bshm_lease_grant *grant, zval *result)
 {
-	zval_ptr_dtor(result);
-	ZVAL_UNDEF(result);
-	const presence there = look(j, 0, result);
 	bshm_error error;
-	if (there == FRESH || EG(exception) != NULL) {
+	if (look(j, 0, NULL, result) || EG(exception) != NULL) {
 		bshm_lease_release(j->segment, grant, NULL, &error);
 		return;
 	}
-	if (there == STALE) {
-		zval_ptr_dtor(result);
-	}
-	load(j, grant, true, result);
+	load(j, grant, result);
 }
 
 /* A lease that is out, and whose. */
@@ -217,31 +236,26 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 static void obtain(const job *j, unsigned flags, zval *result)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + WAIT_NS;
-	for (;;) {
-		bshm_lease_grant grant = {.serial = 0};
-		const presence there = look(j, flags, result);
+	bshm_lease_grant grant = {.serial = 0};
+	bshm_lease_status lease;
+	for (bool beside = false;; beside = wait_for_loader(j, &grant, deadline)) {
+		if (look(j, flags, NULL, result) || EG(exception) != NULL) {
+			return;
+		}
 		flags = 0;
-		if (there == FRESH || EG(exception) != NULL) {
+		lease = bshm_lease_take(j->segment, j->space, &j->key, beside, &grant);
+		if (lease != BSHM_LEASE_TAKEN) {
+			break;
+		}
+		if (look(j, 0, &grant, result) || EG(exception) != NULL) {
 			return;
 		}
-		const bshm_lease_status lease = bshm_lease_take(j->segment, j->space, &j->key, &grant);
-		if (lease == BSHM_LEASE_TAKEN && there == STALE) {
-			return;
-		}
-		if (there != STALE) {
-			ZVAL_UNDEF(result);
-		}
-		if (lease == BSHM_LEASE_MINE) {
-			load_guarded(j, &grant, result);
-			return;
-		}
-		zval_ptr_dtor(result);
-		ZVAL_UNDEF(result);
-		if (lease != BSHM_LEASE_TAKEN || bshm_os_monotonic_ns() > deadline) {
-			load(j, &grant, lease != BSHM_LEASE_OWN, result);
-			return;
-		}
-		wait_for_loader(j, deadline);
+	}
+	ZVAL_UNDEF(result);
+	if (lease == BSHM_LEASE_MINE) {
+		load_guarded(j, &grant, result);
+	} else {
+		load(j, &grant, result);
 	}
 }
 
@@ -323,13 +337,8 @@ static void fetch(job *j, zval *result)
 	const int maybe = ask_filter(j);
 	ZVAL_UNDEF(result);
 	if (j->segment != NULL) {
-		const presence there = look(j, BSHM_FIND_USE, result);
-		if (there == FRESH || EG(exception) != NULL) {
+		if (look(j, BSHM_FIND_USE, NULL, result) || EG(exception) != NULL) {
 			return;
-		}
-		if (there == STALE) {
-			zval_ptr_dtor(result);
-			ZVAL_UNDEF(result);
 		}
 	}
 	if (maybe == 0) {

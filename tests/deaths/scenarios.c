@@ -361,14 +361,14 @@ static void lease(desk *d)
 		bshm_lease_grant grant;
 		const bshm_put put = {
 			.space = i, .key = keys[i], .value = {BSHM_VALUE_STRING, bytes, sizeof(bytes)}};
-		if (bshm_lease_take(d->segment, i, &keys[i], &grant) != BSHM_LEASE_MINE) {
+		if (bshm_lease_take(d->segment, i, &keys[i], false, &grant) != BSHM_LEASE_MINE) {
 			broken("lease", 0);
 		}
 		must(bshm_lease_release(d->segment, &grant, &put, &error), "release");
 	}
 	bshm_lease_grant grant;
 	bshm_store_note_fetch(d->segment);
-	bshm_lease_take(d->segment, 1, &keys[1], &grant);
+	bshm_lease_take(d->segment, 1, &keys[1], false, &grant);
 	bshm_leases_spoil(d->segment, &(bshm_patience){0});
 	must(bshm_record_forget(d->segment, 1, &keys[1], NULL, &error), "forget what is being loaded");
 	must(bshm_lease_release(d->segment, &grant, NULL, &error), "give back");

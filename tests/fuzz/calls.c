@@ -430,8 +430,8 @@ static void lease(subject *s)
 		bshm_lease_grant grant;
 		const bshm_key key = fuzz_record_key(i);
 		const bshm_lease_status status =
-			bshm_lease_take(s->segment, BSHM_SPACE_FETCH, &key, &grant);
-		(void) bshm_lease_held(s->segment, BSHM_SPACE_FETCH, &key, i % 2 == 0);
+			bshm_lease_take(s->segment, BSHM_SPACE_FETCH, &key, i % 5 == 0, &grant);
+		(void) bshm_lease_held(s->segment, &grant, i % 2 == 0);
 		if (status == BSHM_LEASE_MINE && i % 3 != 0) {
 			const bshm_put p = {
 				.space = BSHM_SPACE_FETCH,

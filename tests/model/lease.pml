@@ -1,18 +1,22 @@
 /*
- * lease.pml - one process loads what belongs to a key, the others wait; and an add in the middle.
+ * lease.pml - one process loads what belongs to a key, the others wait; and a change in the middle.
  *
  * Mirrors, one step for each load or store of a shared word:
  *
  *     caller    php/php_fetch.c  obtain, look, load_leased, load, wait_for_loader
- *               cache/lease.c    bshm_lease_take, find_lease, give, bshm_lease_held, bshm_lease_release
+ *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held, bshm_lease_release, end
  *     adder     php/php_fetch.c  php_bloomshm_forget_added
  *               cache/lease.c    bshm_store_note_fetch, bshm_store_has_fetched, bshm_record_forget
+ *     writer    cache/change.c   bshm_record_put, changed
+ *     repair    cache/write.c    bshm__intent_repair
  *
  * Properties:
- *   - Never two living processes with a lease of the same key.
+ *   - Never two living processes with a lease of the same key, but for who has waited for too long.
  *   - "The backend knows nothing" is not in the store once an adder, who gave the key to the backend
  *     before, has returned from forgetting it (`watch` looks at every state). An adder that did not get
  *     the shard's lock says so: that is no return.
+ *   - With -DWRITER another process stores a value in the place of the adder: once it is there, nothing
+ *     that was loaded before takes its place.
  *   - No deadlock: every process ends. With -DPATIENT no time is ever up: then no caller waits for
  *     ever, whoever dies (no cycle without progress, in which every process that can take a step takes
  *     one sometime).
@@ -20,13 +24,13 @@
  * Left out, and why that loses nothing:
  *   - The shard's lock is one word that a waiter gets when its holder has left or is dead: lock.pml. A
  *     record is put, and removed, by one store: what a death leaves of it is told in write.c.
- *   - One key, one place for a lease: keys do not touch each other but for the count of leases, which
- *     may be too high. A caller that gets no lease loads without one, as when the lock's time is up.
+ *   - One key, two places for leases: keys do not touch each other but for the count of leases, which
+ *     may be too high. A caller that gets no lease loads without one, and stores nothing.
  *   - Whether an owner lives is one question: lock.pml. Threads of one process.
  *   - A value is kept for good; a stale one, and a filter that is replaced, only lead to more loads.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: two callers, one adder, one death; a caller waits at most twice before its time is up.
+ * Bounds: two callers, one adder or writer, one death; a caller waits at most twice before its time is up.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -37,19 +41,20 @@
 #define ABSENT 0
 #define NOTHING 1
 #define VALUE 2
+#define NEW 3
 
 byte lock;             /* 0, or process + 1 */
 bool fetched;
 byte leases;           /* the shard's count */
-byte lease_owner;      /* 0, or process + 1 */
-bool lease_spoilt;
-byte lease_serial;
+byte owner[2];         /* of the leases: 0, or process + 1 */
+byte serial[2];
 byte record;
 bool known;            /* to the backend */
 
 bool dead[CALLERS + 1];
-bool loading[CALLERS]; /* under a lease */
+bool loading[CALLERS]; /* under a lease that is out, and not beside another's */
 bool forgotten;
+bool written;
 
 #ifdef BROKEN_NO_PROBE
 # define ALIVE(word) (word != 0)
@@ -57,15 +62,65 @@ bool forgotten;
 # define ALIVE(word) (word != 0 && !dead[word - 1])
 #endif
 
+/* end() */
+inline end_lease(p)
+{
+	d_step {
+		if
+		:: owner[p] >= 1 && owner[p] <= CALLERS -> loading[owner[p] - 1] = false
+		:: else
+		fi;
+		owner[p] = 0
+	};
+	leases--
+}
+
+inline end_leases()
+{
+	if
+	:: leases != 0 ->
+		if
+		:: owner[0] != 0 -> end_lease(0)
+		:: else
+		fi;
+#ifdef BROKEN_END_ONE
+		if
+		:: false
+		:: else
+		fi
+#else
+		if
+		:: owner[1] != 0 -> end_lease(1)
+		:: else
+		fi
+#endif
+	:: else
+	fi
+}
+
+/* What a dead holder may have changed is not known. */
+inline repair()
+{
+#ifndef BROKEN_NO_REPAIR
+	if
+	:: took_over -> end_leases()
+	:: else
+	fi;
+#endif
+	took_over = false
+}
+
 #ifdef PATIENT
 # define TAKE_LOCK(late) \
-	atomic { (lock == 0 || dead[lock - 1]) -> lock = me + 1 }
+	atomic { (lock == 0 || dead[lock - 1]) -> took_over = (lock != 0); lock = me + 1 }; \
+	repair()
 #else
 # define TAKE_LOCK(late) \
 	if \
-	:: atomic { (lock == 0 || dead[lock - 1]) -> lock = me + 1 } \
+	:: atomic { (lock == 0 || dead[lock - 1]) -> took_over = (lock != 0); lock = me + 1 } \
 	:: lock != 0 && !dead[lock - 1] -> goto late \
-	fi
+	fi; \
+	repair()
 #endif
 
 inline unlock()
@@ -73,11 +128,17 @@ inline unlock()
 	lock = 0
 }
 
+#define OUT(p) (owner[p] != 0)
+#define GRANTED (owner[place] == me + 1 && serial[place] == granted)
+#define TAKEN(p) (ALIVE(owner[p]) && owner[p] != me + 1)
+
 proctype caller(byte me)
 {
-	byte serial;    /* of the grant; 0: none */
+	byte granted;   /* the serial; 0: no lease */
+	byte place;     /* of the lease, or of the one that is waited for */
 	byte waits;
-	bool was_out;
+	bool beside;
+	bool took_over;
 	byte loaded;
 	{
 		fetched = true;
@@ -89,28 +150,35 @@ proctype caller(byte me)
 
 		/* bshm_lease_take() */
 		TAKE_LOCK(load);
-		was_out = (lease_owner != 0); /* find_lease() */
-		leases = was_out;
+		leases = OUT(0) + OUT(1); /* look_for() */
 		if
 #ifndef BROKEN_TAKE_LIVING
-		:: ALIVE(lease_owner) -> unlock(); goto taken
-		:: !ALIVE(lease_owner)
+		:: TAKEN(0) && !beside -> place = 0; goto taken
+		:: TAKEN(1) && !TAKEN(0) && !beside -> place = 1; goto taken
+		:: beside || !(TAKEN(0) || TAKEN(1))
 #else
 		:: true
 #endif
 		fi;
-		was_out = (lease_owner != 0); /* give() */
-		lease_spoilt = false;
-		serial = lease_serial + 1;
-		lease_serial = serial;
-		lease_owner = me + 1;
+		if
+		:: !ALIVE(owner[0]) -> place = 0
+		:: ALIVE(owner[0]) && !ALIVE(owner[1]) -> place = 1
+		:: ALIVE(owner[0]) && ALIVE(owner[1]) -> unlock(); goto load
+		fi;
+		/* give() */
 #ifndef BROKEN_COUNT_LATE
 		if
-		:: !was_out -> leases++
+		:: owner[place] == 0 -> leases++
 		:: else
 		fi;
 #endif
-		atomic { assert(!loading[1 - me] || dead[1 - me]); loading[me] = true };
+		serial[place]++;
+		granted = serial[place];
+		atomic {
+			owner[place] = me + 1;
+			assert(beside || !loading[1 - me] || dead[1 - me]);
+			loading[me] = !beside
+		};
 		unlock();
 		if
 		:: record != ABSENT -> loaded = ABSENT; goto release /* another was faster */
@@ -118,64 +186,69 @@ proctype caller(byte me)
 		fi;
 
 	taken:
-		if
-		:: waits == WAITS -> goto load
-		:: else
-		fi;
-#ifndef PATIENT
-		waits++;
-#endif
+		loaded = serial[place]; /* of the lease that is waited for */
+		unlock();
 		/* wait_for_loader(), bshm_lease_held() */
 		do
-		:: lease_owner == 0 -> break
-		:: lease_owner != 0 && !ALIVE(lease_owner) -> break
-		:: lease_owner != 0 && ALIVE(lease_owner)
+		:: owner[place] == 0 || serial[place] != loaded -> break
+		:: owner[place] != 0 && !ALIVE(owner[place]) -> break
+		:: ALIVE(owner[place]) && serial[place] == loaded
 #ifndef PATIENT
 			-> break /* the time is up */
 #endif
 		od;
+#ifndef PATIENT
+		waits++;
+		beside = (waits == WAITS);
+#endif
 		goto again;
 
 	load:
 		loaded = (known -> VALUE : NOTHING);
 #ifdef BROKEN_COUNT_LATE
 		if
-		:: serial != 0 && !was_out -> leases++
+		:: granted != 0 -> leases++
 		:: else
 		fi;
 #endif
 		if
-		:: serial == 0 ->
-			/* bshm_record_put(): without a lease "nothing" is not kept */
+		:: granted == 0 ->
+#ifdef BROKEN_KEEP_UNLEASED
 			if
 			:: loaded == VALUE -> TAKE_LOCK(finished); record = VALUE; unlock()
 			:: else
 			fi;
+#endif
 			goto finished
-		:: serial != 0
-		:: serial != 0 -> loaded = ABSENT /* the loader threw */
+		:: granted != 0
+		:: granted != 0 -> loaded = ABSENT /* the loader threw */
 		fi;
 
 	release:
 		/* bshm_lease_release() */
 		TAKE_LOCK(let_go);
 		if
-		:: lease_owner == me + 1 && lease_serial == serial ->
+		:: GRANTED ->
 #ifdef BROKEN_UNCOUNTED_FIRST
 			leases--;
 #endif
 #ifndef BROKEN_PUT_LATE
 			if
-			:: loaded != ABSENT && !lease_spoilt -> record = loaded
-			:: else
-			fi;
-#endif
-			loading[me] = false;
-			lease_owner = 0;
-#ifndef BROKEN_UNCOUNTED_FIRST
-			leases--
+			:: loaded != ABSENT ->
+				record = loaded;
+# ifdef BROKEN_UNCOUNTED_FIRST
+				leases++;
+# endif
+				end_leases()
+			:: loaded == ABSENT -> end_lease(place)
+			fi
+#else
+			end_lease(place)
 #endif
 		:: else
+#ifdef BROKEN_NO_GRANT
+			-> record = (loaded != ABSENT -> loaded : record)
+#endif
 		fi;
 		unlock();
 #ifdef BROKEN_PUT_LATE
@@ -186,9 +259,7 @@ proctype caller(byte me)
 		goto finished;
 	let_go:
 		if
-		:: lease_owner == me + 1 && lease_serial == serial ->
-			loading[me] = false;
-			lease_owner = 0
+		:: atomic { GRANTED -> owner[place] = 0; loading[me] = false }
 		:: else
 		fi;
 	finished:
@@ -199,6 +270,7 @@ progress:
 
 proctype adder(byte me)
 {
+	bool took_over;
 	{
 		known = true;
 		if
@@ -215,13 +287,10 @@ proctype adder(byte me)
 		:: else
 		fi;
 		TAKE_LOCK(failed);
-#ifndef BROKEN_NO_SPOIL
-		if
-		:: lease_owner != 0 -> lease_spoilt = true
-		:: else
-		fi;
-#endif
 		record = ABSENT;
+#ifndef BROKEN_NO_SPOIL
+		end_leases();
+#endif
 		unlock();
 	forgotten_it:
 		forgotten = true;
@@ -230,17 +299,37 @@ proctype adder(byte me)
 	} unless { dead[me] }
 }
 
+proctype writer(byte me)
+{
+	bool took_over;
+	{
+		known = true;
+		/* bshm_record_put() */
+		TAKE_LOCK(failed);
+		atomic { record = NEW; written = true };
+#ifndef BROKEN_WRITE_ALONE
+		end_leases(); /* changed() */
+#endif
+		unlock();
+	failed:
+		skip
+	} unless { dead[me] }
+}
+
 proctype watch()
 {
 end:
-	forgotten && record == NOTHING -> assert(false)
+	if
+	:: forgotten && record == NOTHING -> assert(false)
+	:: written && record != NEW -> assert(false)
+	fi
 }
 
 /*
  * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
  * for ever; and that is a process which takes no more steps.
  */
-#define OWNS(p) (lock == p + 1 || lease_owner == p + 1)
+#define OWNS(p) (lock == p + 1 || owner[0] == p + 1 || owner[1] == p + 1)
 
 proctype killer()
 {
@@ -258,7 +347,11 @@ init
 	atomic {
 		run caller(0);
 		run caller(1);
+#ifdef WRITER
+		run writer(2);
+#else
 		run adder(2);
+#endif
 		run watch();
 		run killer()
 	}

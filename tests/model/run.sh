@@ -123,12 +123,18 @@ model_quota() {
 
 model_lease() {
 	holds lease 'one loads, and no forgotten record comes back'
+	holds lease 'nothing loaded takes the place of what was stored meanwhile' WRITER
 	holds lease 'nobody waits for ever' PATIENT
 	fails lease 'taken from the living' BROKEN_TAKE_LIVING
-	fails lease 'an add does not spoil it' BROKEN_NO_SPOIL
+	fails lease 'an add does not end it' BROKEN_NO_SPOIL
 	fails lease 'counted after the backend was asked' BROKEN_COUNT_LATE
 	fails lease 'not counted any more before the record is there' BROKEN_UNCOUNTED_FIRST
 	fails lease 'the record put after it was given back' BROKEN_PUT_LATE
+	fails lease 'a write does not end it' WRITER BROKEN_WRITE_ALONE
+	fails lease 'a write ends one of two' WRITER BROKEN_END_ONE
+	fails lease 'stored though it has ended' WRITER BROKEN_NO_GRANT
+	fails lease 'stored without a lease' WRITER BROKEN_KEEP_UNLEASED
+	fails lease 'a death in the middle of a write leaves it' WRITER BROKEN_NO_REPAIR
 	fails lease 'the dead taken for alive' PATIENT BROKEN_NO_PROBE
 }
 

@@ -35,6 +35,14 @@ static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 	return ttl_s == 0 ? 0 : bshm__store_next_s(segment) + ttl_s;
 }
 
+/* The key's value has changed: what is being loaded for it may be older, and is not stored. */
+static inline void changed(const bshm__shard *s, const bshm__home *home)
+{
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0)) {
+		bshm__leases_end(s, home->hash);
+	}
+}
+
 /* ------------------------------------------------------------------ public */
 
 /* Is the standing value what was expected? */
@@ -61,6 +69,8 @@ static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_p
 	switch (put->mode) {
 		case BSHM_PUT_ADD:
 			return !present;
+		case BSHM_PUT_NEVER:
+			return false;
 		case BSHM_PUT_REPLACE:
 			return present;
 		case BSHM_PUT_CAS:
@@ -97,12 +107,16 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		return 0;
 	}
 	if (fits && bshm__put_record(s, home, &r, &at)) {
+		changed(s, home);
 		return 1;
 	}
 	reject(s);
-	bshm__locate(s, home, put->space, &put->key, &at);
-	if (put->mode == BSHM_PUT_SET && at.place != 0) {
-		bshm__record_remove(s, home, at.place, at.ref);
+	if (put->mode == BSHM_PUT_SET) {
+		bshm__locate(s, home, put->space, &put->key, &at);
+		if (at.place != 0) {
+			bshm__record_remove(s, home, at.place, at.ref);
+		}
+		changed(s, home);
 	}
 	return 0;
 }
@@ -203,6 +217,9 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 		reject(s);
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, "record", r->key.length + r->value.length, 0);
+	}
+	if (fits == BSHM_OK) {
+		changed(s, home);
 	}
 	return fits;
 }

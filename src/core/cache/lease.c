@@ -5,22 +5,33 @@
  * taken back under the shard's lock, which is not held while anything is loaded. It ends with its
  * owner: whoever meets a lease of a process that is gone takes it.
  *
- * Between "the backend does not know this key" and the record that says so, another process may have
- * added the key. So whoever adds or forgets a key spoils the lease that is out for it, and what was
- * loaded under a spoilt lease is not stored. An adder looks only if there are leases in the shard:
+ * What is loaded may be older than what another process stores, adds to a filter, or removes, while it
+ * is loaded. So every change of a key's value ends the leases that are out for the key, under the lock
+ * under which the value is changed; and what was loaded is stored only if the lease is still out. What
+ * is loaded without a lease is not stored. A change looks only if there are leases in the shard.
+ *
+ * An adder to a filter takes no lock where there is nothing to remove. Between "the backend does not
+ * know this key" and the record that says so, it may have added the key:
  *
  *     loader                               adder
  *     leases + 1      (under the lock)     key into the backend, bits into the filter
  *     fence           (seq_cst)            fence              (seq_cst)
- *     ask the backend                      leases == 0?       nothing to spoil
+ *     ask the backend                      leases == 0?       nothing to end
  *
  * An adder that does not see the lease has finished before the backend is asked.
+ *
+ * More than one lease of a key may be out: those who have waited for too long get one beside the
+ * other's, and so do those who learn that what was loaded last could not be stored. The first that
+ * stores its value ends the others.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/store.h"
 
 #define RELEASE_NS UINT64_C(1000000000)
+#define STALE_S                                                                                    \
+ 5u /* so long ago a value's time may have passed when a load began, to stand in for it */
+#define UNSTORED_S 5u /* so long others do not wait for a value of which none could be stored */
 
 void bshm_store_note_fetch(bshm_segment *segment)
 {
@@ -40,56 +51,89 @@ static bshm_lease *lease_at(const bshm__shard *s, uint32_t slot)
 	return &s->segment->leases[(size_t) s->index * BSHM_LEASE_COUNT + slot];
 }
 
-/* Under the lock: the lease of a hash, or NULL; *vacant is one that can be given; counts them anew. */
-static bshm_lease *find_lease(const bshm__shard *s, uint64_t hash, bshm_lease **vacant)
+/* What there is for a key that is to be loaded. */
+typedef struct {
+	bshm_lease *own;     /* this thread's */
+	bshm_lease *other;   /* a living process's */
+	bshm_lease *vacant;  /* can be given */
+	uint32_t unstored_s; /* the last that was noted */
+} places;
+
+static void consider(
+	const bshm__shard *s, bshm_lease *lease, uint64_t owner, uint64_t hash, places *p)
 {
-	bshm_lease *found = NULL;
-	uint32_t out = 0;
-	*vacant = NULL;
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
-		bshm_lease *lease = lease_at(s, i);
-		const uint64_t owner = BSHM_LOAD(&lease->owner, RELAXED);
-		if (owner == 0) {
-			*vacant = lease;
-			continue;
-		}
-		out++;
-		if (BSHM_LOAD(&lease->hash, RELAXED) == hash) {
-			found = lease;
-		}
+	const bool same = BSHM_LOAD(&lease->hash, RELAXED) == hash;
+	if (same && BSHM_LOAD(&lease->unstored_s, RELAXED) > p->unstored_s) {
+		p->unstored_s = BSHM_LOAD(&lease->unstored_s, RELAXED);
 	}
-	BSHM_STORE(&s->shard->leases, out, RELAXED);
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && *vacant == NULL; i++) {
-		bshm_lease *lease = lease_at(s, i);
-		if (!bshm__owner_alive(s->segment, BSHM_LOAD(&lease->owner, RELAXED))) {
-			*vacant = lease;
-		}
+	if (owner == 0) {
+		p->vacant = same || p->vacant == NULL ? lease : p->vacant;
+	} else if (same && owner == s->segment->owner &&
+			   BSHM_LOAD(&lease->thread, RELAXED) == bshm_os_thread_id()) {
+		p->own = lease;
+	} else if (same && bshm__owner_alive(s->segment, owner)) {
+		p->other = lease;
+	} else if (same) {
+		p->vacant = lease;
 	}
-	return found;
 }
 
-static void give(const bshm__shard *s, bshm_lease *lease, uint64_t hash, bshm_lease_grant *grant)
+/*
+ * Under the lock. Looks no further than to the last lease that is out, and the first place after it: the
+ * count may be too high after a death, and is right when it has looked at all.
+ */
+static places look_for(const bshm__shard *s, uint64_t hash)
 {
-	const bool was_out = BSHM_LOAD(&lease->owner, RELAXED) != 0;
-	const uint64_t serial = BSHM_LOAD(&lease->serial, RELAXED) + 1;
-	BSHM_STORE(&lease->hash, hash, RELAXED);
-	BSHM_STORE(&lease->thread, bshm_os_thread_id(), RELAXED);
-	BSHM_STORE(&lease->spoilt, 0, RELAXED);
-	BSHM_STORE(&lease->serial, serial, RELAXED);
-	BSHM_STORE(&lease->owner, s->segment->owner, RELEASE);
-	if (!was_out) {
-		BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) + 1, RELAXED);
+	places p = {.unstored_s = 0};
+	const uint32_t count = BSHM_LOAD(&s->shard->leases, RELAXED);
+	uint32_t out = 0;
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && (out < count || p.vacant == NULL); i++) {
+		const uint64_t owner = BSHM_LOAD(&lease_at(s, i)->owner, RELAXED);
+		out += owner != 0;
+		consider(s, lease_at(s, i), owner, hash, &p);
 	}
-	*grant = (bshm_lease_grant){
-		.hash = hash,
-		.serial = serial,
+	BSHM_STORE(&s->shard->leases, out, RELAXED);
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && p.vacant == NULL; i++) {
+		if (!bshm__owner_alive(s->segment, BSHM_LOAD(&lease_at(s, i)->owner, RELAXED))) {
+			p.vacant = lease_at(s, i);
+		}
+	}
+	return p;
+}
+
+static bshm_lease_grant describe(const bshm__shard *s, const bshm_lease *lease)
+{
+	return (bshm_lease_grant){
+		.hash = BSHM_LOAD(&lease->hash, RELAXED),
+		.serial = BSHM_LOAD(&lease->serial, RELAXED),
 		.shard = s->index,
 		.slot = (uint32_t) (lease - lease_at(s, 0)),
+		.begun_s = BSHM_LOAD(&lease->begun_s, RELAXED),
 	};
 }
 
-bshm_lease_status bshm_lease_take(
-	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_lease_grant *grant)
+/* The count goes first: a death leaves it too high, never too low. */
+static void give(const bshm__shard *s, bshm_lease *lease, uint64_t hash, uint32_t unstored_s)
+{
+	if (BSHM_LOAD(&lease->owner, RELAXED) == 0) {
+		BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) + 1, RELAXED);
+	}
+	BSHM_STORE(&lease->hash, hash, RELAXED);
+	BSHM_STORE(&lease->thread, bshm_os_thread_id(), RELAXED);
+	BSHM_STORE(&lease->begun_s, bshm__store_now_s(s->segment), RELAXED);
+	BSHM_STORE(&lease->unstored_s, unstored_s, RELAXED);
+	BSHM_STORE(&lease->serial, BSHM_LOAD(&lease->serial, RELAXED) + 1, RELAXED);
+	BSHM_STORE(&lease->owner, s->segment->owner, RELEASE);
+}
+
+/* Was it of late that a value was not stored? */
+static bool is_recent(const bshm_segment *segment, uint32_t unstored_s)
+{
+	return unstored_s != 0 && bshm__store_now_s(segment) - unstored_s <= UNSTORED_S;
+}
+
+bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
+	bool beside, bshm_lease_grant *grant)
 {
 	*grant = (bshm_lease_grant){.serial = 0};
 	if (segment->shard_count == 0) {
@@ -102,16 +146,17 @@ bshm_lease_status bshm_lease_take(
 	if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
 		return BSHM_LEASE_NONE;
 	}
-	bshm_lease *vacant;
-	bshm_lease *lease = find_lease(&s, home.hash, &vacant);
+	const places p = look_for(&s, home.hash);
+	const bool unstored = is_recent(segment, p.unstored_s);
 	bshm_lease_status status = BSHM_LEASE_NONE;
-	if (lease != NULL && BSHM_LOAD(&lease->owner, RELAXED) == segment->owner) {
-		const bool mine = BSHM_LOAD(&lease->thread, RELAXED) == bshm_os_thread_id();
-		status = mine ? BSHM_LEASE_OWN : BSHM_LEASE_TAKEN;
-	} else if (lease != NULL && bshm__owner_alive(segment, BSHM_LOAD(&lease->owner, RELAXED))) {
+	if (p.own != NULL) {
+		status = BSHM_LEASE_OWN;
+	} else if (p.other != NULL && !beside && !unstored) {
+		*grant = describe(&s, p.other);
 		status = BSHM_LEASE_TAKEN;
-	} else if (lease != NULL || vacant != NULL) {
-		give(&s, lease != NULL ? lease : vacant, home.hash, grant);
+	} else if (p.vacant != NULL) {
+		give(&s, p.vacant, home.hash, unstored ? p.unstored_s : 0);
+		*grant = describe(&s, p.vacant);
 		status = BSHM_LEASE_MINE;
 	}
 	bshm__shard_unlock(&s);
@@ -119,18 +164,26 @@ bshm_lease_status bshm_lease_take(
 	return status;
 }
 
-bool bshm_lease_held(bshm_segment *segment, uint32_t space, const bshm_key *key, bool probe)
+bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool probe)
 {
-	const bshm__home home = bshm__home_of(segment, space, key);
-	const bshm__shard s = bshm__shard_at(segment, home.shard);
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
-		const bshm_lease *lease = lease_at(&s, i);
-		const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE);
-		if (owner != 0 && BSHM_LOAD(&lease->hash, RELAXED) == home.hash) {
-			return !probe || bshm__owner_alive(segment, owner);
-		}
-	}
-	return false;
+	const bshm__shard s = bshm__shard_at(segment, grant->shard);
+	const bshm_lease *lease = lease_at(&s, grant->slot);
+	const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE); /* pairs with end() */
+	return owner != 0 && BSHM_LOAD(&lease->serial, RELAXED) == grant->serial &&
+		   (!probe || bshm__owner_alive(segment, owner));
+}
+
+bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant)
+{
+	const bshm__shard s = bshm__shard_at(segment, grant->shard);
+	const bshm_lease *lease = lease_at(&s, grant->slot);
+	return BSHM_LOAD(&lease->hash, RELAXED) == grant->hash &&
+		   is_recent(segment, BSHM_LOAD(&lease->unstored_s, RELAXED));
+}
+
+bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found)
+{
+	return grant->begun_s <= (uint64_t) found->expires_s + STALE_S;
 }
 
 /* Is the lease still what was granted? */
@@ -140,9 +193,36 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
 
-static bool may_store(const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
+/* Under the lock, after the change: pairs with bshm_lease_held(), and with bshm_record_forget(). */
+static void end(const bshm__shard *s, bshm_lease *lease)
 {
-	return is_granted(s, lease, grant) && BSHM_LOAD(&lease->spoilt, RELAXED) == 0;
+	BSHM_STORE(&lease->owner, 0, RELEASE);
+	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
+}
+
+/* The count is not below what there is. */
+static void end_leases(const bshm__shard *s, bool all, uint64_t hash)
+{
+	uint32_t left = BSHM_LOAD(&s->shard->leases, RELAXED);
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && left != 0; i++) {
+		bshm_lease *lease = lease_at(s, i);
+		if (BSHM_LOAD(&lease->owner, RELAXED) != 0) {
+			left--;
+			if (all || BSHM_LOAD(&lease->hash, RELAXED) == hash) {
+				end(s, lease);
+			}
+		}
+	}
+}
+
+void bshm__leases_end(const bshm__shard *s, uint64_t hash)
+{
+	end_leases(s, false, hash);
+}
+
+void bshm__leases_end_all(const bshm__shard *s)
+{
+	end_leases(s, true, 0);
 }
 
 int bshm_lease_release(
@@ -155,39 +235,29 @@ int bshm_lease_release(
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = lease_at(&s, grant->slot);
 	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
-	if (status == BSHM_OK && put != NULL && may_store(&s, lease, grant)) {
+	if (status == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
 		bshm_patience own = {0};
 		status = bshm__prepare_large(&s, &home, put, &own, error);
 	}
 	if (status != BSHM_OK) {
+		uint64_t owner = segment->owner;
 		if (is_granted(&s, lease, grant)) {
-			BSHM_STORE(&lease->owner, 0, RELEASE); /* counted when the next one is given */
+			BSHM_CAS(&lease->owner, &owner, 0, RELEASE); /* counted when the next one is given */
 		}
 		return status;
 	}
 	int stored = 0;
 	if (is_granted(&s, lease, grant)) {
-		if (put != NULL && may_store(&s, lease, grant)) {
+		if (put != NULL) {
 			stored = bshm__record_put_locked(&s, &home, put);
+			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
 		}
-		BSHM_STORE(&lease->owner, 0, RELEASE);
-		/* After the record: pairs with bshm_record_forget(). */
-		BSHM_STORE(&s.shard->leases, BSHM_LOAD(&s.shard->leases, RELAXED) - 1, RELEASE);
+		if (is_granted(&s, lease, grant)) { /* storing has ended it */
+			end(&s, lease);
+		}
 	}
 	bshm__shard_unlock(&s);
 	return stored;
-}
-
-/* Under the lock: what is loaded for keys of this hash is not stored. */
-static void spoil(const bshm__shard *s, bool all, uint64_t hash)
-{
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
-		bshm_lease *lease = lease_at(s, i);
-		if (BSHM_LOAD(&lease->owner, RELAXED) != 0 &&
-			(all || BSHM_LOAD(&lease->hash, RELAXED) == hash)) {
-			BSHM_STORE(&lease->spoilt, 1, RELAXED);
-		}
-	}
 }
 
 void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
@@ -196,10 +266,10 @@ void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		bshm_error error;
-		/* Records are looked for after that: pairs with bshm_lease_release(). */
+		/* Records are looked for after that: pairs with end(). */
 		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
 			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
-			spoil(&s, true, 0);
+			bshm__leases_end_all(&s);
 			bshm__shard_unlock(&s);
 		}
 	}
@@ -215,7 +285,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_found found;
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	/* The record is looked for after that: pairs with bshm_lease_release(). */
+	/* The record is looked for after that: pairs with end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;
@@ -224,8 +294,8 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	if (status != BSHM_OK) {
 		return status;
 	}
-	spoil(&s, false, home.hash);
 	const int removed = bshm__record_remove_locked(&s, &home, space, key);
+	bshm__leases_end(&s, home.hash);
 	bshm__shard_unlock(&s);
 	return removed;
 }

@@ -598,6 +598,12 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key);
 
+/* ------------------------------------------------------------------ lease.c */
+
+/* Under the lock: what is being loaded for keys of this hash, or for any, is not stored. */
+void bshm__leases_end(const bshm__shard *s, uint64_t hash);
+void bshm__leases_end_all(const bshm__shard *s);
+
 /* ------------------------------------------------------------------ evict.c */
 
 /* The stamp of a record that is used now. */

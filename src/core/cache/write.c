@@ -79,6 +79,7 @@ void bshm__intent_repair(const bshm__shard *s)
 	BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
 	BSHM_STORE(&s->shard->hand_slot, 0, RELAXED);
 	bshm__slabs_doubt(s);
+	bshm__leases_end_all(s); /* the dead may have changed what is being loaded */
 	if (kind == BSHM_INTENT_RESIZE) {
 		bshm__table_resize_repair(s);
 	} else if (kind == BSHM_INTENT_MOVE_UNIT) {

@@ -34,7 +34,6 @@ show_thrown(
     fn () => bloom_cache_get('a'),
     fn () => bloom_cache_get('a', 'default'),
     fn () => bloom_cache_get_many(['b', 'a']),
-    fn () => bloom_cache_remember('a', fn () => print("called\n")),
     function () use (&$cursor) {
         return bloom_cache_scan($cursor);
     },
@@ -46,7 +45,6 @@ echo Child::run('echo get_class(bloom_cache_get("a")), "\n";');
 done();
 ?>
 --EXPECT--
-LogicException: thrown by __unserialize()
 LogicException: thrown by __unserialize()
 LogicException: thrown by __unserialize()
 LogicException: thrown by __unserialize()

@@ -1,5 +1,5 @@
 --TEST--
-A stale value that is let go: whatever its __unserialize() or __destruct() does, the next one loads it anew
+A request that ends in the __unserialize() of a stale value is in nobody's way
 --EXTENSIONS--
 bloomshm
 posix
@@ -16,7 +16,10 @@ if (getenv('USE_ZEND_ALLOC') === '0') { die('skip needs the memory manager of PH
 <?php
 require __DIR__ . '/worker.inc';
 
-$code = <<<'PHP'
+// An exception is no way out: such a value is none (remember_undecodable.phpt).
+const WAYS_OUT = ['exit', 'memory_limit', 'timeout', 'fatal'];
+
+$value = <<<'PHP'
     final class Value
     {
         public function __serialize(): array
@@ -28,56 +31,55 @@ $code = <<<'PHP'
         {
             at('unserialize');
         }
-
-        public function __destruct()
-        {
-            at('destruct');
-        }
     }
-
-    function stale(string $where): void
-    {
-        arm($where);
-        bloom_cache_remember("$where $GLOBALS[way]", fn () => 'anew');
-    }
-
-    function stale_fetched(string $where): void
-    {
-        arm($where);
-        bloom_fetch('shared', "$where $GLOBALS[way]", fn () => 'anew');
-    }
-
+    PHP;
+$code = $value . <<<'PHP'
     serve([
-        'store' => function () {
-            foreach (['destruct', 'unserialize'] as $where) {
-                foreach (WAYS as $way) {
-                    bloom_add('shared', "$where $way");
-                    bloom_cache_set("$where $way", new Value(), 1);
-                    bloom_fetch('shared', "$where $way", fn () => new Value(), 1);
-                }
-            }
+        'remember' => function () {
+            arm('unserialize');
+            bloom_cache_remember($GLOBALS['way'], fn () => 'not called');
         },
-        'remember, destruct' => fn () => stale('destruct'),
-        'remember, unserialize' => fn () => stale('unserialize'),
-        'fetch, destruct' => fn () => stale_fetched('destruct'),
-        'fetch, unserialize' => fn () => stale_fetched('unserialize'),
+        'fetch' => function () {
+            arm('unserialize');
+            bloom_fetch('shared', $GLOBALS['way'], fn () => 'not called');
+        },
     ]);
     PHP;
 prepare();
-$worker = start_worker($code);
-$worker->say('store/-');
-wait_ready($worker);
-usleep(2_100_000); // until all of them are past their time
-$neighbour = start_neighbour();
-foreach (['destruct', 'unserialize'] as $where) {
-    leave_all($worker, ["remember, $where", "fetch, $where"]);
-    foreach (WAYS as $way) {
-        // Nobody has a lease: this one loads. While there is one, others take the stale value.
-        check_same('mine', bloom_cache_remember("$where $way", fn () => 'mine'), "remember, $where, $way");
-        check_same('mine', bloom_fetch('shared', "$where $way", fn () => 'mine'), "fetch, $where, $way");
+bloom_add_many('shared', WAYS_OUT);
+$ways = '$ways = ' . var_export(WAYS_OUT, true) . ';';
+echo Child::run($value . $ways . <<<'PHP'
+    foreach ($ways as $way) {
+        bloom_cache_set($way, new Value(), 1);
+        bloom_fetch('shared', $way, fn () => new Value(), 1);
     }
-}
+    PHP);
+usleep(2_100_000); // until all of them are past their time
+// While this one loads them all, others take the stale value.
+$owner = new Child($ways . <<<'PHP'
+    function load(array $ways): string
+    {
+        $way = array_pop($ways);
+        if ($way === null) {
+            echo "loading\n";
+            fgets(STDIN);
+            return 'loaded';
+        }
+        return bloom_cache_remember($way, fn () => bloom_fetch('shared', $way, fn () => load($ways)));
+    }
+    load($ways);
+    PHP);
+check_same('loading', $owner->hear(), 'the owner');
+$worker = start_worker($code);
+$neighbour = start_neighbour();
+leave_all($worker, ['remember', 'fetch'], WAYS_OUT);
 $worker->kill();
+$owner->say('go on');
+$owner->end();
+foreach (WAYS_OUT as $way) {
+    check_same('loaded', bloom_cache_get($way), "remember, $way");
+    check_same('loaded', bloom_fetch('shared', $way, fn () => 'not called'), "fetch, $way");
+}
 end_neighbour($neighbour);
 done();
 ?>
