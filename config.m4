@@ -87,6 +87,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/warm.c
      src/core/cache/verify.c
      src/platform/posix/posix_os.c
+     src/platform/posix/posix_lock.c
      src/php/php_module.c
      src/php/php_ini.c
      src/php/php_segment.c

@@ -68,7 +68,11 @@ struct bshm_segment {
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */
 	uint64_t clock_offset; /* engine clock = monotonic clock + this */
-	int fd;
+	int fd; /* the file, to ask the kernel about; without locks. Perhaps not ours any more: owners.c */
+	int lock_fd;         /* BSHM_LOCKS_OPEN: holds this process's slot; else -1 */
+	void *lock_kept;     /* BSHM_LOCKS_MAPPED: the same; else NULL */
+	uint32_t locks;      /* what keeps a lock on this file: BSHM_LOCKS_... */
+	bool slot_lost;      /* a slot's descriptor was closed by other code of this process */
 	bool readonly;       /* the filters are mapped for reading */
 	bool store_writable; /* the record store is not */
 	bool slotless;       /* there was no owner slot to be had for counting */
@@ -76,10 +80,14 @@ struct bshm_segment {
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner; /* this process's owner word; 0 = has no slot */
+	uint64_t
+		quick_owner; /* the same if locks of the record store may be taken with it at once; else 0 */
+	uint64_t
+		full_until_ns; /* there was no free slot (`full_error`): none is looked for until then */
+	bshm_error full_error;
 	bshm_tally
-		*tally; /* its own; NULL: no slot, no record store, or another thread is taking one */
-	uint32_t attaching;     /* 1 while a thread takes a slot for the process */
-	uint32_t busy;          /* 1 while a thread of this process has, or waits for, the lock */
+		*tally;    /* its own; NULL: no slot, no record store, or another thread is taking one */
+	uint32_t busy; /* 1 while a thread of this process has, or waits for, the lock */
 	uint32_t busy_starving; /* 1: a thread has waited long for `busy` */
 	uint32_t shard_locks;   /* taken: for bshm__lock_breathe() */
 	uint64_t locked_ns;     /* when a lock was last taken, and since when again and again: lock.c */
@@ -108,15 +116,29 @@ bshm_status bshm__fail_os(bshm_error *error, const char *op, int code);
 
 /* ------------------------------------------------------------------ owners.c */
 
-/* Makes a fork's child let go of the segment's file; undone by bshm__owner_forget(). */
-void bshm__owner_remember(bshm_segment *segment);
+#define BSHM_LOCKS_UNTRIED 0u
+#define BSHM_LOCKS_MAPPED  1u /* a mapping of it, without a descriptor */
+#define BSHM_LOCKS_OPEN    2u /* a descriptor */
+
+/* Makes a fork's child let go of its parent's slot; false: another thread is in the way for long. */
+bool bshm__owner_remember(bshm_segment *segment);
+/* Undoes it, and gives back the slot and the file. */
 void bshm__owner_forget(bshm_segment *segment);
-/* A fork's child opens the file again, if the path still leads to the one that is mapped. */
-bool bshm__owner_reopen(bshm_segment *segment);
-/* Has, or takes, a slot for this process; false when there is none to be had. */
-bool bshm__owner_attach(bshm_segment *segment);
+/* Sees to it that segment->fd is the file that is mapped: UNAVAILABLE if it is not to be had. */
+bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error);
+/* Has, or takes, a slot for this process; UNAVAILABLE, or TIMEOUT. */
+bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error);
 /* Is the process behind an owner word alive? False only when the kernel says so. */
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner);
+
+/* Who has locks where the slots' bytes are. */
+typedef struct {
+	uint64_t owners;      /* processes that are attached; more than 255: about so many */
+	bool strange;         /* and somebody who is none */
+	uint64_t strange_pid; /* 0: not known */
+} bshm__owner_survey;
+
+void bshm__owners_look(bshm_segment *segment, bshm__owner_survey *out);
 uint64_t bshm__owner_count(bshm_segment *segment);
 
 /* ------------------------------------------------------------------ clock.c */

@@ -131,11 +131,23 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 			(unsigned) e->available, (unsigned) e->asked);
 	}
 	if (strcmp(op, "owners") == 0) {
-		return e->available == 1
-				   ? zend_strpprintf(
-						 0, "%s was replaced while this process was attached to it", path)
-				   : zend_strpprintf(
-						 0, "%" PRIu64 " processes are attached to %s already", e->available, path);
+		return zend_strpprintf(0,
+			"%" PRIu64 " processes are attached to %s already, and no more can be", e->available,
+			path);
+	}
+	if (strcmp(op, "strange lock") == 0) {
+		return zend_strpprintf(0,
+			"a program that is none of the %" PRIu64 " processes attached to %s has locked it "
+			"(process %" PRIu64 "; 0: not known); stop that program",
+			e->available, path, e->asked);
+	}
+	if (strcmp(op, "replaced") == 0) {
+		return zend_strpprintf(0, "%s was replaced while this process was attached to it", path);
+	}
+	if (strcmp(op, "reopen") == 0) {
+		return zend_strpprintf(0,
+			"this process is attached to %s, and cannot open it once more to take a lock: %s", path,
+			strerror(e->os_code));
 	}
 	if (strcmp(op, "random") == 0) {
 		return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
@@ -150,6 +162,13 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	if (strcmp(op, "holes") == 0) {
 		return zend_strpprintf(
 			0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
+	}
+	if (strcmp(op, "descriptors") == 0) {
+		return zend_strpprintf(0,
+			"the work was given up: other code of this process closed the descriptor of %s, on "
+			"whose "
+			"file system the locks end with it",
+			path);
 	}
 	if (strcmp(op, "fork") == 0) {
 		return zend_strpprintf(0, "a load can only be finished by the process that began it");
@@ -357,6 +376,9 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 			if (strcmp(e->op, "shard") == 0) {
 				return zend_strpprintf(
 					0, "the record could not be changed in time: another process held the lock");
+			}
+			if (strcmp(e->op, "attach") == 0) {
+				return zend_strpprintf(0, "another thread of this process attaches to %s", path);
 			}
 			return strcmp(e->op, "lock") == 0
 					   ? zend_strpprintf(0, "the lock of %s could not be had within %" PRIu64 " ms",

@@ -36,6 +36,8 @@ int bshm_os_open(const char *path, bool readonly, int *fd);
 /* Creates `path`, which must not exist, readable and writable by the owner alone. */
 int bshm_os_create(const char *path, int *fd);
 void bshm_os_close(int fd);
+/* Is the descriptor open, and of this file? Another part of the program may have closed it. */
+bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode);
 int bshm_os_stat_fd(int fd, bshm_os_stat *out);
 int bshm_os_stat_path(const char *path, bshm_os_stat *out);
 /* Reserves `bytes` of real memory or disk for the file, in huge pages where it may, or fails with the system's "no
@@ -66,13 +68,33 @@ void bshm_os_unmap(void *base, uint64_t bytes);
 void bshm_os_advise_huge(void *base, uint64_t bytes);
 
 /*
- * A lock on one byte of the file that belongs to this open file and ends with it, also when
- * the process is killed. Try: 0 = taken, EAGAIN = another has it. Held: whether another has it.
+ * A lock on one byte, which belongs to this open file and ends with it, also when the process is
+ * killed. Try: 0 = taken, EAGAIN = a lock of another open file is in the way. Lock: others have none
+ * there. Share: others may share it; makes one that is held a shared one.
  */
 int bshm_os_lock_byte(int fd, int64_t offset);
-/* The same for a lock that others may share; makes one that is held a shared one. */
 int bshm_os_share_byte(int fd, int64_t offset);
+/* Has another open file a lock there, of either sort? True when the system cannot tell. */
 bool bshm_os_byte_held(int fd, int64_t offset);
+/* Has another open file one that is not shared? */
+int bshm_os_byte_taken(int fd, int64_t offset, bool *taken);
+
+typedef struct {
+	int64_t offset;
+	uint64_t bytes;
+	uint64_t process_id; /* 0: the system does not say */
+	bool of_one_byte;    /* it may have been made by bshm_os_lock_byte() */
+} bshm_os_lock;
+
+/* Any one lock, shared ones too, that another open file has in this part of the file; bytes 0: there is none. */
+int bshm_os_lock_find(int fd, int64_t offset, uint64_t bytes, bshm_os_lock *out);
+
+/*
+ * Keeps an open file, and so its locks, until bshm_os_release() or the process's end, without a
+ * descriptor. The child of a fork does not have it.
+ */
+int bshm_os_keep(int fd, void **kept);
+void bshm_os_release(void *kept);
 
 uint32_t bshm_os_effective_uid(void);
 uint64_t bshm_os_process_id(void);
@@ -113,8 +135,8 @@ void bshm_os_sleep_us(unsigned microseconds);
 void bshm_os_yield(void);
 /* Unpredictable bytes; 0 or the system's error number. */
 int bshm_os_random(void *out, size_t bytes);
-/* Calls `in_child` in every child that fork() makes of this process; once per process. */
-void bshm_os_at_fork(void (*in_child)(void));
+/* Calls `before` before each fork() of this process, and then the others; once per process. */
+void bshm_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /* Private memory, given back to the system at once when released; NULL when there is none. */
 void *bshm_os_private(size_t bytes);

@@ -22,7 +22,7 @@ failed=0
 
 # What the platform gives by chance, or by waiting, is the fuzzers' own: tests/fuzz/world.c.
 wrapped=(mmap munmap bshm_os_monotonic_ns bshm_os_sleep_us bshm_os_wall_s bshm_os_random
-	bshm_os_process_id bshm_os_thread_id bshm_os_host_now bshm_os_in_memory bshm_os_byte_held)
+	bshm_os_process_id bshm_os_thread_id bshm_os_host_now bshm_os_in_memory bshm_os_byte_taken)
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all)
 flags=(-std=c11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror -Isrc
 	-Itests/fuzz "${sanitize[@]}")

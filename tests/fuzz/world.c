@@ -139,7 +139,7 @@ uint64_t __wrap_bshm_os_process_id(void);
 uint32_t __wrap_bshm_os_thread_id(void);
 bshm_os_host __wrap_bshm_os_host_now(void);
 bool __wrap_bshm_os_in_memory(int fd);
-bool __wrap_bshm_os_byte_held(int fd, int64_t offset);
+int __wrap_bshm_os_byte_taken(int fd, int64_t offset, bool *taken);
 
 uint64_t __wrap_bshm_os_monotonic_ns(void)
 {
@@ -186,10 +186,13 @@ bool __wrap_bshm_os_in_memory(int fd)
 	return true;
 }
 
-bool __wrap_bshm_os_byte_held(int fd, int64_t offset)
+/* A mapping keeps a lock: owners.c tries that out. */
+int __wrap_bshm_os_byte_taken(int fd, int64_t offset, bool *taken)
 {
 	(void) fd;
-	return world.stranger_lives && offset == BSHM_OWNER_LOCK_OFF + FUZZ_STRANGER_SLOT;
+	*taken = offset < BSHM_OWNER_LOCK_OFF ||
+			 (world.stranger_lives && offset == BSHM_OWNER_LOCK_OFF + FUZZ_STRANGER_SLOT);
+	return 0;
 }
 
 /* ------------------------------------------------------------------ loads */

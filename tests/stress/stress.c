@@ -100,9 +100,11 @@ static bshm_segment *attach(void)
 		segment = malloc(sizeof(*segment));
 		*segment = *first;
 		segment->fd = -1;
+		segment->lock_kept = NULL;
 		segment->owner = 0;
+		segment->quick_owner = 0;
 		segment->busy = 0;
-		bshm__owner_attach(segment);
+		bshm__owner_attach(segment, &error);
 		return segment;
 	}
 	while (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
@@ -118,6 +120,7 @@ static bshm_segment *attach(void)
 static void detach(bshm_segment *segment)
 {
 	if (threads && segment != first) {
+		bshm_os_release(segment->lock_kept);
 		bshm_os_close(segment->fd);
 		free(segment);
 	}

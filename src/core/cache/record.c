@@ -209,7 +209,8 @@ static __attribute__((noinline)) void tally_shared(bshm_segment *segment, bool h
 	bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
 	BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
 	if (!segment->slotless) {
-		segment->slotless = !bshm__owner_attach(segment);
+		bshm_error error;
+		segment->slotless = bshm__owner_attach(segment, &error) != BSHM_OK;
 	}
 }
 

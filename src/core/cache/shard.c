@@ -20,9 +20,8 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	if (!segment->store_writable) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
-	if (segment->owner == 0 && !bshm__owner_attach(segment)) {
-		return bshm__fail_sizes(
-			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
+	if (bshm__owner_attach(segment, error) != BSHM_OK) {
+		return error->status;
 	}
 	bool dead;
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;

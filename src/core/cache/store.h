@@ -71,9 +71,9 @@ static inline bshm__home bshm__home_of(
 static inline bool bshm__shard_lock_free(const bshm__shard *s)
 {
 	uint64_t nobody = 0;
-	if (BSHM_LIKELY(s->segment->owner != 0 && s->segment->store_writable &&
-					BSHM_LOAD(&s->shard->starving, RELAXED) == 0 &&
-					BSHM_CAS(&s->shard->lock, &nobody, s->segment->owner, ACQUIRE))) {
+	const uint64_t me = s->segment->quick_owner;
+	if (BSHM_LIKELY(me != 0 && BSHM_LOAD(&s->shard->starving, RELAXED) == 0 &&
+					BSHM_CAS(&s->shard->lock, &nobody, me, ACQUIRE))) {
 		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
 		return true;
 	}

@@ -116,7 +116,8 @@ static bshm_status check_op(const bshm_build *build, bshm_error *error)
 {
 	const bshm_op *op = build->op;
 	if (build->segment->owner != build->owner) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "fork");
+		return bshm__fail(
+			error, BSHM_E_UNAVAILABLE, build->segment->slot_lost ? "descriptors" : "fork");
 	}
 	if (BSHM_LOAD(&op->owner, ACQUIRE) != build->owner || op->serial != build->serial ||
 		!bshm__op_sound(build->segment, op) ||

@@ -179,10 +179,9 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
 	}
 	const uint64_t deadline = bshm__lock_breathe(segment) + wait_ns;
 	bool entered = enter_process(segment, deadline);
-	if (entered && !bshm__owner_attach(segment)) {
+	if (entered && bshm__owner_attach(segment, error) != BSHM_OK) {
 		BSHM_STORE(&segment->busy, 0, RELEASE);
-		return bshm__fail_sizes(
-			error, BSHM_E_UNAVAILABLE, "owners", 1, segment->fd < 0 ? 1 : BSHM_OWNER_COUNT);
+		return error->status;
 	}
 	if (entered && !acquire(segment, deadline)) {
 		BSHM_STORE(&segment->busy, 0, RELEASE);

@@ -2,114 +2,374 @@
  * owners.c - which processes are attached, and which of them still live.
  *
  * A process that attaches takes a slot by locking the slot's byte in the file. The kernel drops
- * that lock when the process ends, however it ends, so a lock that can be had means that the
- * slot's last owner is gone. Nobody compares pids: they repeat, and differ between containers.
+ * that lock when the process ends, however it ends, so a byte without a lock means that the slot's
+ * last owner is gone. Pids are not compared: they repeat, and differ between containers.
  *
  * The slot's generation goes up with every owner. Owner words (slot and generation) therefore
  * never repeat, and one left behind by a dead process is never taken for its successor's.
  *
- * The lock belongs to the open file, which a fork shares with its child: the child would keep
- * its dead parent "alive". So the child closes the file at once, and opens it anew when it first
- * needs a slot. A mapping counts as an open file too; therefore the file is opened once to be
- * mapped, and once more for its locks (segment.c).
+ * Descriptors are numbers that any code of the process may close, and use again for another file:
+ * daemonizers do. So the lock has none. It belongs to an open file that only a mapped page keeps
+ * (bshm_os_keep()), which a fork's child does not inherit: the child would keep its dead parent
+ * "alive". `segment->fd` has no lock of a slot, is there to ask the kernel, and is believed only if it is the
+ * segment's file before and after the question. In doubt everybody lives.
+ *
+ * A file system may map another file than the one that was opened (overlay does). There the lock
+ * would be gone with its descriptor, and a process that thought it had a slot would look dead. The
+ * first attach of a process tries it out, on a byte of its own; where a mapping keeps no lock, the
+ * descriptor stays open in `lock_fd`, and is looked at whenever a lock of the segment is taken.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/core.h"
 
+#include <errno.h>
+
 #define GENERATION_MASK ((UINT64_C(1) << 48) - 1)
+#define GUARD_NS        UINT64_C(100000000) /* a fork waits no longer for a thread that attaches */
+#define FULL_NS         UINT64_C(100000000) /* for so long, none looks for a slot where there was none */
 
 static bshm_segment *all_segments;
+
+/* 1: a thread of this process opens a file for a slot, or forks. A descriptor that is there for
+ * some instructions only would else be in the child for good. */
+static uint32_t guard;
+
+static bool guard_try(uint64_t wait_ns)
+{
+	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
+	uint32_t nobody = 0;
+	while (!BSHM_CAS(&guard, &nobody, 1, ACQUIRE)) {
+		nobody = 0;
+		if (bshm_os_monotonic_ns() > deadline) {
+			return false;
+		}
+		bshm_os_yield();
+	}
+	return true;
+}
+
+static void guard_release(void)
+{
+	BSHM_STORE(&guard, 0, RELEASE);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static bool is_file(const bshm_segment *segment, int fd)
+{
+	return bshm_os_is_file(fd, segment->device, segment->inode);
+}
+
+/* Not a number that belongs to another file by now. */
+static void close_if_ours(const bshm_segment *segment, int fd)
+{
+	if (is_file(segment, fd)) {
+		bshm_os_close(fd);
+	}
+}
+
+/* Opens the file that is mapped, if the path still leads to it. */
+static bshm_status open_again(
+	const bshm_segment *segment, bool readonly, int *fd, bshm_error *error)
+{
+	const int code = bshm_os_open(segment->path, readonly, fd);
+	if (code != 0) {
+		bshm__fail(error, BSHM_E_UNAVAILABLE, "reopen");
+		error->os_code = code;
+		return error->status;
+	}
+	if (is_file(segment, *fd)) {
+		return BSHM_OK;
+	}
+	bshm_os_close(*fd);
+	return bshm__fail(error, BSHM_E_UNAVAILABLE, "replaced");
+}
+
+/* Under the guard: makes `fd` the segment's file, where it is not. */
+static bshm_status find_file(bshm_segment *segment, bshm_error *error)
+{
+	int fd = BSHM_LOAD(&segment->fd, RELAXED);
+	if (is_file(segment, fd)) {
+		return BSHM_OK;
+	}
+	const bshm_status status = open_again(segment, true, &fd, error);
+	BSHM_STORE(&segment->fd, status == BSHM_OK ? fd : -1, RELAXED);
+	return status;
+}
+
+bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error)
+{
+	if (is_file(segment, BSHM_LOAD(&segment->fd, RELAXED))) {
+		return BSHM_OK;
+	}
+	if (!guard_try(GUARD_NS)) {
+		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+	}
+	const bshm_status status = find_file(segment, error);
+	guard_release();
+	return status;
+}
+
+typedef enum {
+	FREE,
+	HELD,
+	UNKNOWN
+} answer;
+
+/* What the kernel says of a byte. The number may get another file at any time, by another thread. */
+static answer ask(const bshm_segment *segment, int64_t offset)
+{
+	const int fd = BSHM_LOAD(&segment->fd, RELAXED);
+	bool held;
+	if (!is_file(segment, fd) || bshm_os_byte_taken(fd, offset, &held) != 0 ||
+		!is_file(segment, fd)) {
+		return UNKNOWN;
+	}
+	return held ? HELD : FREE;
+}
+
+/* ------------------------------------------------------------------ forks */
+
+static __thread bool fork_has_guard; /* of the thread that forks */
+
+static void before_fork(void)
+{
+	fork_has_guard = guard_try(GUARD_NS);
+}
+
+static void after_fork(void)
+{
+	if (fork_has_guard) {
+		guard_release();
+	}
+}
 
 static void let_go_in_child(void)
 {
 	for (bshm_segment *segment = all_segments; segment != NULL; segment = segment->next) {
-		bshm_os_close(segment->fd);
-		segment->fd = -1;
+		close_if_ours(segment, segment->lock_fd);
+		segment->lock_fd = -1;
+		segment->lock_kept = NULL; /* not mapped here */
 		segment->owner = 0;
+		segment->quick_owner = 0;
 		segment->tally = NULL;
 		segment->slotless = false;
-		segment->attaching = 0;
+		segment->slot_lost = false;
+		segment->full_until_ns = 0;
 		segment->busy = 0; /* the thread that had it does not exist here */
 	}
+	guard_release(); /* whichever thread had it: there is one now */
 }
 
-void bshm__owner_remember(bshm_segment *segment)
+bool bshm__owner_remember(bshm_segment *segment)
 {
 	static bool registered;
+	if (!guard_try(GUARD_NS)) {
+		return false;
+	}
 	if (!registered) {
 		registered = true;
-		bshm_os_at_fork(let_go_in_child);
+		bshm_os_at_fork(before_fork, after_fork, let_go_in_child);
 	}
 	segment->next = all_segments;
 	all_segments = segment;
+	guard_release();
+	return true;
 }
 
 void bshm__owner_forget(bshm_segment *segment)
 {
-	for (bshm_segment **at = &all_segments; *at != NULL; at = &(*at)->next) {
-		if (*at == segment) {
-			*at = segment->next;
-			return;
-		}
+	const bool guarded = guard_try(GUARD_NS);
+	bshm_segment **at = &all_segments;
+	while (*at != NULL && *at != segment) {
+		at = &(*at)->next;
+	}
+	if (*at != NULL) {
+		*at = segment->next;
+	}
+	bshm_os_release(segment->lock_kept);
+	close_if_ours(segment, segment->lock_fd);
+	close_if_ours(segment, segment->fd);
+	if (guarded) {
+		guard_release();
 	}
 }
 
-bool bshm__owner_reopen(bshm_segment *segment)
+/* ------------------------------------------------------------------ slots */
+
+static int64_t byte_of(const bshm_segment *segment)
 {
-	bshm_os_stat st;
-	if (segment->fd >= 0) {
-		return true;
-	}
-	if (bshm_os_open(segment->path, segment->readonly && !segment->store_writable, &segment->fd) !=
-		0) {
-		return false;
-	}
-	if (bshm_os_stat_fd(segment->fd, &st) == 0 && st.device == segment->device &&
-		st.inode == segment->inode) {
-		return true;
-	}
-	bshm_os_close(segment->fd);
-	segment->fd = -1;
-	return false;
+	return BSHM_OWNER_LOCK_OFF + (int64_t) (segment->owner & 0xffff) - 1;
 }
 
-static bool take_slot(bshm_segment *segment)
+static bool generation_is(const bshm_segment *segment, uint32_t slot, uint64_t owner)
 {
-	if (segment->owner != 0) {
-		return true;
+	return (BSHM_LOAD(&segment->owners[slot].generation, ACQUIRE) & GENERATION_MASK) == owner >> 16;
+}
+
+/*
+ * Does a mapping keep the lock of an open file whose descriptor is closed? Tried on one of 2^60
+ * bytes, chosen by chance, so that an answer is about this lock and not about another process's.
+ */
+static bshm_status try_keeping(bshm_segment *segment, bshm_error *error)
+{
+	uint64_t number;
+	void *kept = NULL;
+	int fd;
+	int code = bshm_os_random(&number, sizeof(number));
+	if (code == 0 && open_again(segment, false, &fd, error) != BSHM_OK) {
+		return error->status;
 	}
-	if (!bshm__owner_reopen(segment)) {
-		return false;
+	const int64_t offset = BSHM_TRIAL_LOCK_OFF + (int64_t) (number >> 4);
+	if (code == 0) {
+		code = bshm_os_lock_byte(fd, offset);
+		code = code != 0 ? code : bshm_os_keep(fd, &kept);
+		close_if_ours(segment, fd);
 	}
+	const answer held = code == 0 ? ask(segment, offset) : UNKNOWN;
+	bshm_os_release(kept);
+	if (held == UNKNOWN) {
+		bshm__fail(error, BSHM_E_UNAVAILABLE, "lock");
+		error->os_code = code == 0 ? EBADF : code;
+		return error->status;
+	}
+	segment->locks = held == HELD ? BSHM_LOCKS_MAPPED : BSHM_LOCKS_OPEN;
+	return BSHM_OK;
+}
+
+static int lock_free_slot(int fd, uint32_t *slot)
+{
 	const uint64_t process_id = bshm_os_process_id();
-	for (uint32_t i = 0; i < BSHM_OWNER_COUNT; i++) {
-		const uint32_t slot = (uint32_t) (process_id + i) % BSHM_OWNER_COUNT;
-		if (bshm_os_lock_byte(segment->fd, BSHM_OWNER_LOCK_OFF + slot) != 0) {
-			continue;
-		}
-		bshm_owner *owner = &segment->owners[slot];
-		const uint64_t generation = (BSHM_LOAD(&owner->generation, RELAXED) + 1) & GENERATION_MASK;
-		BSHM_STORE(&owner->pid, process_id, RELAXED);
-		BSHM_STORE(&owner->generation, generation, RELEASE);
-		segment->tally = segment->tallies == NULL ? NULL : &segment->tallies[slot];
-		segment->owner = generation << 16 | (slot + 1);
-		return true;
+	int code = EAGAIN;
+	for (uint32_t i = 0; i < BSHM_OWNER_COUNT && code == EAGAIN; i++) {
+		*slot = (uint32_t) (process_id + i) % BSHM_OWNER_COUNT;
+		code = bshm_os_lock_byte(fd, BSHM_OWNER_LOCK_OFF + *slot);
 	}
-	return false;
+	return code;
 }
 
-bool bshm__owner_attach(bshm_segment *segment)
+/* Locks a slot's byte, and sees to it that the lock lasts. */
+static int hold_slot(bshm_segment *segment, int fd, uint32_t *slot)
 {
-	uint32_t nobody = 0;
-	while (!BSHM_CAS(&segment->attaching, &nobody, 1, ACQUIRE)) {
-		nobody = 0; /* another thread of this process */
-		bshm_os_yield();
+	int code = lock_free_slot(fd, slot);
+	if (code == 0 && segment->locks == BSHM_LOCKS_MAPPED) {
+		code = bshm_os_keep(fd, &segment->lock_kept);
 	}
-	const bool attached = take_slot(segment);
-	BSHM_STORE(&segment->attaching, 0, RELEASE);
-	return attached;
+	/* The number was the file's all the time, so what was locked and mapped is the file. */
+	if (code == 0 && !is_file(segment, fd)) {
+		code = EBADF;
+	}
+	if (code != 0) {
+		bshm_os_release(segment->lock_kept);
+		segment->lock_kept = NULL;
+	}
+	if (code == 0 && segment->locks == BSHM_LOCKS_OPEN) {
+		segment->lock_fd = fd;
+	} else {
+		close_if_ours(segment, fd);
+	}
+	return code;
 }
+
+static void occupy(bshm_segment *segment, uint32_t slot)
+{
+	bshm_owner *owner = &segment->owners[slot];
+	const uint64_t generation = (BSHM_LOAD(&owner->generation, RELAXED) + 1) & GENERATION_MASK;
+	BSHM_STORE(&owner->pid, bshm_os_process_id(), RELAXED);
+	BSHM_STORE(&owner->generation, generation, RELEASE);
+	segment->tally = segment->tallies == NULL ? NULL : &segment->tallies[slot];
+	segment->owner = generation << 16 | (slot + 1);
+	segment->quick_owner =
+		segment->store_writable && segment->locks == BSHM_LOCKS_MAPPED ? segment->owner : 0;
+}
+
+/* No slot was to be had: taken by processes, or locked by a program that has no business there? */
+static bshm_status fail_full(bshm_segment *segment, bshm_error *error)
+{
+	bshm__owner_survey survey;
+	bshm__owners_look(segment, &survey);
+	segment->full_until_ns = bshm_os_monotonic_ns() + FULL_NS;
+	segment->full_error = (bshm_error){
+		.status = BSHM_E_UNAVAILABLE,
+		.op = survey.strange ? "strange lock" : "owners",
+		.asked = survey.strange ? survey.strange_pid : BSHM_OWNER_COUNT + 1,
+		.available = survey.strange ? survey.owners : BSHM_OWNER_COUNT,
+	};
+	*error = segment->full_error;
+	return error->status;
+}
+
+/* Under the guard. */
+static bshm_status take_slot(bshm_segment *segment, bshm_error *error)
+{
+	if (segment->full_until_ns > bshm_os_monotonic_ns()) {
+		*error = segment->full_error;
+		return error->status;
+	}
+	bshm_status status = find_file(segment, error);
+	if (status == BSHM_OK && segment->locks == BSHM_LOCKS_UNTRIED) {
+		status = try_keeping(segment, error);
+	}
+	int fd;
+	if (status == BSHM_OK) {
+		status = open_again(segment, false, &fd, error);
+	}
+	if (status != BSHM_OK) {
+		return status;
+	}
+	uint32_t slot;
+	const int code = hold_slot(segment, fd, &slot);
+	if (code == EAGAIN) {
+		return fail_full(segment, error);
+	}
+	if (code != 0) {
+		bshm__fail(error, BSHM_E_UNAVAILABLE, "lock");
+		error->os_code = code;
+		return error->status;
+	}
+	occupy(segment, slot);
+	return BSHM_OK;
+}
+
+/* Is a slot that a descriptor holds still this process's? Not if the descriptor was closed. */
+static bool has_slot_still(const bshm_segment *segment)
+{
+	return is_file(segment, segment->lock_fd) && ask(segment, byte_of(segment)) == HELD &&
+		   generation_is(segment, (uint32_t) (segment->owner & 0xffff) - 1, segment->owner);
+}
+
+static void drop_lost_slot(bshm_segment *segment)
+{
+	segment->owner = 0;
+	segment->lock_fd = -1; /* closed, or another file's: not ours to close */
+	segment->tally = NULL;
+	segment->slot_lost = true;
+}
+
+bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error)
+{
+	if (segment->owner != 0 && segment->lock_fd < 0) {
+		return BSHM_OK;
+	}
+	if (!guard_try(GUARD_NS)) { /* another thread of this process attaches */
+		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+	}
+	bshm_status status = BSHM_OK;
+	if (segment->owner != 0 && segment->lock_fd >= 0) {
+		status = find_file(segment, error);
+		if (status != BSHM_OK || !has_slot_still(segment)) {
+			drop_lost_slot(segment);
+		}
+	}
+	if (segment->owner == 0) {
+		status = take_slot(segment, error);
+	}
+	guard_release();
+	return status;
+}
+
+/* ------------------------------------------------------------------ life and death */
 
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner)
 {
@@ -117,23 +377,121 @@ bool bshm__owner_alive(bshm_segment *segment, uint64_t owner)
 		return true;
 	}
 	const uint32_t slot = (uint32_t) (owner & 0xffff) - 1; /* 0 wraps: no such slot */
-	if (slot >= BSHM_OWNER_COUNT ||
-		(BSHM_LOAD(&segment->owners[slot].generation, ACQUIRE) & GENERATION_MASK) != owner >> 16) {
+	if (slot >= BSHM_OWNER_COUNT || !generation_is(segment, slot, owner)) {
 		return false;
 	}
-	return bshm_os_byte_held(segment->fd, BSHM_OWNER_LOCK_OFF + slot);
+	answer held = ask(segment, BSHM_OWNER_LOCK_OFF + slot);
+	bshm_error error;
+	if (held == UNKNOWN && bshm__owner_file(segment, &error) == BSHM_OK) {
+		held = ask(segment, BSHM_OWNER_LOCK_OFF + slot);
+	}
+	return held != FREE;
+}
+
+/* ------------------------------------------------------------------ counting */
+
+/*
+ * The kernel keeps all locks of a file in one list and walks it at each question, so that to find n
+ * owners takes the square of n. 512 questions find 255 of them wherever they are, in 6 ms at most; of
+ * the slots not seen then, some are asked for.
+ */
+#define LOOKS   512u
+#define SAMPLES 64u
+
+typedef struct {
+	uint32_t begin;
+	uint32_t end;
+} part;
+
+/* Parts of the slots that are still to be looked at; the shorter of two goes first, so few are open. */
+typedef struct {
+	part open[16];
+	unsigned count;
+} plan;
+
+static void plan_add(plan *p, uint32_t begin, uint32_t end)
+{
+	if (begin < end) {
+		p->open[p->count++] = (part){begin, end};
+	}
+}
+
+static void plan_divide(plan *p, part whole, uint32_t begin, uint32_t end)
+{
+	const bool left_is_shorter = begin - whole.begin < whole.end - end;
+	if (!left_is_shorter) {
+		plan_add(p, whole.begin, begin);
+	}
+	plan_add(p, end, whole.end);
+	if (left_is_shorter) {
+		plan_add(p, whole.begin, begin);
+	}
+}
+
+/* Looks at one part: what of it is left to be looked at goes back into the plan. */
+static void look(int fd, plan *p, bshm__owner_survey *out)
+{
+	const part whole = p->open[--p->count];
+	bshm_os_lock lock;
+	if (bshm_os_lock_find(fd, BSHM_OWNER_LOCK_OFF + whole.begin, whole.end - whole.begin, &lock) !=
+			0 ||
+		lock.bytes == 0) {
+		return;
+	}
+	const int64_t from = lock.offset - BSHM_OWNER_LOCK_OFF;
+	const uint32_t begin = from < (int64_t) whole.begin ? whole.begin : (uint32_t) from;
+	const uint64_t bytes = from < 0 ? lock.bytes - (uint64_t) -from : lock.bytes;
+	const uint64_t last = (uint64_t) (from < 0 ? 0 : from) + bytes;
+	const uint32_t end = last > whole.end ? whole.end : (uint32_t) last;
+	if (lock.of_one_byte) {
+		out->owners++;
+	} else {
+		out->strange = true;
+		out->strange_pid = lock.process_id;
+	}
+	plan_divide(p, whole, begin, end);
+}
+
+/* Of the slots that were not looked at, asks for some, evenly spread, and counts as many of the others. */
+static uint64_t estimate(int fd, const plan *p)
+{
+	uint64_t slots = 0;
+	uint64_t asked = 0;
+	uint64_t taken = 0;
+	for (unsigned i = 0; i < p->count; i++) {
+		slots += p->open[i].end - p->open[i].begin;
+	}
+	const uint32_t stride = (uint32_t) (slots / SAMPLES) + 1;
+	for (unsigned i = 0; i < p->count; i++) {
+		for (uint32_t slot = p->open[i].begin; slot < p->open[i].end; slot += stride) {
+			bool held = false;
+			asked += bshm_os_byte_taken(fd, BSHM_OWNER_LOCK_OFF + slot, &held) == 0;
+			taken += held;
+		}
+	}
+	return asked == 0 ? 0 : slots * taken / asked;
+}
+
+void bshm__owners_look(bshm_segment *segment, bshm__owner_survey *out)
+{
+	const int fd = BSHM_LOAD(&segment->fd, RELAXED);
+	plan todo = {.count = 0};
+	*out = (bshm__owner_survey){.owners = 0};
+	if (is_file(segment, fd)) {
+		plan_add(&todo, 0, BSHM_OWNER_COUNT);
+	}
+	for (unsigned i = 0; i < LOOKS && todo.count != 0; i++) {
+		look(fd, &todo, out);
+	}
+	out->owners += estimate(fd, &todo);
+	if (!is_file(segment, fd) || out->owners == 0) {
+		out->owners = segment->owner != 0; /* one's own is known */
+	}
 }
 
 uint64_t bshm__owner_count(bshm_segment *segment)
 {
-	uint64_t count = segment->owner != 0; /* one's own lock does not show */
-	if (segment->fd < 0) {
-		return count;
-	}
-	for (uint32_t slot = 0; slot < BSHM_OWNER_COUNT; slot++) {
-		if (BSHM_LOAD(&segment->owners[slot].generation, RELAXED) != 0) {
-			count += bshm_os_byte_held(segment->fd, BSHM_OWNER_LOCK_OFF + slot);
-		}
-	}
-	return count;
+	bshm__owner_survey survey;
+	bshm__owners_look(segment, &survey);
+	return survey.owners;
 }

@@ -250,16 +250,6 @@ static bshm_status check_header(
 	return BSHM_OK;
 }
 
-/* Why a file could not be opened once more: no descriptor is left, say; else it was replaced just now. */
-static bshm_status fail_reopen(const bshm_options *options, bshm_error *error)
-{
-	int fd = -1;
-	const int code = bshm_os_open(options->path, true, &fd);
-	bshm_os_close(fd);
-	return code == 0 || code == ENOENT ? bshm__fail(error, BSHM_E_BUSY, "replaced")
-									   : bshm__fail_os(error, "open", code);
-}
-
 static bshm_status attach(
 	const bshm_options *options, int fd, bool writable, bshm_segment *segment, bshm_error *error)
 {
@@ -302,12 +292,7 @@ static bshm_status attach(
 	if (options->huge_pages) {
 		bshm_os_advise_huge(base, st.bytes);
 	}
-	/* A mapping keeps its open file alive, in a fork's child too, and with it the owner lock. So
-	 * locks are taken through another one, which is never mapped. */
-	if (!bshm__owner_reopen(segment)) {
-		bshm_os_unmap(base, st.bytes);
-		return fail_reopen(options, error);
-	}
+	segment->fd = fd; /* stays open */
 	return BSHM_OK;
 }
 
@@ -497,6 +482,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	segment->fd = -1;
+	segment->lock_fd = -1;
 	const size_t length = strlen(options->path);
 	if (length == 0 || length >= sizeof(segment->path)) {
 		free(segment);
@@ -517,14 +503,18 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		status = bshm__rest_discard(options->path, fd, error);
 		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, "rest") : status;
 	}
-	bshm_os_close(fd);
 	if (status != BSHM_OK) {
+		bshm_os_close(fd);
 		free(segment);
 		return status;
 	}
-	bshm__owner_remember(segment);
+	if (!bshm__owner_remember(segment)) {
+		bshm_segment_close(segment);
+		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+	}
 	if (!segment->readonly || segment->store_writable) {
-		bshm__owner_attach(segment); /* without a slot, questions and plain adds still work */
+		bshm_error unused; /* without a slot, questions and plain adds still work */
+		bshm__owner_attach(segment, &unused);
 	}
 	bshm__clock_attach(segment, in_memory);
 	*out = segment;
@@ -536,7 +526,6 @@ bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error)
 	bshm__owner_forget(segment);
 	bshm_os_unmap(segment->header, segment->segment_bytes);
 	const bshm_status status = bshm__rest_leave(segment, error);
-	bshm_os_close(segment->fd);
 	free(segment);
 	return status;
 }
@@ -566,8 +555,8 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 		.filter_bytes = (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES,
 	};
 	bshm_os_stat st;
-	if (!bshm__owner_reopen(segment)) {
-		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "owners", 1, 1);
+	if (bshm__owner_file(segment, error) != BSHM_OK) {
+		return error->status;
 	}
 	const int code = bshm_os_stat_fd(segment->fd, &st);
 	if (code != 0) {

@@ -1,8 +1,5 @@
 /*
- * posix_os.c - the engine's view of Linux: files, mappings, owner locks, clocks.
- *
- * Owner locks are open-file-description locks: the kernel drops them when the last descriptor
- * of that open file goes, they work across PID namespaces, and no pid is compared.
+ * posix_os.c - the engine's view of Linux: files, mappings, clocks.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -81,6 +78,12 @@ void bshm_os_close(int fd)
 	if (fd >= 0) {
 		close(fd);
 	}
+}
+
+bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode)
+{
+	struct stat st;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
 static bool in_group(gid_t group)
@@ -307,43 +310,6 @@ void bshm_os_advise_huge(void *base, uint64_t bytes)
 	madvise(base, (size_t) bytes, MADV_HUGEPAGE); /* advice: a kernel without it does without */
 }
 
-static struct flock one_byte(int64_t offset)
-{
-	struct flock lock;
-	memset(&lock, 0, sizeof(lock)); /* l_pid must be 0 for locks of an open file */
-	lock.l_type = F_WRLCK;
-	lock.l_whence = SEEK_SET;
-	lock.l_start = (off_t) offset;
-	lock.l_len = 1;
-	return lock;
-}
-
-int bshm_os_lock_byte(int fd, int64_t offset)
-{
-	struct flock lock = one_byte(offset);
-	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-		return 0;
-	}
-	return errno == EACCES ? EAGAIN : errno;
-}
-
-int bshm_os_share_byte(int fd, int64_t offset)
-{
-	struct flock lock = one_byte(offset);
-	lock.l_type = F_RDLCK;
-	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-		return 0;
-	}
-	return errno == EACCES ? EAGAIN : errno;
-}
-
-bool bshm_os_byte_held(int fd, int64_t offset)
-{
-	struct flock lock = one_byte(offset);
-	/* When the kernel cannot tell, say "held": a live owner is never robbed. */
-	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
 uint32_t bshm_os_effective_uid(void)
 {
 	return geteuid();
@@ -525,9 +491,9 @@ int bshm_os_random(void *out, size_t bytes)
 	return (size_t) got == bytes ? 0 : EIO; /* never short for up to 256 bytes */
 }
 
-void bshm_os_at_fork(void (*in_child)(void))
+void bshm_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(before, in_parent, in_child);
 }
 
 void *bshm_os_private(size_t bytes)
