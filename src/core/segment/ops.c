@@ -207,20 +207,45 @@ static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor
 	bshm__entry_publish(segment, index, descriptor, 0);
 }
 
+/* Who works on an op. Where that is not the op's owner any more, others finish it, and have its partitions. */
+typedef struct {
+	uint64_t owner;
+	uint64_t serial;
+} worker;
+
+static bool is_worker(const bshm_op *op, const worker *w)
+{
+	return BSHM_LOAD(&op->owner, ACQUIRE) == w->owner &&
+		   BSHM_LOAD(&op->serial, RELAXED) == w->serial;
+}
+
+static bshm_status fail_lost(const bshm_segment *segment, bshm_error *error)
+{
+	return segment->slot_lost ? bshm__fail(error, BSHM_E_UNAVAILABLE, "descriptors")
+							  : bshm__fail(error, BSHM_E_CORRUPT, "op");
+}
+
 /* The part of a clear without the lock, and its end. */
-static bshm_status clear_zero(
-	bshm_segment *segment, uint32_t index, const bshm_view *view, bshm_op *op, bshm_error *error)
+static bshm_status clear_zero(bshm_segment *segment, uint32_t index, const bshm_view *view,
+	bshm_op *op, worker w, bshm_error *error)
 {
 	for (uint32_t i = 0; i < view->newest.partition_count; i++) {
+		if (i % CLEAR_STEP == 0 && !is_worker(op, &w)) {
+			return fail_lost(segment, error);
+		}
 		bshm__partition_zero(bshm__parts_at(&view->newest, i));
 	}
-	const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
-	if (status == BSHM_OK) {
-		clear_finish(segment, op, index, true);
-		bshm__unlock(segment);
-	} else {
-		BSHM_STORE(&op->owner, 0, RELEASE); /* the next who has the lock finishes it */
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		BSHM_CAS(&op->owner, &w.owner, 0, RELEASE); /* the next who has the lock finishes it */
+		return status;
 	}
+	if (is_worker(op, &w)) {
+		clear_finish(segment, op, index, true);
+	} else {
+		status = fail_lost(segment, error);
+	}
+	bshm__unlock(segment);
 	return status;
 }
 
@@ -246,9 +271,10 @@ int bshm_filter_clear(
 	} else if (current == BSHM_E_CORRUPT) {
 		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
 	}
+	const worker me = {segment->owner, op == NULL ? 0 : op->serial};
 	bshm__unlock(segment);
 	if (op != NULL) {
-		status = clear_zero(segment, index, &view, op, error);
+		status = clear_zero(segment, index, &view, op, me, error);
 	}
 	bshm__view_release(&view);
 	return status < 0 ? status : current == BSHM_OK;
