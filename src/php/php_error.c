@@ -174,7 +174,10 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 		return zend_strpprintf(0, "a load can only be finished by the process that began it");
 	}
 	if (strcmp(op, "path") == 0) {
-		return zend_strpprintf(0, "bloomshm.path is longer than 4,095 bytes");
+		return zend_strpprintf(
+			0, path[0] == '\0' ? "bloomshm.path is empty, or there was no private memory left "
+								 "to work it out"
+							   : "bloomshm.path is longer than 4,095 bytes");
 	}
 	if (e->os_code == EMFILE) {
 		return zend_strpprintf(0,
