@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,28 @@ TEST(names_that_differ_little_are_not_mixed_up)
 }
 
 /* More filters than the cache of names holds, asked in turn. */
+/* What is laid out once is found again, however alike the names: here 40 that differ in the middle. */
+TEST(names_that_differ_in_the_middle_have_places_of_their_own)
+{
+	const char *const ends[] = {"", ":seen", ":seen-items", ":everything-ever-seen-in-the-shop"};
+	bshm_segment *own = open_segment(MB(2));
+	bshm_cache *cache = bshm_cache_new();
+	const bshm_view *views[40];
+	char names[40][BSHM_NAME_MAX + 1];
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 40; i++) {
+			const int length =
+				snprintf(names[i], sizeof(names[i]), "customer:%06u%s", i / 4, ends[i % 4]);
+			const bshm_view *view;
+			CHECK(round != 0 || reserve(own, names[i], 100, 0.01) == 1);
+			CHECK_INT(bshm_view_open(own, cache, names[i], (size_t) length, &view), BSHM_OK);
+			CHECK(round == 0 || view == views[i]);
+			views[i] = view;
+		}
+	}
+	bshm_cache_free(cache);
+}
+
 TEST(a_thousand_filters_each_answer_for_themselves)
 {
 	segment = open_segment(MB(16));

@@ -20,16 +20,18 @@
 #include <string.h>
 
 #define CACHE_VIEWS 256 /* a power of two */
+#define CACHE_WAYS  4u  /* a power of two */
 #define CACHE_HINTS 64
 
 /*
- * A view has two places, told by its name's bytes. The hints lead to it sooner: a caller mostly
+ * A view has four places, told by all of its name's bytes. The hints lead to it sooner: a caller mostly
  * passes the name at the same address again, and the address is known before its bytes are read.
  * A hint is no more than that: what it leads to is compared with the name's bytes.
  */
 struct bshm_cache {
 	bshm_view *hints[CACHE_HINTS];
 	bshm_view views[CACHE_VIEWS];
+	uint32_t replaced; /* how many views that were in use */
 };
 
 bshm_cache *bshm_cache_new(void)
@@ -142,17 +144,24 @@ static inline uint64_t load_bytes(const char *from, size_t count)
 	return word;
 }
 
-/* Two places in the cache where a name may be (the second: place ^ 1), from a few of its bytes. */
+/* Four places in the cache where a name may be (the others: place ^ 1, 2, 3). */
 static inline uint32_t place_of(const char *name, size_t length)
 {
-	uint64_t word;
+	const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t word = length;
 	if (length >= 8) {
-		word = load_bytes(name, 8) + load_bytes(name + length - 8, 8) * 31;
+		for (size_t i = 0; i + 8 < length; i += 8) {
+			word = (word ^ load_bytes(name + i, 8)) * spread;
+			word ^= word >> 32;
+		}
+		word ^= load_bytes(name + length - 8, 8);
+	} else if (length >= 4) {
+		word ^= load_bytes(name, 4) << 32 ^ load_bytes(name + length - 4, 4) << 3;
 	} else {
-		word = (uint64_t) (uint8_t) name[0] << 16 | (uint64_t) (uint8_t) name[length / 2] << 8 |
-			   (uint8_t) name[length - 1];
+		word ^= (uint64_t) (uint8_t) name[0] << 32 | (uint64_t) (uint8_t) name[length / 2] << 16 |
+				(uint64_t) (uint8_t) name[length - 1] << 8;
 	}
-	return (uint32_t) (((word + length) * UINT64_C(0x9e3779b97f4a7c15)) >> 56) % CACHE_VIEWS;
+	return (uint32_t) ((word * spread) >> 56) % CACHE_VIEWS;
 }
 
 static inline bool same_name(const bshm_view *view, const char *name, size_t length)
@@ -221,6 +230,22 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 	return BSHM_E_BUSY;
 }
 
+/* Where the view of a name goes: where its last one was, where none is, or in turn where another's is. */
+static bshm_view *room_for(bshm_cache *cache, const char *name, size_t length)
+{
+	const uint32_t place = place_of(name, length);
+	bshm_view *unused = NULL;
+	for (uint32_t way = 0; way < CACHE_WAYS; way++) {
+		bshm_view *view = &cache->views[place ^ way];
+		if (view->generation_word == NULL) {
+			unused = unused == NULL ? view : unused;
+		} else if (same_name(view, name, length)) {
+			return view;
+		}
+	}
+	return unused != NULL ? unused : &cache->views[place ^ (cache->replaced++ % CACHE_WAYS)];
+}
+
 /* The long way: walk the directory, check the descriptor, and keep what it says. */
 static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_cache *cache,
 	const char *name, size_t length, bshm_view **out)
@@ -235,11 +260,7 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const uint32_t place = place_of(name, length);
-	bshm_view *view = &cache->views[place];
-	if (view->generation_word != NULL && !same_name(view, name, length)) {
-		view = &cache->views[place ^ 1];
-	}
+	bshm_view *view = room_for(cache, name, length);
 	bshm__view_release(view);
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	status = bshm__layers_read(segment, &descriptor, layers)
@@ -269,7 +290,7 @@ static bshm_status view_of(const bshm_segment *segment, bshm_cache *cache, const
 {
 	if (BSHM_LIKELY(length != 0)) {
 		const uint32_t place = place_of(name, length);
-		for (uint32_t way = 0; way < 2; way++) {
+		for (uint32_t way = 0; way < CACHE_WAYS; way++) {
 			*out = cached(cache, place ^ way, name, length);
 			if (BSHM_LIKELY(*out != NULL)) {
 				return BSHM_OK;
