@@ -111,8 +111,8 @@ static inline bshm_status php_bloomshm_lack(void)
 }
 
 /* For calls that store something: creates it, or waits for a moment for another process that does; throws
- * when there is none. */
-bshm_segment *php_bloomshm_segment_or_throw(void);
+ * when there is none. `surely`: looks whether it stands, whenever that was done last. */
+bshm_segment *php_bloomshm_segment_or_throw(bool surely);
 /* For status pages: why there is no segment. */
 bshm_segment *php_bloomshm_segment_try(bshm_error *error);
 /* For calls that need a standing filter: NOT_FOUND is thrown where no segment stands yet. */
@@ -134,7 +134,7 @@ void php_bloomshm_segment_shutdown(void);
 void php_bloomshm_thread_leave(zend_bloomshm_globals *globals);
 
 /* For calls that make filters; NULL: an exception was thrown (READ_ONLY, or no segment). */
-bshm_segment *php_bloomshm_segment_to_change(void);
+bshm_segment *php_bloomshm_segment_to_change(bool surely);
 /* The same for calls that only move what stands, which NOT_FOUND is thrown for where no segment is. */
 bshm_segment *php_bloomshm_segment_to_move(const char *filter);
 /* For adds and removals; NULL: there is none (they give false), or an exception was thrown. */

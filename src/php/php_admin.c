@@ -61,7 +61,7 @@ PHP_FUNCTION(bloom_reserve)
 		RETURN_THROWS();
 	}
 	parameters.capacity = (uint64_t) capacity;
-	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_segment *segment = php_bloomshm_segment_to_change(true);
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}

@@ -109,7 +109,7 @@ PHP_FUNCTION(bloom_restore)
 		RETURN_THROWS();
 	}
 	char *absolute = php_bloomshm_path_to_read(path, 2);
-	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_to_change();
+	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_to_change(true);
 	bshm_error error;
 	if (segment != NULL && bshm_filter_restore(segment, ZSTR_VAL(filter), ZSTR_LEN(filter),
 							   absolute, &error) != BSHM_OK) {

@@ -395,8 +395,8 @@ static bool create_for_insert(
 static bool insert_list(const zend_string *filter, const php_bloomshm_list *list,
 	const bshm_parameters *parameters, bool create, bool *fresh)
 {
-	bshm_segment *segment =
-		create ? php_bloomshm_segment_to_change() : php_bloomshm_segment_to_move(ZSTR_VAL(filter));
+	bshm_segment *segment = create ? php_bloomshm_segment_to_change(false)
+								   : php_bloomshm_segment_to_move(ZSTR_VAL(filter));
 	if (segment == NULL) {
 		return false;
 	}

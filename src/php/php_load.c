@@ -90,14 +90,14 @@ bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t r
 	return true;
 }
 
-bshm_segment *php_bloomshm_segment_to_change(void)
+bshm_segment *php_bloomshm_segment_to_change(bool surely)
 {
 	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
 		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
 		php_bloomshm_throw(&error, NULL);
 		return NULL;
 	}
-	return php_bloomshm_segment_or_throw();
+	return php_bloomshm_segment_or_throw(surely);
 }
 
 /* ------------------------------------------------------------------ the load itself */
@@ -300,7 +300,7 @@ static bool check_limits(load *l, bool capacity_given, zend_long capacity,
 static void run(load *l, zval *return_value)
 {
 	const uint64_t start = bshm_os_monotonic_ns();
-	bshm_segment *segment = php_bloomshm_segment_to_change();
+	bshm_segment *segment = php_bloomshm_segment_to_change(true);
 	if (segment == NULL) {
 		return;
 	}

@@ -455,10 +455,10 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error)
 	return get_surely(TO_LOOK, error);
 }
 
-bshm_segment *php_bloomshm_segment_or_throw(void)
+bshm_segment *php_bloomshm_segment_or_throw(bool surely)
 {
 	bshm_error error;
-	bshm_segment *segment = get_surely(TO_STORE, &error);
+	bshm_segment *segment = surely ? get_surely(TO_STORE, &error) : segment_get(TO_STORE, &error);
 	if (segment == NULL) {
 		php_bloomshm_throw(&error, NULL);
 	}
