@@ -545,6 +545,8 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $default Returned when there is no such record.
      * @return mixed The value, of the type it was stored with.
+     * @throws \BloomShm\Exception INCOMPATIBLE: igbinary wrote it, and that extension is not loaded. What the value's class
+     *     throws as it is unserialized comes through. The record stays.
      */
     function bloom_cache_get(string $key, mixed $default = null): mixed {}
 
@@ -569,7 +571,9 @@ namespace {
      * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value of the key is gone too,
      *     for a reader could take it for the new one. No lock in time (counted in `lock_timeouts`), or no record store: an older
      *     value stays.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored. What serializing throws comes through.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a closure, a resource, an array or object that
+     *     goes deeper than unserialize_max_depth (PHP's setting, 4,096 levels) and could not be read. What serializing throws
+     *     comes through.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 

@@ -71,6 +71,65 @@ static void end_payload(const payload *outer)
 	BG(unserialize) = outer->unserialize;
 }
 
+/* The number at the first digit at or after `at`; *at is behind it. */
+static size_t number_at(const char **at, const char *end)
+{
+	size_t number = 0;
+	while (*at < end && (**at < '0' || **at > '9')) {
+		(*at)++;
+	}
+	for (; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
+		number = number * 10 + (size_t) (**at - '0');
+	}
+	return number;
+}
+
+/*
+ * How deep do the arrays and objects of what serialize() wrote go? Strings are skipped, and with them whatever a
+ * class wrote by itself ("C:"). An empty array is no level: it is not counted when it is read.
+ */
+static zend_long depth_of(const char *at, const char *end)
+{
+	zend_long depth = 0;
+	zend_long deepest = 0;
+	while (at < end) {
+		const char what = *at;
+		size_t skip = 0;
+		if (what == 's' || what == 'E' || what == 'O' || what == 'C') {
+			skip = number_at(&at, end) + 3; /* :"..." */
+			at = skip < (size_t) (end - at) ? at + skip : end;
+		}
+		if (what == 'C') {
+			skip = number_at(&at, end) + 2; /* :{...} */
+			at = skip < (size_t) (end - at) ? at + skip + 1 : end;
+		} else if (what == 'O' || what == 'a') {
+			const bool level = number_at(&at, end) != 0 || what == 'O';
+			at = at + 2 < end ? at + 2 : end; /* :{ */
+			if (level) {
+				depth++;
+				deepest = MAX(deepest, depth);
+			} else {
+				at += at < end;
+			}
+		} else if (what == '}') {
+			depth--;
+			at++;
+		} else {
+			const char *next = memchr(at, ';', (size_t) (end - at));
+			at = next == NULL ? end : next + 1;
+		}
+	}
+	return deepest;
+}
+
+/* Could unserialize() not read it? A level takes ten bytes at least: "a:1:{i:0;" and "}". */
+static bool too_deep(const zend_string *bytes)
+{
+	const zend_long most = BG(unserialize_max_depth);
+	return most > 0 && ZSTR_LEN(bytes) / 10 > (size_t) most &&
+		   depth_of(ZSTR_VAL(bytes), ZSTR_VAL(bytes) + ZSTR_LEN(bytes)) > most;
+}
+
 static bool serialize_php(php_bloomshm_value *out, zval *value)
 {
 	smart_str bytes = {0};
@@ -86,6 +145,14 @@ static bool serialize_php(php_bloomshm_value *out, zval *value)
 	}
 	smart_str_0(&bytes);
 	out->string = smart_str_extract(&bytes);
+	if (UNEXPECTED(too_deep(out->string))) {
+		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
+			"a value of type %s cannot be stored: it goes deeper than unserialize() "
+			"follows, " ZEND_LONG_FMT " levels; the limit is unserialize_max_depth",
+			zend_zval_type_name(value), BG(unserialize_max_depth));
+		php_bloomshm_value_release(out);
+		return false;
+	}
 	out->value.type = BSHM_VALUE_PHP;
 	return true;
 }
