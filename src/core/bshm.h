@@ -57,7 +57,7 @@ typedef struct {
 	uint64_t asked;     /* what was asked for (bytes, keys, a uid, a mode), where it applies */
 	uint64_t available; /* what there is */
 	double rate;        /* ERROR_RATE: what was measured */
-	double rate_asked;  /* EXISTS by the error rate: what was asked for; `rate` is what there is */
+	double rate_asked;  /* the limit; EXISTS by the error rate: what was asked for, `rate` is what there is */
 } bshm_error;
 
 /* ------------------------------------------------------------------ segment */
@@ -518,10 +518,10 @@ typedef struct {
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
 
 /*
- * Adds `by` to an int, or stores initial + by with this ttl where there is none; a standing record
+ * Adds `by` to an int (`down`: takes it away), or stores that of `initial` with this ttl where there is none; a standing record
  * keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the edge), NO_SPACE, TIMEOUT, UNAVAILABLE.
  */
-bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by,
+bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
 /* Appends to a string, after `delimiter`, or stores `suffix` where there is none; as above. */
 bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,

@@ -476,10 +476,6 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4)) {
 		RETURN_THROWS();
 	}
-	if (down && by == ZEND_LONG_MIN) {
-		zend_argument_value_error(2, "must be greater than " ZEND_LONG_FMT, ZEND_LONG_MIN);
-		RETURN_THROWS();
-	}
 	bshm_segment *segment = php_bloomshm_store_or_throw(true);
 	const bshm_key wanted = key_of(key);
 	int64_t result;
@@ -487,8 +483,8 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}
-	if (bshm_record_increment(segment, &wanted, down ? -by : by, initial, (uint32_t) ttl, &result,
-			&error) != BSHM_OK) {
+	if (bshm_record_increment(
+			segment, &wanted, by, down, initial, (uint32_t) ttl, &result, &error) != BSHM_OK) {
 		php_bloomshm_throw_record(&error, key);
 		RETURN_THROWS();
 	}

@@ -368,13 +368,14 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_ERROR_RATE:
 			return zend_strpprintf(0,
 				"filter \"%s\" would be wrong for %.6g of all absent keys, which is more than "
-				"$max_error_rate; nothing was published",
-				name, e->rate);
+				"$max_error_rate, %.6g; nothing was published",
+				name, e->rate, e->rate_asked);
 		case BSHM_E_RANGE:
 			return zend_strpprintf(0,
-				"the record \"%s\" holds %" PRId64 ", and adding %" PRId64
+				"the record \"%s\" holds %" PRId64 ", and %s %" PRId64
 				" would go past the edge of an int; it was not changed",
-				name, (int64_t) e->available, (int64_t) e->asked);
+				name, (int64_t) e->available,
+				strcmp(e->op, "int, down") == 0 ? "taking away" : "adding", (int64_t) e->asked);
 		case BSHM_E_TIMEOUT:
 			if (strcmp(e->op, "shard") == 0) {
 				return zend_strpprintf(

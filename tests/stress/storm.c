@@ -257,7 +257,7 @@ static int change(bshm_segment *segment, unsigned number)
 	int64_t out;
 	uint64_t length = 0;
 	bshm_key key = {name, (size_t) snprintf(name, sizeof(name), "count %u", number % 20)};
-	int status = bshm_record_increment(segment, &key, 1, 0, 0, &out, &error);
+	int status = bshm_record_increment(segment, &key, 1, false, 0, 0, &out, &error);
 	if (status == BSHM_OK && out < 1) {
 		fail("a count that nobody counted", name);
 	}

@@ -208,7 +208,7 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 	segment = open_store(MB(8), 0);
 	store_fill_up(segment, 1000, 8);
 	CHECK_INT(store_put(segment, 1, 1, 16, 0, BSHM_PUT_SET), 1);
-	CHECK_INT(bshm_record_increment(segment, &log_key, 1, 0, 0, &number, &error), BSHM_OK);
+	CHECK_INT(bshm_record_increment(segment, &log_key, 1, false, 0, 0, &number, &error), BSHM_OK);
 	const uint64_t evicted = store_evictions(segment);
 	char *suffix = calloc(1, MB(1));
 	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_ADD), 0);

@@ -224,7 +224,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	return fits;
 }
 
-bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by,
+bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error)
 {
 	bshm__home home;
@@ -245,8 +245,10 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 				error, BSHM_E_INCOMPATIBLE, "int", 0, bshm__record_type(&at.record));
 		}
 	}
-	if (status == BSHM_OK && __builtin_add_overflow(value, by, out)) {
-		status = bshm__fail_sizes(error, BSHM_E_RANGE, "int", (uint64_t) by, (uint64_t) value);
+	if (status == BSHM_OK &&
+		(down ? __builtin_sub_overflow(value, by, out) : __builtin_add_overflow(value, by, out))) {
+		status = bshm__fail_sizes(
+			error, BSHM_E_RANGE, down ? "int, down" : "int", (uint64_t) by, (uint64_t) value);
 	}
 	if (status == BSHM_OK) {
 		bshm__recipe r = {

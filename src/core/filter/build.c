@@ -507,6 +507,7 @@ static bshm_status lay_out_and_measure(
 		if (*items == spooled || tries == LAY_OUT_TRIES) {
 			bshm__fail_sizes(error, BSHM_E_ERROR_RATE, "max_error_rate", *items, 0);
 			error->rate = out->estimated_error_rate;
+			error->rate_asked = max_error_rate;
 			return error->status;
 		}
 	}

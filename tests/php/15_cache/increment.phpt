@@ -19,6 +19,8 @@ var_dump(bloom_cache_increment('e', 0, -1), bloom_cache_increment('f', 0), bloom
 bloom_cache_set('g', PHP_INT_MAX - 1);
 var_dump(bloom_cache_increment('g') === PHP_INT_MAX, bloom_cache_increment('g', PHP_INT_MIN), bloom_cache_increment('g', -PHP_INT_MAX) === PHP_INT_MIN);
 var_dump(bloom_cache_increment('g', PHP_INT_MAX), bloom_cache_increment('h', PHP_INT_MIN, 0) === PHP_INT_MIN);
+check_same(PHP_INT_MAX, bloom_cache_decrement('k', PHP_INT_MIN, -1), 'down by the least int');
+bloom_cache_delete('k');
 var_dump(bloom_cache_increment('i', PHP_INT_MIN, PHP_INT_MAX), bloom_cache_decrement('j', PHP_INT_MAX, -1) === PHP_INT_MIN);
 var_dump(bloom_cache_get('a'), bloom_cache_get('g'), bloom_cache_info()['records']);
 done();

@@ -34,6 +34,7 @@ show_thrown(
     fn () => bloom_cache_decrement('new', 1, PHP_INT_MIN),
     fn () => bloom_cache_increment('new', PHP_INT_MIN, -1),
     fn () => bloom_cache_decrement('new', PHP_INT_MIN, 0),
+    fn () => bloom_cache_decrement('max', PHP_INT_MIN),
 );
 var_dump(bloom_cache_get('max') === PHP_INT_MAX, bloom_cache_get('min') === PHP_INT_MIN, bloom_cache_has('new'));
 done();
@@ -48,7 +49,8 @@ BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
-%s: %s
+BloomShm\Exception RANGE: the record "new" holds 0, and taking away -9223372036854775808 would go past the edge of an int; it was not changed
+BloomShm\Exception RANGE: %s
 bool(true)
 bool(true)
 bool(false)
