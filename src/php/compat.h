@@ -12,4 +12,12 @@
 # error "bloomshm needs PHP 8.2 or newer"
 #endif
 
+/*
+ * Has memory_limit been met? Newer ones (8.2.35 on) say so when a function has returned, and give it what it asks for
+ * until then: loops whose result grows look.
+ */
+#ifndef ZEND_HAS_OOM
+# define ZEND_HAS_OOM() false
+#endif
+
 #endif

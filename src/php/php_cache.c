@@ -196,7 +196,7 @@ static void get_batch(bshm_segment *segment, zend_string *const *strings, const 
 		bshm_record_find_many(
 			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
 	}
-	for (unsigned i = 0; i < count && EG(exception) == NULL; i++) {
+	for (unsigned i = 0; i < count && EG(exception) == NULL && !ZEND_HAS_OOM(); i++) {
 		zval value;
 		int got = present[i] ? php_bloomshm_value_get(&found[i], &value) : -1;
 		if (UNEXPECTED(got == 0)) { /* replaced meanwhile */
@@ -225,7 +225,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
 		bshm_segment *segment = php_bloomshm_store();
 		const bool sound = check_keys(&list);
-		for (size_t done = 0; done < list.count && sound; done += BSHM_BATCH) {
+		for (size_t done = 0; done < list.count && sound && !ZEND_HAS_OOM(); done += BSHM_BATCH) {
 			const size_t part = MIN(list.count - done, BSHM_BATCH);
 			get_batch(segment, list.strings + done, list.keys + done, (unsigned) part, otherwise,
 				&patience, return_value);

@@ -37,7 +37,7 @@ static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 static void add_records(zval *records, bshm_segment *segment, const bshm_scan *scan,
 	const zend_string *prefix, bshm_patience *patience)
 {
-	for (unsigned i = 0; i < scan->count && EG(exception) == NULL; i++) {
+	for (unsigned i = 0; i < scan->count && EG(exception) == NULL && !ZEND_HAS_OOM(); i++) {
 		const bshm_key *key = &scan->keys[i];
 		zval value;
 		if (scan->spaces[i] == BSHM_SPACE_CACHE && has_prefix(key, prefix) &&
@@ -109,7 +109,8 @@ PHP_FUNCTION(bloom_cache_scan)
 		looked_at += scan.count;
 		add_records(return_value, segment, &scan, prefix, &patience);
 		zend_string_release(bytes);
-	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL);
+	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL &&
+			 !ZEND_HAS_OOM());
 	/* Also past what user code threw at: whoever goes on after it comes to the end. */
 	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 	if (EG(exception) != NULL) {
