@@ -44,7 +44,8 @@
 /* What a segment is wanted for. */
 typedef enum {
 	TO_ASK,  /* never waits */
-	TO_LOOK, /* the same, and tries at once whatever failed before */
+	TO_ADD,  /* waits for a moment while another process wakes it: an add must not go nowhere */
+	TO_LOOK, /* as TO_ASK, and tries at once whatever failed before */
 	TO_STORE /* creates it, and waits for a moment while another process does */
 } purpose;
 
@@ -233,7 +234,7 @@ static bool try_to_attach(purpose why, bshm_error *error)
 		return false;
 	}
 	const uint64_t now = bshm_os_monotonic_ns();
-	if (why == TO_ASK && now < retry_at_ns) {
+	if ((why == TO_ASK || why == TO_ADD) && now < retry_at_ns) {
 		*error = last_failure;
 		return false;
 	}
@@ -257,9 +258,8 @@ static bool try_to_attach(purpose why, bshm_error *error)
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
 	const uint64_t start = bshm_os_monotonic_ns();
-	const uint64_t wait = why != TO_STORE || start < wait_at_ns ? 0
-						  : is_command_line()                   ? WAIT_BATCH_NS
-																: WAIT_PAGE_NS;
+	const bool patient = (why == TO_STORE || why == TO_ADD) && start >= wait_at_ns;
+	const uint64_t wait = !patient ? 0 : is_command_line() ? WAIT_BATCH_NS : WAIT_PAGE_NS;
 	while (current == NULL && !try_to_attach(why, error)) {
 		if (error->status != BSHM_E_BUSY || bshm_os_monotonic_ns() - start >= wait) {
 			break;
@@ -440,7 +440,16 @@ bshm_segment *php_bloomshm_segment_changing(void)
 	if (bshm_os_clock_cheap_ns() >= BSHM_LOAD(&look_at_ns, RELAXED)) {
 		BLOOMSHM_G(credit) = 0;
 	}
-	return php_bloomshm_segment();
+	bshm_segment *segment = php_bloomshm_segment();
+	if (segment == NULL && BLOOMSHM_G(enable)) {
+		bshm_error error;
+		segment = segment_get(TO_ADD, &error);
+		if (segment == NULL && error.status == BSHM_E_BUSY) {
+			php_bloomshm_throw(&error,
+				NULL); /* it stands, and has filters perhaps: the key is not lost in silence */
+		}
+	}
+	return segment;
 }
 
 /* For rare calls, whose answer is for others: looks whenever it was that somebody looked. */
