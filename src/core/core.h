@@ -474,7 +474,8 @@ bshm_status bshm__filter_grow(
  */
 typedef struct bshm__spool bshm__spool;
 
-bshm__spool *bshm__spool_new(void);
+/* With `keep_copies` a hash is kept as often as it comes; else there may be one of each. */
+bshm__spool *bshm__spool_new(bool keep_copies);
 void bshm__spool_free(bshm__spool *spool);
 /* False: no memory left. */
 bool bshm__spool_add(bshm__spool *spool, bshm_hash hash);

@@ -15,7 +15,7 @@ static bshm_hash hash_of(uint64_t number)
 
 static bshm__spool *spool_with(uint64_t keys, int times)
 {
-	bshm__spool *spool = bshm__spool_new();
+	bshm__spool *spool = bshm__spool_new(false);
 	REQUIRE(spool != NULL);
 	for (int t = 0; t < times; t++) {
 		for (uint64_t i = 0; i < keys; i++) {
@@ -100,4 +100,30 @@ TEST(applied_bits_are_those_of_adding)
 		free(added);
 	}
 	bshm__spool_free(spool);
+}
+
+/* ------------------------------------------------------------------ copies */
+
+/* Offers 3 million hashes, of which every `rare`th is one of `different`, and the others are one. */
+static uint64_t kept_of_copies(bool keep_copies, uint64_t different, uint64_t rare)
+{
+	bshm__spool *copies = bshm__spool_new(keep_copies);
+	for (uint64_t i = 0; i < 3000000; i++) {
+		const uint64_t key = i % rare == 0 ? i / rare % different : different;
+		CHECK(bshm__spool_add(copies, bshm__hash_key(&key, sizeof(key), 1)));
+	}
+	uint64_t distinct;
+	CHECK(bshm__spool_distinct(copies, &distinct));
+	CHECK(distinct >= different / 2 && distinct <= 2 * bshm__spool_count(copies));
+	const uint64_t kept = bshm__spool_count(copies);
+	bshm__spool_free(copies);
+	return kept;
+}
+
+TEST(copies_take_no_more_memory_than_a_million_hashes)
+{
+	CHECK(kept_of_copies(false, 1000, 1) < 1100000);
+	CHECK(kept_of_copies(false, 20000, 100) < 1100000); /* one key again and again */
+	CHECK_INT(kept_of_copies(false, 3000000, 1), 3000000);
+	CHECK_INT(kept_of_copies(true, 1000, 1), 3000000);
 }

@@ -242,7 +242,7 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 {
 	const bshm__name padded = bshm__name_of(name, name_length);
 	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
-	if (build == NULL || (build->spool = bshm__spool_new()) == NULL) {
+	if (build == NULL || (build->spool = bshm__spool_new(parameters->counting)) == NULL) {
 		bshm_build_abort(build);
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}

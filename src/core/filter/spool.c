@@ -7,6 +7,11 @@
  * fall into one narrow range of it: applied bucket by bucket, a load runs in the cache instead of
  * missing it with every key.
  *
+ * Many keys may be copies of few. So whenever there are a million hashes, or twice as many as at the
+ * last look, a few buckets are looked at; if less than half of their hashes are different, all buckets
+ * are made anew with one of each. There are never more than a million, or four times the different
+ * keys. A counting filter's keys are kept as often as they come.
+ *
  * A bucket is a chain of chunks; the first of each is small, so that a small load stays small.
  * The buckets are also random samples of the keys: the number of different keys is estimated by
  * counting a few buckets exactly.
@@ -24,6 +29,8 @@
 #define CHUNK_LATER   1022 /* 16 kB */
 #define SLAB_BYTES    ((size_t) 2 << 20)
 #define SAMPLE_HASHES 65536
+#define FIRST_LOOK    (UINT64_C(1) << 20)
+#define FEW_HASHES    16384 /* looked at for copies: about a millisecond */
 
 typedef struct chunk {
 	struct chunk *next; /* the one filled before */
@@ -41,29 +48,46 @@ struct bshm__spool {
 	slab *slabs;
 	size_t slab_used;
 	uint64_t count;
+	uint64_t look_at; /* how many hashes there are when copies are next looked for */
 };
 
-bshm__spool *bshm__spool_new(void)
+bshm__spool *bshm__spool_new(bool keep_copies)
 {
-	return calloc(1, sizeof(bshm__spool));
+	bshm__spool *spool = calloc(1, sizeof(*spool));
+	if (spool != NULL) {
+		spool->look_at = keep_copies ? UINT64_MAX : FIRST_LOOK;
+	}
+	return spool;
+}
+
+static void release_slabs(slab *slabs)
+{
+	while (slabs != NULL) {
+		slab *next = slabs->next;
+		bshm_os_private_release(slabs, SLAB_BYTES);
+		slabs = next;
+	}
 }
 
 void bshm__spool_free(bshm__spool *spool)
 {
-	if (spool == NULL) {
-		return;
+	if (spool != NULL) {
+		release_slabs(spool->slabs);
+		free(spool);
 	}
-	while (spool->slabs != NULL) {
-		slab *next = spool->slabs->next;
-		bshm_os_private_release(spool->slabs, SLAB_BYTES);
-		spool->slabs = next;
-	}
-	free(spool);
 }
+
+static void unify(bshm__spool *spool);
 
 static __attribute__((noinline)) chunk *chunk_new(bshm__spool *spool, uint32_t bucket)
 {
+	if (spool->count >= spool->look_at) {
+		unify(spool);
+	}
 	chunk *last = spool->newest[bucket];
+	if (last != NULL && last->used < last->room) {
+		return last;
+	}
 	const uint32_t room = last == NULL ? CHUNK_FIRST : CHUNK_LATER;
 	const size_t bytes = sizeof(chunk) + room * sizeof(bshm_hash);
 	if (spool->slabs == NULL || spool->slab_used + bytes > SLAB_BYTES) {
@@ -113,24 +137,34 @@ static size_t bucket_count(const bshm__spool *spool, uint32_t bucket)
 	return count;
 }
 
-bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
+/* The hashes of the first buckets, `enough` or all; NULL: no memory. */
+static bshm_hash *sample_of(
+	const bshm__spool *spool, size_t enough, uint32_t *buckets, size_t *sampled)
 {
-	uint32_t buckets = 0;
-	size_t sampled = 0;
-	while (buckets < BUCKETS && sampled < SAMPLE_HASHES) {
-		sampled += bucket_count(spool, buckets++);
+	*buckets = 0;
+	*sampled = 0;
+	while (*buckets < BUCKETS && *sampled < enough) {
+		*sampled += bucket_count(spool, (*buckets)++);
 	}
-	bshm_hash *sample = malloc((sampled + 1) * sizeof(*sample));
-	if (sample == NULL) {
-		return false;
-	}
+	bshm_hash *sample = malloc((*sampled + 1) * sizeof(*sample));
 	size_t filled = 0;
-	for (uint32_t b = 0; b < buckets; b++) {
+	for (uint32_t b = 0; sample != NULL && b < *buckets; b++) {
 		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
 			for (uint32_t i = 0; i < c->used; i++) {
 				sample[filled++] = c->hash[i];
 			}
 		}
+	}
+	return sample;
+}
+
+bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
+{
+	uint32_t buckets;
+	size_t sampled;
+	bshm_hash *sample = sample_of(spool, SAMPLE_HASHES, &buckets, &sampled);
+	if (sample == NULL) {
+		return false;
 	}
 	const size_t different = bshm__hashes_distinct(sample, sampled);
 	free(sample);
@@ -145,6 +179,101 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 	*distinct = estimate < (double) spool->count ? (uint64_t) estimate : spool->count;
 	return true;
 }
+
+/* ------------------------------------------------------------------ copies */
+
+/* Puts one of each hash of a bucket into `to`; `table` has places for twice as many, all NULL. */
+static bool unify_bucket(
+	bshm__spool *to, uint32_t bucket, const chunk *c, const bshm_hash **table, size_t mask)
+{
+	for (; c != NULL; c = c->next) {
+		for (uint32_t i = 0; i < c->used; i++) {
+			const bshm_hash h = c->hash[i];
+			size_t at = h.low & mask;
+			while (table[at] != NULL && (table[at]->low != h.low || table[at]->high != h.high)) {
+				at = (at + 1) & mask;
+			}
+			if (table[at] != NULL) {
+				continue;
+			}
+			if (!bshm__spool_add(to, h)) {
+				return false;
+			}
+			table[at] = &to->newest[bucket]->hash[to->newest[bucket]->used - 1];
+		}
+	}
+	return true;
+}
+
+/* All buckets of `spool` with one of each hash; false: no memory. */
+static bool unify_into(bshm__spool *to, const bshm__spool *spool)
+{
+	bool done = true;
+	for (uint32_t b = 0; done && b < BUCKETS; b++) {
+		size_t room = 2;
+		while (room < bucket_count(spool, b) * 2) {
+			room *= 2;
+		}
+		const bshm_hash **table = calloc(room, sizeof(*table));
+		done = table != NULL && unify_bucket(to, b, spool->newest[b], table, room - 1);
+		free(table);
+	}
+	return done;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const size_t x = *(const size_t *) a;
+	const size_t y = *(const size_t *) b;
+	return x < y ? -1 : x > y;
+}
+
+/* Are most hashes in buckets that have more than twice what is usual? Then few keys come again and again. */
+static bool is_uneven(const bshm__spool *spool)
+{
+	size_t counts[BUCKETS];
+	uint64_t excess = 0;
+	for (uint32_t b = 0; b < BUCKETS; b++) {
+		counts[b] = bucket_count(spool, b);
+	}
+	qsort(counts, BUCKETS, sizeof(counts[0]), by_count);
+	const size_t usual = counts[BUCKETS / 2] * 2;
+	for (uint32_t b = BUCKETS; b-- > 0 && counts[b] > usual;) {
+		excess += counts[b] - usual;
+	}
+	return excess > spool->count / 2;
+}
+
+/* Are most hashes copies, as far as a few buckets tell? */
+static bool has_copies(const bshm__spool *spool)
+{
+	if (is_uneven(spool)) {
+		return true;
+	}
+	uint32_t buckets;
+	size_t sampled;
+	bshm_hash *sample = sample_of(spool, FEW_HASHES, &buckets, &sampled);
+	const bool copies = sample != NULL && bshm__hashes_distinct(sample, sampled) < sampled / 2;
+	free(sample);
+	return copies;
+}
+
+/* Without memory for it, the hashes stay as they are. */
+static void unify(bshm__spool *spool)
+{
+	bshm__spool *fresh = has_copies(spool) ? bshm__spool_new(true) : NULL;
+	if (fresh != NULL && unify_into(fresh, spool)) {
+		release_slabs(spool->slabs);
+		*spool = *fresh;
+		free(fresh);
+	} else {
+		bshm__spool_free(fresh);
+	}
+	const uint64_t twice = spool->count * 2;
+	spool->look_at = twice > FIRST_LOOK ? twice : FIRST_LOOK;
+}
+
+/* ------------------------------------------------------------------ the filter's bits */
 
 /* Sets a hash in a layer of this kind that nobody else writes. */
 static bool put_alone(uint32_t kind, const bshm__parts *parts, bshm_hash h)
