@@ -6,7 +6,7 @@
  *
  *     segment/lock.c     enter_process, is_behind, wait_a_little, end_wait, bshm__word_lock, acquire,
  *                        bshm__lock, bshm__unlock
- *     segment/owners.c   take_slot, bshm__owner_alive
+ *     segment/owners.c   take_slot, has_slot_still, bshm__owner_alive
  *     cache/shard.c      bshm__shard_lock, bshm__shard_unlock   (with -DSHARD: no word of the process's
  *                        own keeps its threads apart)
  *
@@ -24,14 +24,16 @@
  *   - Times. When a waiter asks the kernel, and when it gives up, is any time after the first try;
  *     it starves after the first.
  *   - Fairness: how often others go first is a matter of time. test_lock counts it.
- *   - The kernel's lock on a slot's byte is held from the attach until the death: F_OFD_SETLK.
+ *   - The kernel's lock on a slot's byte is held from the attach until the death: by a mapping. With
+ *     -DLOSES it is held by a descriptor, which the process's own code may close whenever no thread of it
+ *     is in here: each process has one thread then, and one of them loses its slot.
  *   - Forks: a child has no slot, and takes one as any process does.
  *   - What is mended: two words stand for the directory, or for a shard's intent.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
  * Bounds: process 0 with two threads, processes 1 and 2 with one; two slots, which processes 0 and 1
  * have, so that process 2 gets the slot of one that died; every thread takes the lock once; two deaths,
- * with -DPATIENT one.
+ * with -DPATIENT one. With -DLOSES process 0 has one thread, which takes the lock twice.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -61,6 +63,10 @@ byte byte_held[SLOTS];
 /* Of each process. */
 byte owner[PROCESSES];
 bool busy[PROCESSES];
+
+/* With -DLOSES: a thread of the process is in the engine; the descriptor is open. */
+bool engine[PROCESSES];
+bool open[PROCESSES] = true;
 
 /* What is to be proved, and the dead. */
 bool dead[PROCESSES];
@@ -101,6 +107,12 @@ inline ask()
 	:: seen != owner[process] && generation[SLOT(seen)] == GENERATION(seen) ->
 		alive = (byte_held[SLOT(seen)] != 0)
 #endif
+#ifdef LOSES
+	:: seen != owner[process] -> alive = true /* the descriptor is another file's: nobody can be asked */
+#endif
+#ifdef BROKEN_ANY_ANSWER
+	:: seen != owner[process] -> alive = false /* and is asked all the same */
+#endif
 	fi
 }
 
@@ -131,14 +143,30 @@ proctype thread(byte me; byte process; byte rounds)
 # endif
 #endif
 
+#ifdef LOSES
+		/* has_slot_still() */
+		atomic {
+			engine[process] = true;
+			if
+# ifndef BROKEN_NO_LOOK
+			:: owner[process] != 0 && !open[process] -> owner[process] = 0
+			:: else
+# else
+			:: true
+# endif
+			fi
+		};
+#endif
 		/* take_slot(): process 2 finds one when another has died */
 		if
 		:: owner[process] != 0
 		:: owner[process] == 0 && byte_held[0] != 0 && byte_held[1] != 0 -> goto given_up
 		:: atomic { owner[process] == 0 && byte_held[0] == 0 -> byte_held[0] = process + 1 };
+			open[process] = true;
 			generation[0] = generation[0] + 1;
 			owner[process] = WORD(0, generation[0])
 		:: atomic { owner[process] == 0 && byte_held[1] == 0 -> byte_held[1] = process + 1 };
+			open[process] = true;
 			generation[1] = generation[1] + 1;
 			owner[process] = WORD(1, generation[1])
 		fi;
@@ -195,6 +223,7 @@ progress:
 #ifndef SHARD
 		busy[process] = false;
 #endif
+		engine[process] = false;
 		if
 		:: rounds > 0 -> rounds--; goto again
 		:: else -> goto finished
@@ -239,6 +268,30 @@ inline kill(p)
 	}
 }
 
+/* Code of the process's own closes the descriptor. */
+inline lose(p)
+{
+	atomic {
+		!lost && !dead[p] && !engine[p] && open[p] && (byte_held[0] == p + 1 || byte_held[1] == p + 1) ->
+		lost = true;
+		open[p] = false;
+		if
+		:: byte_held[0] == p + 1 -> byte_held[0] = 0
+		:: else -> byte_held[1] = 0
+		fi
+	}
+}
+
+proctype closer()
+{
+	bool lost;
+end:
+	do
+	:: lose(0)
+	:: lose(1)
+	od
+}
+
 proctype killer()
 {
 	byte deaths;
@@ -259,8 +312,13 @@ init
 		generation[1] = 1;
 		byte_held[1] = 2;
 		owner[1] = WORD(1, 1);
+#ifdef LOSES
+		run thread(0, 0, 2);
+		run closer();
+#else
 		run thread(0, 0, 1);
 		run thread(1, 0, 1);
+#endif
 		run thread(2, 1, 1);
 		run thread(3, 2, 1);
 		run killer()

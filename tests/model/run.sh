@@ -102,11 +102,14 @@ model_grow() {
 model_lock() {
 	holds lock 'one inside, and what the dead left is mended first'
 	holds lock 'the same for a shard' SHARD
+	holds lock 'the same where a process loses its slot' LOSES
 	holds lock 'nobody waits for ever' PATIENT
 	fails lock 'taken over without a compare-and-swap' BROKEN_NO_CAS
 	fails lock 'freed first, then taken' BROKEN_FREE_FIRST
 	fails lock 'taken over from the living' BROKEN_IMPATIENT
 	fails lock 'nothing keeps the threads of a process apart' BROKEN_NO_BUSY
+	fails lock 'a lost slot not noticed' LOSES BROKEN_NO_LOOK
+	fails lock "another file's answer believed" BROKEN_ANY_ANSWER
 	fails lock "the slot's generation not compared" PATIENT BROKEN_NO_GENERATION
 	fails lock 'one that waits behind the dead never starves' PATIENT BROKEN_MEEK
 }
