@@ -33,6 +33,13 @@ static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 
 /* ------------------------------------------------------------------ scan and clear */
 
+/* The keys of a step do not fit into this process's memory. */
+static void throw_memory(void)
+{
+	const bshm_error error = {.status = BSHM_E_NO_SPACE, .op = "memory"};
+	php_bloomshm_throw(&error, NULL);
+}
+
 /* The records of a scan's step that are users', whose keys begin with the prefix, to the array. */
 static void add_records(zval *records, bshm_segment *segment, const bshm_scan *scan,
 	const zend_string *prefix, bshm_patience *patience)
@@ -52,15 +59,20 @@ static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, ze
 {
 	bshm_scan step = {.cursor = scan->cursor};
 	const bool done = bshm_scan_next(segment, &step, flags);
+	if (!done) {
+		bshm_scan_free(&step);
+		throw_memory();
+		return false; /* where it was, so that it may be tried again */
+	}
 	size_t length = 0;
-	for (unsigned i = 0; done && i < step.count; i++) {
+	for (unsigned i = 0; i < step.count; i++) {
 		length += step.keys[i].length;
 	}
 	*scan = step;
 	*bytes = NULL;
 	zend_try
 	{
-		*bytes = zend_string_init(step.bytes == NULL ? "" : step.bytes, done ? length : 0, false);
+		*bytes = zend_string_init(step.bytes == NULL ? "" : step.bytes, length, false);
 	}
 	zend_end_try();
 	if (UNEXPECTED(*bytes == NULL)) { /* memory_limit */
@@ -71,7 +83,7 @@ static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, ze
 		scan->keys[i].bytes = ZSTR_VAL(*bytes) + (step.keys[i].bytes - step.bytes);
 	}
 	bshm_scan_free(&step);
-	return done;
+	return true;
 }
 
 PHP_FUNCTION(bloom_cache_scan)
@@ -100,17 +112,22 @@ PHP_FUNCTION(bloom_cache_scan)
 	bshm_patience patience = {0};
 	zend_ulong looked_at = 0;
 	array_init(return_value);
-	do {
+	if (segment == NULL) {
+		scan.cursor = 0;
+	}
+	while (segment != NULL) {
 		zend_string *bytes;
-		if (segment == NULL || !scan_next(segment, &scan, 0, &bytes)) {
-			scan.cursor = 0;
+		if (!scan_next(segment, &scan, 0, &bytes)) {
 			break;
 		}
 		looked_at += scan.count;
 		add_records(return_value, segment, &scan, prefix, &patience);
 		zend_string_release(bytes);
-	} while (scan.cursor != 0 && looked_at < (zend_ulong) count && EG(exception) == NULL &&
-			 !ZEND_HAS_OOM());
+		if (scan.cursor == 0 || looked_at >= (zend_ulong) count || EG(exception) != NULL ||
+			ZEND_HAS_OOM()) {
+			break;
+		}
+	}
 	/* Also past what user code threw at: whoever goes on after it comes to the end. */
 	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 	if (EG(exception) != NULL) {
@@ -154,11 +171,15 @@ PHP_FUNCTION(bloom_cache_clear)
 		segment, &patience); /* of what is loaded now, nobody knows when it was read */
 	do {
 		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
+			throw_memory();
 			break;
 		}
 		removed += clear_records(segment, &scan, prefix, &patience);
 	} while (scan.cursor != 0);
 	bshm_scan_free(&scan);
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
 	RETURN_LONG(removed);
 }
 

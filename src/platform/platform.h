@@ -52,7 +52,7 @@ int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
 /*
  * Files of filters. Create: a name in the folder of `path` that no other has, written into `name`
- * (the path's length + 32 bytes). Publish: syncs the file and gives it its path in one step. A failed
+ * (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the file and gives it its path in one step. A failed
  * write or publish leaves `name` for bshm_os_unlink(). Read: fewer bytes than asked for only at
  * the file's end.
  */

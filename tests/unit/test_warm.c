@@ -5,11 +5,13 @@
  */
 #include "test_store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define RECORDS 50u
 
@@ -234,4 +236,41 @@ TEST(records_come_back_while_the_filters_are_locked)
 	CHECK_INT(restore(segment, "dump"), BSHM_OK);
 	CHECK_INT(count, 1);
 	kill_child(child);
+}
+
+static bool no_modes;
+
+/* In the place of the system's: of a file system that knows no modes. */
+int fchmod(int fd, mode_t mode)
+{
+	if (no_modes) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int) syscall(SYS_fchmod, fd, mode);
+}
+
+static unsigned files_of_folder(void)
+{
+	unsigned files = 0;
+	DIR *folder = opendir(test_path("."));
+	REQUIRE(folder != NULL);
+	while (readdir(folder) != NULL) {
+		files++;
+	}
+	closedir(folder);
+	return files;
+}
+
+TEST(a_file_that_cannot_be_made_private_is_not_left)
+{
+	stand();
+	const unsigned files = files_of_folder();
+	no_modes = true;
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_E_IO);
+	CHECK_INT(error.os_code, EPERM);
+	CHECK_INT(files_of_folder(), files);
+	no_modes = false;
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(files_of_folder(), files + 1);
 }

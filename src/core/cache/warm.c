@@ -269,46 +269,74 @@ static part part_at(const uint8_t *bytes)
 	return p;
 }
 
-/* Reads the whole file into private memory; *bytes is NULL on failure. */
-static bshm_status read_file(const char *path, uint8_t **bytes, uint64_t *size, bshm_error *error)
+static bshm_status fail_io(bshm_error *error, const char *op, int code)
 {
-	int fd;
+	bshm__fail(error, BSHM_E_IO, op);
+	error->os_code = code;
+	return BSHM_E_IO;
+}
+
+/* Opens a file; *size is how long it is. */
+static bshm_status open_file(const char *path, int *fd, uint64_t *size, bshm_error *error)
+{
 	bshm_os_stat st = {0};
-	size_t got = 0;
-	*bytes = NULL;
-	int code = bshm_os_file_open(path, &fd);
+	int code = bshm_os_file_open(path, fd);
 	if (code == 0) {
-		code = bshm_os_stat_fd(fd, &st);
+		code = bshm_os_stat_fd(*fd, &st);
 		if (code == 0 && !st.regular) {
 			code = EINVAL;
 		}
 	}
-	if (code != 0) {
-		bshm_os_close(fd);
-		bshm__fail(error, BSHM_E_IO, "open");
-		error->os_code = code;
-		return BSHM_E_IO;
-	}
 	*size = st.bytes;
-	*bytes = bshm_os_private((size_t) st.bytes + 1);
-	if (*bytes != NULL) {
-		code = bshm_os_file_read(fd, *bytes, (size_t) st.bytes, &got);
+	return code == 0 ? BSHM_OK : fail_io(error, "open", code);
+}
+
+static bshm_status check_head(const part *head, uint64_t size, bshm_error *error)
+{
+	if (size < 8) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
 	}
-	bshm_os_close(fd);
-	if (*bytes != NULL && code == 0 && got == st.bytes) {
-		return BSHM_OK;
+	if (head->words[0] != MAGIC) {
+		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "magic", MAGIC, head->words[0]);
 	}
+	if (size < 2 * PART_BYTES) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+	}
+	if (head->words[1] != VERSION) {
+		return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "version", VERSION, head->words[1]);
+	}
+	return BSHM_OK;
+}
+
+/* Reads the whole file into private memory, once its head says what it is; *bytes is NULL on failure. */
+static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error *error)
+{
+	uint8_t head[PART_BYTES] = {0};
+	size_t begun = 0;
+	size_t got = 0;
+	*bytes = NULL;
+	int code = bshm_os_file_read(fd, head, PART_BYTES, &begun);
+	if (code != 0) {
+		return fail_io(error, "read", code);
+	}
+	const part first = part_at(head);
+	const bshm_status status = check_head(&first, begun < PART_BYTES ? begun : size, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	*bytes = bshm_os_private((size_t) size + 1);
 	if (*bytes == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
-	bshm_os_private_release(*bytes, (size_t) st.bytes + 1);
-	*bytes = NULL;
-	if (code == 0) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+	memcpy(*bytes, head, PART_BYTES);
+	code = bshm_os_file_read(fd, *bytes + PART_BYTES, (size_t) size - PART_BYTES, &got);
+	if (code == 0 && PART_BYTES + got == size) {
+		return BSHM_OK;
 	}
-	bshm__fail(error, BSHM_E_IO, "read");
-	error->os_code = code;
-	return BSHM_E_IO;
+	bshm_os_private_release(*bytes, (size_t) size + 1);
+	*bytes = NULL;
+	return code == 0 ? bshm__fail(error, BSHM_E_CORRUPT, "truncated")
+					 : fail_io(error, "read", code);
 }
 
 static uint32_t key_bytes(const part *head)
@@ -332,24 +360,11 @@ static bool is_record(const part *head)
 		   (!number || value_bytes(head) == 8) && (!empty || value_bytes(head) == 0);
 }
 
-/* Checks everything; *items are the records, *count of them. */
+/* Checks everything behind the head; *items are the records, *count of them. */
 static bshm_status check_file(
 	const uint8_t *bytes, uint64_t size, item **items, uint64_t *count, bshm_error *error)
 {
 	*count = 0;
-	const part head = part_at(bytes);
-	if (size < 8) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
-	}
-	if (head.words[0] != MAGIC) {
-		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "magic", MAGIC, head.words[0]);
-	}
-	if (size < 2 * PART_BYTES) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
-	}
-	if (head.words[1] != VERSION) {
-		return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "version", VERSION, head.words[1]);
-	}
 	uint64_t off = PART_BYTES;
 	while (size - off >= PART_BYTES) {
 		const part next = part_at(bytes + off);
@@ -413,7 +428,12 @@ bshm_status bshm_store_restore(
 	if (segment->shard_count == 0 || !segment->store_writable) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
 	}
-	bshm_status status = read_file(path, &bytes, &size, error);
+	int fd;
+	bshm_status status = open_file(path, &fd, &size, error);
+	if (status == BSHM_OK) {
+		status = read_file(fd, size, &bytes, error);
+	}
+	bshm_os_close(fd);
 	if (status != BSHM_OK) {
 		return status;
 	}

@@ -223,7 +223,14 @@ int bshm_os_file_create(const char *path, char *name, int *fd)
 	sprintf(
 		name, "%.*s.bloomshm.%016llx.tmp", folder_length(path), path, (unsigned long long) number);
 	const int created = bshm_os_create(name, fd);
-	return created != 0 ? created : bshm_os_set_mode(*fd, 0600); /* whatever the umask is */
+	const int moded =
+		created != 0 ? created : bshm_os_set_mode(*fd, 0600); /* whatever the umask is */
+	if (created == 0 && moded != 0) {
+		unlink(name);
+		close(*fd);
+		*fd = -1;
+	}
+	return moded;
 }
 
 int bshm_os_file_write(int fd, const void *bytes, size_t count)
