@@ -20,6 +20,9 @@
  * more are on probation, the oldest of those goes, else the oldest of the others. (On the traces of
  * script/traces this misses less often than LRU at every size; CLOCK, SIEVE and W-TinyLFU do not.)
  *
+ * For a large record many go at once. If an eighth of the store is needed, it is an eighth of each 32, the same that would go one
+ * by one; so the hand goes round once, and not once for each of them.
+ *
  * Stamps are compared modulo 65,536. `base` is no younger than any of them: when `now` has gone far
  * ahead of it, writers renumber the old ones, a page at a time; should nobody write, `now` stands
  * still before it can overtake them, and uses are not noted until somebody does.
@@ -33,6 +36,9 @@
 /* What one step for a large record comes to: others wait for a millisecond or two. */
 #define STEP_EVICTIONS 1024u
 #define STEP_PAGES     8u
+#define PART_MOST      16u /* of SAMPLE */
+#define AHEAD          16u /* slots */
+#define ALL_CLASSES    BSHM_CLASS_COUNT
 #define MASK           0xffffu
 #define AGE_MAX        0xf000u             /* `now` goes no further from base */
 #define AGE_KEPT       0x4000u             /* above it, stamps are renumbered when it is time */
@@ -229,7 +235,14 @@ static bool count_up(uint64_t *count)
 	return true;
 }
 
-bool bshm__evict(const bshm__shard *s)
+/* The class whose free slots an eviction made more; ALL_CLASSES: more than one's. */
+static uint32_t class_of_victim(const bshm__shard *s, uint32_t ref)
+{
+	const bool chained = (bshm__word(s, ref, 0) & BSHM_SLOT_CHAINED) != 0;
+	return chained ? ALL_CLASSES : bshm__ref_class(s, ref);
+}
+
+static bool evict_one(const bshm__shard *s, uint32_t *size_class)
 {
 	bool expired;
 	uint32_t ref = choose(s, true, &expired);
@@ -244,11 +257,130 @@ bool bshm__evict(const bshm__shard *s)
 	if (ref == 0) {
 		return false;
 	}
+	*size_class = class_of_victim(s, ref);
 	take_out(s, ref);
 	return count_up(expired ? &s->shard->expired : &s->shard->evictions);
 }
 
+bool bshm__evict(const bshm__shard *s)
+{
+	uint32_t size_class;
+	return evict_one(s, &size_class);
+}
+
+/* ------------------------------------------------------------------ evicting many */
+
+/* A record of those that the hand comes to next. */
+typedef struct {
+	uint32_t ref; /* 0: it has been chosen */
+	uint32_t age;
+	bool main;
+	bool expired;
+} member;
+
+static uint32_t next_group(const bshm__shard *s, member *group)
+{
+	bshm_shard *shard = s->shard;
+	const epochs e = unpack(BSHM_LOAD(&shard->clock, RELAXED));
+	const uint32_t now_s = bshm__store_now_s(s->segment);
+	walk w = {BSHM_LOAD(&shard->hand_page, RELAXED), BSHM_LOAD(&shard->hand_slot, RELAXED), 0};
+	w.page = w.page < s->segment->shard_pages ? w.page : 0;
+	uint32_t count = 0;
+	uint32_t state;
+	uint32_t ref;
+	while (count < SAMPLE && (ref = next_record(s, &w, &state)) != 0) {
+		const bool expired = has_expired(s, ref, state, now_s);
+		group[count++] =
+			(member){ref, age(e, state & MASK), (state & BSHM_SLOT_MAIN) != 0 && !expired, expired};
+	}
+	BSHM_STORE(&shard->hand_page, w.page, RELAXED);
+	BSHM_STORE(&shard->hand_slot, w.slot, RELAXED);
+	return count;
+}
+
+/* The one that choose() would choose of these: those that have expired first; NULL: none is below the floor. */
+static member *choose_of(member *group, uint32_t count, uint32_t floor_age)
+{
+	member *oldest[2] = {NULL, NULL}; /* on probation, and not */
+	uint32_t seen = 0;
+	uint32_t on_probation = 0;
+	for (member *m = group; m < group + count; m++) {
+		if (m->ref == 0) {
+			continue;
+		}
+		if (m->expired) {
+			return m;
+		}
+		seen++;
+		on_probation += !m->main;
+		if (m->age > floor_age && (oldest[m->main] == NULL || m->age > oldest[m->main]->age)) {
+			oldest[m->main] = m;
+		}
+	}
+	const bool young = on_probation * 4 >= seen && oldest[0] != NULL;
+	return young || oldest[1] == NULL ? oldest[0] : oldest[1];
+}
+
+static void expect(const bshm__shard *s, uint32_t ref)
+{
+	bshm__record record;
+	bshm__home home;
+	if (bshm__record_load(s, ref, &record) && record.first >= record.key_bytes &&
+		bshm__record_home(s, &record, &home)) {
+		bshm__home_prefetch(s->segment, &home);
+	}
+}
+
+/*
+ * Of the next 32 records as many as of all must go: so that one round of the hand does it, and the places of those that go
+ * are asked for at once. How many went.
+ */
+static uint32_t evict_group(const bshm__shard *s, uint32_t most, uint32_t *size_class)
+{
+	const epochs e = unpack(BSHM_LOAD(&s->shard->clock, RELAXED));
+	member group[SAMPLE];
+	member gone[SAMPLE];
+	const uint32_t count = next_group(s, group);
+	uint32_t chosen = 0;
+	member *m;
+	while (chosen < most && (m = choose_of(group, count, age(e, e.floor))) != NULL) {
+		gone[chosen++] = *m;
+		m->ref = 0;
+	}
+	for (uint32_t i = 0; i < chosen; i++) {
+		expect(s, gone[i].ref);
+	}
+	uint32_t done = 0;
+	for (uint32_t i = 0; i < chosen; i++) {
+		if ((bshm__word(s, gone[i].ref, 0) & BSHM_SLOT_LIVE) == 0) {
+			continue; /* where there are few, the hand comes to one twice */
+		}
+		const uint32_t its_class = class_of_victim(s, gone[i].ref);
+		*size_class = done++ == 0 || its_class == *size_class ? its_class : ALL_CLASSES;
+		take_out(s, gone[i].ref);
+		count_up(gone[i].expired ? &s->shard->expired : &s->shard->evictions);
+	}
+	return done;
+}
+
+/* Evicts one record or, of those that are many small ones for a large one, a part of a group: how many. */
+static uint32_t evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class)
+{
+	const uint32_t gone = most > 1 ? evict_group(s, most, size_class) : 0;
+	return gone != 0 ? gone : evict_one(s, size_class);
+}
+
 /* ------------------------------------------------------------------ making room */
+
+/* Asks for the places of the records in some slots of a page at once. */
+static void expect_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
+{
+	for (uint32_t i = from; i < until; i++) {
+		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) != 0) {
+			expect(s, bshm__page_ref(s, number, i));
+		}
+	}
+}
 
 /* Moves everything out of a page, which is free then. */
 static bool empty_page(const bshm__shard *s, uint32_t number)
@@ -259,6 +391,9 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	}
 	const uint32_t slots = bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
+		if (i % AHEAD == 0 && size_class < BSHM_CLASS_HALF) {
+			expect_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
+		}
 		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) == 0) {
 			continue;
 		}
@@ -305,19 +440,39 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 					  : bshm__slots_free(s, size_class) >= count;
 }
 
+/* Where it was seen that no class is, only those that an eviction left more room in can be. */
+static bool may_be_wasteful(const bshm__shard *s, uint32_t changed, uint64_t keep)
+{
+	return changed == ALL_CLASSES ||
+		   bshm__class_wasteful(s, changed, (keep >> changed & 1) != 0, false) ||
+		   bshm__class_wasteful(s, BSHM_CLASS_INDEX, (keep >> BSHM_CLASS_INDEX & 1) != 0, false);
+}
+
 static bool make_room(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
 {
-	uint32_t evictions = STEP_EVICTIONS;
+	const uint64_t bytes = count * bshm__class_bytes(size_class);
+	const uint32_t part = (uint32_t) (SAMPLE * bytes / s->segment->shard_bytes);
+	const uint32_t most = !step ? 1 : part < PART_MOST ? part : PART_MOST;
+	uint32_t evictions = 0;
 	/* Each page that is emptied is a free one then, if the counts are right. */
 	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
+	uint32_t changed = ALL_CLASSES;
 	while (!has_room(s, size_class, count)) {
-		if (step && (evictions-- == 0 || pages == 0)) {
+		if (step && (evictions >= STEP_EVICTIONS || pages == 0)) {
 			return false;
 		}
 		/* What lies free in other classes first, then what is worth least. */
-		if (!compact(s, size_class, keep, false, &pages) && !bshm__evict(s) &&
-			!compact(s, size_class, keep, true, &pages)) {
+		const uint32_t before = pages;
+		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
+			changed = ALL_CLASSES;
+			continue;
+		}
+		uint32_t evicted = ALL_CLASSES;
+		const uint32_t gone = evict_some(s, most, &evicted);
+		evictions += gone;
+		changed = pages == before ? evicted : ALL_CLASSES;
+		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
 			return false;
 		}
 	}
