@@ -36,7 +36,8 @@ static void count_up(unsigned times)
 	int64_t value;
 	bshm_error error;
 	while (times-- > 0) {
-		REQUIRE(bshm_record_increment(segment, &counter, 1, 0, 0, &value, &error) == BSHM_OK);
+		REQUIRE(
+			bshm_record_increment(segment, &counter, 1, false, 0, 0, &value, &error) == BSHM_OK);
 	}
 }
 
