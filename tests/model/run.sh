@@ -8,7 +8,7 @@ set -euo pipefail
 
 need_packages spin gcc libc6-dev
 
-models=(publish add_rebuild grow lock lease quota)
+models=(publish add_rebuild merge grow lock lease quota)
 [[ $# -eq 0 ]] || models=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -88,6 +88,19 @@ model_add_rebuild() {
 	fails add_rebuild 'the loader registers after it has read the catalogue' BROKEN_REGISTER_LATE
 	fails add_rebuild 'the journal applied under another lock than the publication' BROKEN_JOURNAL_EARLY
 	fails add_rebuild 'the flag taken away while another loads' BROKEN_TIDY
+}
+
+model_merge() {
+	holds merge 'calls have an order, and an add that returned is in every union'
+	holds merge 'the same with two unions' TWO
+	fails merge 'the target not compared when it is published' BROKEN_NO_TARGET
+	fails merge 'the same with two unions' TWO BROKEN_NO_TARGET
+	fails merge 'not compared where nothing stood' BROKEN_NOTHING_STOOD
+	fails merge 'the source not compared' BROKEN_NO_SOURCE
+	fails merge 'compared under another hold of the lock' BROKEN_COMPARE_EARLY
+	fails merge 'a number that comes again' BROKEN_NUMBER_AGAIN
+	fails merge 'read before the op was registered' BROKEN_READ_EARLY
+	fails merge 'the op of an attempt ended with what it had promised' BROKEN_PROMISE
 }
 
 model_grow() {
