@@ -20,7 +20,8 @@
 
 #include "deaths.h"
 
-#include <fcntl.h>
+#include "../busy.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -31,7 +32,7 @@
 #define LOG_MAX     (1u << 20)
 #define STEPS_MAX   1024u
 #define CONFIRM_MAX 8192u
-#define LONG_NS     UINT64_C(200000000) /* no call takes longer */
+#define LONG_NS     INT64_C(200000000) /* no call takes longer */
 #define MENDERS     8 /* deaths while mending, for each death that left something */
 
 static const char path[] = "segment";
@@ -288,15 +289,15 @@ static image make_image(unsigned which)
 
 /* ------------------------------------------------------------------ judging */
 
-static uint64_t started;
+static int64_t started;
 
 static void timed(const char *what)
 {
-	const uint64_t taken = bshm_os_monotonic_ns() - started;
+	const int64_t taken = undelayed_ns() - started;
 	if (taken > LONG_NS) {
 		fault("%s took %.0f ms", what, (double) taken / 1e6);
 	}
-	started = bshm_os_monotonic_ns();
+	started = undelayed_ns();
 }
 
 static bool is_gone(const scenario *s, const char *filter)
@@ -419,7 +420,7 @@ static void judge_memory(desk *d, uint64_t filter_bytes_free)
 static void judge(const scenario *s, uint64_t filter_bytes_free)
 {
 	desk d = open_desk();
-	started = bshm_os_monotonic_ns();
+	started = undelayed_ns();
 	judge_filters(&d, s); /* as the dead one left it, */
 	judge_records(&d, s);
 	mend(&d);

@@ -22,7 +22,7 @@ reader() {
 with_extension() {
 	local path=$1
 	shift
-	timeout "${extension_seconds:-300}" php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
+	timeout "${extension_seconds:-1200}" php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
 		-d bloomshm.cache_memory=16M "$@"
 }
 
@@ -402,7 +402,7 @@ offset_of() {
 expect_absent() {
 	expect "$1: the reader finds no record" says absent reader get "$work/damaged" 0 < <(hex "$2")
 	# shellcheck disable=SC2016
-	extension_seconds=10 expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
+	extension_seconds=300 expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
 		'echo bloom_cache_get($argv[1], "absent");' "$2"
 	expect "$1: the reader reports it" exits 3 reader check "$work/damaged"
 	# shellcheck disable=SC2016

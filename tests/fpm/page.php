@@ -45,7 +45,16 @@ function ask(array $keys): array
 function add(string $database, string $key): array
 {
     file_put_contents($database, "\n$key\n", FILE_APPEND);
-    return ['new' => bloom_add(FILTER, $key)];
+    // The lock may be held for too long while a load runs on a busy machine: then the page adds again.
+    for ($tries = 1;; $tries++) {
+        try {
+            return ['new' => bloom_add(FILTER, $key)];
+        } catch (BloomShm\Exception $e) {
+            if ($e->getCode() !== BloomShm\Exception::TIMEOUT || $tries === 100) {
+                throw $e;
+            }
+        }
+    }
 }
 
 function status(): array

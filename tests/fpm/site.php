@@ -21,7 +21,7 @@ final class Site
         curl_setopt_array($this->connection, [
             CURLOPT_URL => "$this->url/$page",
             CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_TIMEOUT => 60,
+            CURLOPT_TIMEOUT => 300,
             CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Expect:'],
             CURLOPT_POSTFIELDS => json_encode($posted, JSON_THROW_ON_ERROR),
         ]);

@@ -31,7 +31,7 @@ typedef struct {
 
 extern fuzz_world world;
 
-/* Makes the world as it was in the beginning. */
+/* Makes the world as it was in the beginning; the next input has so much of the processor anew. */
 void fuzz_world_reset(void);
 /* A path in the fuzzer's own folder, which is removed at the end; valid until the fourth call after. */
 const char *fuzz_path(const char *file);

@@ -17,7 +17,7 @@
  * that was checked is another one when it is used. The core is built with -fsanitize-coverage=trace-loads,
  * which calls us at each; a second thread would do the same, but at no place that could be told.
  *
- * No call may crash, or take longer than libFuzzer's -timeout (no real time passes in a wait: world.c).
+ * No call may crash, and no input take more than 10 s of the processor (no real time passes in a wait: world.c).
  *
  * The oracle: when the edits left untouched what an answer of a filter is made of (its entry up to
  * the descriptor in force, that, its layers, partitions, links if it is scattered, epochs if it

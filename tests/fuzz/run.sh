@@ -28,7 +28,8 @@ flags=(-std=c11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -fno-omit-frame-pointer -Wall 
 	-Itests/fuzz "${sanitize[@]}")
 # Comparisons are not traced: nobody guesses a checksum, and it would take half of the time.
 coverage=-fsanitize-coverage=inline-8bit-counters,pc-table,trace-loads
-limits=(-timeout=10 -rss_limit_mb=2000 -malloc_limit_mb=1000 -print_final_stats=1)
+# An input's time is the processor's: world.c.
+limits=(-timeout=600 -rss_limit_mb=2000 -malloc_limit_mb=1000 -print_final_stats=1)
 
 result() {
 	if [[ $1 -eq 0 ]]; then
@@ -40,6 +41,7 @@ result() {
 
 build() {
 	local source object objects=() harness=() name
+	echo "# building the fuzzers"
 	for source in src/core/*.c src/core/*/*.c src/platform/posix/*.c; do
 		object=$out/$(basename "$source" .c).o
 		clang "${flags[@]}" "$coverage" -c -o "$object" "$source"

@@ -16,17 +16,29 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define GUARD_BYTES    65536u
 #define FIRST_NS       (UINT64_C(1) << 50)
 #define WALL_S         1.8e9
 #define FILE_BYTES_MAX (64u << 20)
+/* Of the processor, for one input: the machine may be busy with other work. */
+#define PROCESSOR_SECONDS 10
 
 fuzz_world world;
 
+static void too_long(int number)
+{
+	(void) number;
+	fuzz_defect("it took too much of the processor", "");
+}
+
 void fuzz_world_reset(void)
 {
+	const struct itimerval limit = {.it_value = {PROCESSOR_SECONDS, 0}};
+	signal(SIGPROF, too_long);
+	setitimer(ITIMER_PROF, &limit, NULL);
 	world.now_ns = FIRST_NS;
 	world.chance = 1;
 	bshm_clock_set(FIRST_NS);

@@ -8,6 +8,8 @@
 
 declare(strict_types=1);
 
+require __DIR__ . '/../php/helper.inc';
+
 const KEYS = 20_000; // of each, at most: a dozen of them fill no filter
 
 [, $name, $stop] = $argv;
@@ -17,16 +19,16 @@ for (; !file_exists($stop); $i++) {
     $key = $name . ' ' . $i % KEYS;
     $wrong += (int) !(bloom_add('shared', $key) || bloom_maybe_has('shared', $key));
     $wrong += (int) !bloom_maybe_has('shared', "$name " . intdiv($i, 2) % KEYS);
-    bloom_cache_increment('together');
-    bloom_cache_increment("counted by $name");
-    bloom_cache_set("$name " . $i % 20, str_repeat("$name $i ", 1 + $i % 300));
+    patiently(fn () => bloom_cache_increment('together'));
+    patiently(fn () => bloom_cache_increment("counted by $name"));
+    patiently(fn () => bloom_cache_set("$name " . $i % 20, str_repeat("$name $i ", 1 + $i % 300)));
     $wrong += (int) (bloom_cache_get("$name " . $i % 20) !== str_repeat("$name $i ", 1 + $i % 300));
     do {
         $old = bloom_cache_get('swapped');
     } while (!bloom_cache_cas('swapped', $old, $old === null ? 1 : $old + 1));
-    bloom_cache_increment("swapped by $name");
+    patiently(fn () => bloom_cache_increment("swapped by $name"));
     if ($i % 20 === 0) {
-        bloom_load("of $name", [...array_map(fn (int $k) => "$i $k", range(0, 200))]);
+        patiently(fn () => bloom_load("of $name", [...array_map(fn (int $k) => "$i $k", range(0, 200))]));
         $wrong += (int) !bloom_maybe_has("of $name", "$i 100");
     }
 }

@@ -25,7 +25,7 @@ foreach (array_slice($argv, 3) as $parameter) {
     $parameters[$name] = $value;
 }
 $connection = stream_socket_client("unix://$socket") ?: exit(1);
-stream_set_timeout($connection, 20);
+stream_set_timeout($connection, 600);
 fwrite($connection, record(1, pack('nC', 1, 0) . str_repeat("\0", 5)));
 fwrite($connection, record(4, implode('', array_map('pair', array_keys($parameters), $parameters))));
 fwrite($connection, record(4, '') . record(5, ''));

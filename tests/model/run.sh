@@ -13,7 +13,7 @@ models=(publish add_rebuild merge grow lock lease quota)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 megabytes=3000
-seconds=300
+seconds=1800
 
 # verify MODEL WANTED [DEFINE...]: sets `output` and `states`; its status is 0 if spin looked at every state and found
 # nothing (WANTED none), an assertion that fails (assertion), or that somebody waits for ever (cycle).

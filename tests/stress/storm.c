@@ -19,10 +19,10 @@
 
 #include "core/core.h"
 
+#include "../busy.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,27 +140,6 @@ static bool expected(int status)
 	BSHM_ADD(&S->refused, status == BSHM_E_TIMEOUT, RELAXED);
 	return status >= 0 || status == BSHM_E_TIMEOUT || status == BSHM_E_NO_SPACE ||
 		   status == BSHM_E_INCOMPATIBLE || status == BSHM_E_IO || status == BSHM_E_CORRUPT;
-}
-
-/* ------------------------------------------------------------------ time on a busy machine */
-
-/* How long this process could run so far and had no processor; 0 where the kernel does not count it. */
-static uint64_t delayed_ns(void)
-{
-	static int file = -1;
-	static pid_t opened_by;
-	char text[64] = "";
-	uint64_t ran = 0;
-	uint64_t delayed = 0;
-	if (opened_by != getpid()) {
-		file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-		opened_by = getpid();
-	}
-	if (file < 0 || pread(file, text, sizeof(text) - 1, 0) <= 0 ||
-		sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) != 2) {
-		return 0;
-	}
-	return delayed;
 }
 
 static uint64_t processor_ns(pid_t pid)

@@ -5,8 +5,9 @@
  */
 #include "test.h"
 
+#include "../busy.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -153,21 +154,9 @@ uint64_t test_processor_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-uint64_t test_undelayed_ns(void)
+int64_t test_undelayed_ns(void)
 {
-	char text[64] = "";
-	uint64_t ran = 0;
-	uint64_t delayed = 0;
-	const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	if (file < 0) {
-		return clock_ns(CLOCK_MONOTONIC); /* a kernel that does not count it */
-	}
-	/* The delay first: what passes between the two readings is not taken off. */
-	const ssize_t count = read(file, text, sizeof(text) - 1);
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	close(file);
-	REQUIRE(count > 0 && sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) == 2);
-	return now - delayed;
+	return undelayed_ns();
 }
 
 /* ------------------------------------------------------------------ processes */

@@ -88,7 +88,7 @@ uint64_t test_random(uint64_t *state);
  * stands still while this thread could run and had no processor. (Of several threads, each has its own.)
  */
 uint64_t test_processor_ns(void);
-uint64_t test_undelayed_ns(void);
+int64_t test_undelayed_ns(void);
 
 /*
  * What the call answers in the end. A page's call waits 50 ms for a lock; on a busy machine its holder may be

@@ -315,10 +315,10 @@ TEST(who_grows_it_may_stop_or_die)
 			continue;
 		}
 		caught++;
-		const uint64_t start = test_undelayed_ns();
+		const int64_t start = test_undelayed_ns();
 		const int64_t added = add_numbers(segment, "f", 0, 30000);
 		CHECK(added > 0 || added == BSHM_E_TIMEOUT); /* it may hold the lock */
-		CHECK(test_undelayed_ns() - start < UINT64_C(5000000000));
+		CHECK(test_undelayed_ns() - start < INT64_C(5000000000));
 		kill_child(child);
 		CHECK(add_numbers(segment, "f", 0, 30000) >= 0);
 		CHECK_INT(absent(segment, "f", 0, 30000), 0);

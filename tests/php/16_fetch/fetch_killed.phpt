@@ -24,8 +24,8 @@ for ($round = 0; $round < 3; $round++) {
     $owner->kill();
     check_same('by the waiter', $waiter->hear(), 'what the waiter got');
     // It would have waited for 5 s, had the owner lived.
-    $took = (float) $waiter->hear();
-    check($took > 0 && $took < 4, "it took $took s");
+    $took = $waiter->hear();
+    check(is_numeric($took) && $took < 4, "it took $took s");
     $waiter->end();
     check_same('by the waiter', bloom_fetch('f', 'k', fn () => 'never'), 'what is kept');
 }
