@@ -76,6 +76,8 @@ int bshm_os_lock_byte(int fd, int64_t offset);
 int bshm_os_share_byte(int fd, int64_t offset);
 /* Has another open file a lock there, of either sort? True when the system cannot tell. */
 bool bshm_os_byte_held(int fd, int64_t offset);
+/* Whether another shares it; false also when the kernel cannot tell. */
+bool bshm_os_byte_shared(int fd, int64_t offset);
 /* Has another open file one that is not shared? */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken);
 

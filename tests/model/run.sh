@@ -8,7 +8,7 @@ set -euo pipefail
 
 need_packages spin gcc libc6-dev
 
-models=(publish add_rebuild merge grow lock lease quota)
+models=(publish add_rebuild merge grow lock lease quota rest)
 [[ $# -eq 0 ]] || models=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -135,6 +135,16 @@ model_quota() {
 	fails quota 'given back before the spare is lower' BROKEN_BACK_FIRST
 	fails quota 'spares not counted after a death' BROKEN_COUNT_RECORDS
 	fails quota 'the note of a death taken away before the locks are held' THREE BROKEN_RECOUNT_EARLY
+}
+
+model_rest() {
+	holds rest 'what is believed has all that was confirmed'
+	fails rest 'the mark taken away without a sync' BROKEN_NO_SYNC
+	fails rest 'awake before the sync: a death between the two' BROKEN_NO_WAKING
+	fails rest 'the mark stored before the contents are synced' BROKEN_MARK_FIRST
+	fails rest 'brought to rest while another uses it' BROKEN_NOT_ALONE
+	fails rest 'no second look when others were there' BROKEN_NO_SECOND_LOOK
+	fails rest 'the lock shared though nobody was seen to share it' BROKEN_NO_WITNESS
 }
 
 model_lease() {

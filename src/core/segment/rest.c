@@ -91,7 +91,10 @@ static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *er
 	return code != 0 ? bshm__fail_os(error, "lock", code) : BSHM_OK;
 }
 
-/* EAGAIN: another process has it alone, for longer than a moment. */
+/*
+ * Shared only if another was seen to share it: it has found the file whole. Who has it alone may just be
+ * finding that it is not, and go. EAGAIN: another process has it alone, for longer than a moment.
+ */
 static int claim_presence(int fd, bool *alone)
 {
 	int code = EAGAIN;
@@ -101,7 +104,9 @@ static int claim_presence(int fd, bool *alone)
 		}
 		code = bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 		*alone = code == 0;
-		code = code == EAGAIN ? bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF) : code;
+		if (code == EAGAIN && bshm_os_byte_shared(fd, BSHM_PRESENCE_LOCK_OFF)) {
+			code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+		}
 	}
 	return code;
 }
@@ -115,8 +120,8 @@ bshm_status bshm__rest_enter(
 	}
 	if (!writable) {
 		bool same_boot; /* a process that can only read changes nothing, and is in nobody's way */
-		return bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF) ? BSHM_OK
-															 : judge(header, &same_boot, error);
+		return bshm_os_byte_shared(fd, BSHM_PRESENCE_LOCK_OFF) ? BSHM_OK
+															   : judge(header, &same_boot, error);
 	}
 	bool alone;
 	const int code = claim_presence(fd, &alone);

@@ -59,6 +59,12 @@ bool bshm_os_byte_held(int fd, int64_t offset)
 	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
+bool bshm_os_byte_shared(int fd, int64_t offset)
+{
+	struct flock lock = lock_of(F_WRLCK, offset, 1);
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_RDLCK;
+}
+
 /* As if a shared lock were wanted: only exclusive ones are in its way, which who may only read the
  * file cannot have. */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken)

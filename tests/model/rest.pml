@@ -1,0 +1,179 @@
+/*
+ * rest.pml - a segment on a disk: what is believed after the machine has stopped.
+ *
+ * Mirrors, one step for each look at or change of the presence lock, each store to the file, and each page
+ * that a sync brings to the disk:
+ *
+ *     segment/rest.c     bshm__rest_enter, enter_alone, judge, wake, bshm__rest_discard, sleep_in
+ *
+ * Properties:
+ *   - Whoever believes what a file holds finds every write that was ever confirmed to be in it, in memory
+ *     and after any stop of the machine.
+ *   - Only one process at a time has the presence lock alone, and then nobody writes.
+ *
+ * Left out, and why that loses nothing:
+ *   - What a file holds is one page with a count of writes; the header's page has the mark and the boot. Two
+ *     pages suffice to be of different moments.
+ *   - A file that is not believed is emptied in place: nobody else has it then.
+ *   - Boots that cannot be told are boots that differ: less is believed.
+ *
+ * Bounds: two processes, which begin again when they have ended or died, three rounds each; one stop of the machine; one death;
+ * two writes. The kernel writes either page back at any time.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#define AWAKE 0
+#define WAKING 1
+#define ASLEEP 2
+#define NONE 2
+
+/* Memory, and the disk. */
+byte mark = ASLEEP;
+byte mark_boot;
+byte writes;
+byte disk_mark = ASLEEP;
+byte disk_boot;
+byte disk_writes;
+
+/* The kernel's lock. */
+byte alone = NONE;
+bool shared[2];
+
+byte boot;
+byte deaths = 1;
+byte confirmed;
+
+inline let_go()
+{
+	shared[_pid] = false;
+	if
+	:: alone == _pid -> alone = NONE
+	:: else
+	fi
+}
+
+/* A step, unless the machine has stopped or the process dies here. */
+#define STEP(action)                              \
+	atomic {                                      \
+		if                                        \
+		:: born != boot -> goto again             \
+		:: born == boot && deaths > 0 -> deaths--; let_go(); goto again \
+		:: born == boot -> action                 \
+		fi                                        \
+	}
+
+#define SYNC_PAGE disk_mark = mark; disk_boot = mark_boot
+#define SYNC STEP(disk_writes = writes); STEP(SYNC_PAGE)
+
+active [2] proctype process()
+{
+	byte born;
+	bool whole;
+	byte rounds;
+
+again:
+	do
+	:: atomic { rounds < 3 -> rounds++; born = boot; whole = false; let_go() }
+		/* claim_presence() */
+		STEP(
+			if
+			:: alone == NONE && !shared[1 - _pid] -> alone = _pid
+			:: else
+			fi);
+#ifndef BROKEN_NO_WITNESS
+		STEP(
+			if
+			:: alone != _pid && !shared[1 - _pid] -> goto again
+			:: else
+			fi);
+#endif
+		STEP(
+			if
+			:: alone == _pid
+			:: alone == NONE -> shared[_pid] = true
+			:: else -> goto again
+			fi);
+		if
+		:: alone == _pid ->
+			STEP(whole = (mark == ASLEEP || mark_boot == boot));
+			if
+			:: !whole -> STEP(writes = 0; disk_writes = 0; confirmed = 0; mark = ASLEEP; mark_boot = boot; SYNC_PAGE)
+			:: else
+			fi;
+			assert(born != boot || writes >= confirmed);
+			if
+			:: mark != AWAKE ->
+				STEP(mark_boot = boot);
+#if defined(BROKEN_NO_WAKING)
+				STEP(mark = AWAKE);
+				SYNC;
+#elif defined(BROKEN_NO_SYNC)
+				STEP(mark = WAKING);
+				STEP(mark = AWAKE);
+#else
+				STEP(mark = WAKING);
+				SYNC;
+				STEP(mark = AWAKE);
+#endif
+			:: else
+			fi;
+			STEP(shared[_pid] = true; alone = NONE)
+		:: else ->
+#ifndef BROKEN_NO_SECOND_LOOK
+			STEP(
+				if
+				:: mark != AWAKE -> let_go(); goto again
+				:: else
+				fi)
+#endif
+		fi;
+		/* Work. */
+		if
+		:: confirmed < 2 ->
+			STEP(writes++);
+			STEP(confirmed++)
+		:: true
+		fi;
+		/* Unmap; then sleep_in(). */
+		STEP(shared[_pid] = false);
+#ifdef BROKEN_NOT_ALONE
+		STEP(alone = _pid);
+#else
+		STEP(
+			if
+			:: alone == NONE && !shared[1 - _pid] -> alone = _pid
+			:: else -> goto again
+			fi);
+#endif
+#ifdef BROKEN_MARK_FIRST
+		STEP(mark = ASLEEP);
+		SYNC;
+#else
+		SYNC;
+		STEP(mark = ASLEEP);
+		SYNC;
+#endif
+		STEP(alone = NONE)
+	:: true -> break
+	od
+}
+
+/* Pages get to the disk when the kernel likes; the machine stops. */
+active proctype machine()
+{
+	do
+	:: atomic { disk_writes != writes -> disk_writes = writes }
+	:: atomic { disk_mark != mark || disk_boot != mark_boot -> SYNC_PAGE }
+	:: atomic {
+			boot < 1 ->
+			boot++;
+			mark = disk_mark;
+			mark_boot = disk_boot;
+			writes = disk_writes;
+			alone = NONE;
+			shared[0] = false;
+			shared[1] = false
+		}
+	:: true -> break
+	od
+}
