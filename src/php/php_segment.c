@@ -292,11 +292,21 @@ static bool encloses(const zend_execute_data *frame)
 	return frame != NULL;
 }
 
-/* Is this call made by the code of another call of ours: by its loader, say? */
+/* Does the stack end where a fiber begins? So it is in one that is destroyed: PHP does not say within which calls. */
+static bool is_cut(const zend_execute_data *frame)
+{
+	while (frame->prev_execute_data != NULL) {
+		frame = frame->prev_execute_data;
+	}
+	return frame->func != NULL && frame->func->type == ZEND_INTERNAL_FUNCTION;
+}
+
+/* Is this call made by the code of another call of ours: by its loader, say? Or may it be? */
 static bool is_nested(void)
 {
 	const zend_execute_data *self = EG(current_execute_data);
-	return self != NULL && encloses(self->prev_execute_data);
+	return self != NULL &&
+		   (encloses(self->prev_execute_data) || (EG(active_fiber) != NULL && is_cut(self)));
 }
 
 /* Is there a suspended fiber in the midst of a call of ours? */

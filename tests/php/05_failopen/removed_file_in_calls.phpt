@@ -72,6 +72,22 @@ final class Asks
 bloom_cache_set_many(['first' => new Asks(), 'second' => 'of the same file']);
 $got = bloom_cache_get_many(['first', 'second']);
 var_dump($got['first']->told, $got['second'], bloom_cache_get('r'), ask('d'));
+
+/** A fiber that is destroyed within a call sees nothing of it on its stack. */
+$destroys = function () {
+    $fiber = new Fiber(function () {
+        try {
+            Fiber::suspend();
+        } finally {
+            var_dump(bloom_cache_get('r'), ask('e'));
+        }
+    });
+    $fiber->start();
+    replace_file('f');
+    unset($fiber);
+    return bloom_cache_get('r') . ask('e');
+};
+var_dump(bloom_cache_remember('destroys', $destroys), bloom_cache_get('r'), ask('e'), ask('f'));
 done();
 ?>
 --EXPECTF--
@@ -103,6 +119,12 @@ string(2) "d0"
 string(16) "of the same file"
 string(1) "e"
 int(1000)
+string(1) "e"
+int(0)
+string(2) "e0"
+string(1) "f"
+int(1000)
+int(0)
 done
 --CLEAN--
 <?php
