@@ -405,7 +405,11 @@ static void open_segment(void)
 {
 	const bshm_options options = {.path = "segment", .filter_bytes = 8 << 20, .mode = 0600};
 	bshm_stat stat;
-	need(bshm_segment_open(&options, &segment, &error) == BSHM_OK, "open");
+	bshm_status status;
+	while ((status = bshm_segment_open(&options, &segment, &error)) == BSHM_E_BUSY) {
+		bshm_os_sleep_us(1000); /* another creates it */
+	}
+	need(status == BSHM_OK, "open");
 	need(bshm_segment_stat(segment, &stat, &error) == BSHM_OK, "attach");
 	cache = bshm_cache_new();
 	need(cache != NULL, "memory");
