@@ -79,7 +79,7 @@ undump() {
 	done
 }
 
-sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 2420736
+sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 2424832
 expect 'the document is of this layout' says "$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
 	sed -n 's/^Layout version \([0-9]*\)\. .*/\1/p' docs/FORMAT.md
 expect 'the example is sound' reader check "$work/example"
