@@ -124,6 +124,8 @@ bshm_status bshm__fail_os(bshm_error *error, const char *op, int code);
 bool bshm__owner_remember(bshm_segment *segment);
 /* Undoes it, and gives back the slot and the file. */
 void bshm__owner_forget(bshm_segment *segment);
+/* Does a mapping of the file keep a lock without a descriptor? Tries it out, if that was not done yet. */
+bool bshm__owner_lasts(bshm_segment *segment);
 /* Sees to it that segment->fd is the file that is mapped: UNAVAILABLE if it is not to be had. */
 bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error);
 /* Has, or takes, a slot for this process; UNAVAILABLE, or TIMEOUT. */

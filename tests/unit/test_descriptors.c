@@ -407,3 +407,30 @@ TEST(an_overlay_keeps_its_descriptor)
 	bshm_segment_close(segment);
 	umount(test_path("merged"));
 }
+
+static void use_without_descriptors(void)
+{
+	forget_views();
+	const bshm_options options = {
+		.path = test_path("merged/segment"), .filter_bytes = MB(1), .mode = 0600};
+	REQUIRE(bshm_segment_open(&options, &segment, &last_error) == BSHM_OK);
+	close_all();
+	raise_flag_and_sleep(0);
+}
+
+/* Nobody can see there whether another process, without descriptors, still writes. */
+TEST(a_file_on_an_overlay_is_not_brought_to_rest)
+{
+	mount_overlay();
+	const bshm_options options = {
+		.path = test_path("merged/segment"), .filter_bytes = MB(1), .mode = 0600};
+	REQUIRE(bshm_segment_open(&options, &segment, &last_error) == BSHM_OK);
+	const pid_t child = spawn(use_without_descriptors);
+	await_flag(0);
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_E_BUSY);
+	REQUIRE(bshm_segment_open(&options, &segment, &last_error) == BSHM_OK);
+	CHECK_INT(segment->header->rest, BSHM_REST_AWAKE);
+	kill_child(child);
+	bshm_segment_close(segment);
+	umount(test_path("merged"));
+}

@@ -238,6 +238,18 @@ static bshm_status try_keeping(bshm_segment *segment, bshm_error *error)
 	return BSHM_OK;
 }
 
+bool bshm__owner_lasts(bshm_segment *segment)
+{
+	bshm_error error;
+	if (segment->locks == BSHM_LOCKS_UNTRIED && guard_try(GUARD_NS)) {
+		if (find_file(segment, &error) == BSHM_OK) {
+			try_keeping(segment, &error);
+		}
+		guard_release();
+	}
+	return segment->locks == BSHM_LOCKS_MAPPED;
+}
+
 static int lock_free_slot(int fd, uint32_t *slot)
 {
 	const uint64_t process_id = bshm_os_process_id();

@@ -23,6 +23,9 @@
  * Files in memory never outlive their boot: nothing of this is done for them. Who may only read the file
  * takes no lock, and looks only. Two machines that share a file are not thought of.
  *
+ * Where a mapping keeps no lock (owners.c: overlay), a process whose descriptors were closed is not seen
+ * by the others. There no file is brought to rest after a use: it is believed under its own boot only.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/core.h"

@@ -523,9 +523,11 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 
 bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error)
 {
+	const bool all_seen = !segment->sleeps || bshm__owner_lasts(segment);
 	bshm__owner_forget(segment);
 	bshm_os_unmap(segment->header, segment->segment_bytes);
-	const bshm_status status = bshm__rest_leave(segment, error);
+	const bshm_status status =
+		all_seen ? bshm__rest_leave(segment, error) : bshm__fail(error, BSHM_E_BUSY, "presence");
 	free(segment);
 	return status;
 }
