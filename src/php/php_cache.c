@@ -343,7 +343,7 @@ static bool collect(batch *b, HashTable *values)
 		if (name != NULL && !php_bloomshm_check_key(name, 1)) {
 			return false;
 		}
-		if (!php_bloomshm_value_of(&b->values[b->count], value)) {
+		if (ZEND_HAS_OOM() || !php_bloomshm_value_of(&b->values[b->count], value)) {
 			return false;
 		}
 		b->keys[b->count++] =
@@ -399,7 +399,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 	efree(b.keys);
 	efree(b.values);
 	zval_ptr_dtor(&kept);
-	if (!collected) {
+	if (EG(exception) != NULL) {
 		RETURN_THROWS();
 	}
 	RETURN_LONG(stored);

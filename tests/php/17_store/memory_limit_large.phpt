@@ -20,6 +20,7 @@ for ($i = 0; $i < 72; $i++) {
 $calls = [
     'get_many' => 'bloom_cache_get_many(array_map(fn ($i) => "k$i", range(0, 71)));',
     'scan' => '$c = 0; bloom_cache_scan($c, 1000);',
+    'set_many' => 'bloom_cache_set_many(array_fill_keys(range(0, 199), range(0, 20000)));',
 ];
 foreach ($calls as $name => $call) {
     // Newer PHPs let a function go on until it returns, and end the process at twice the limit.
