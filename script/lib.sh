@@ -15,13 +15,14 @@ die() {
 
 # Says once a minute what a step is at, until it is ended: tell_waiting STEP LOG &
 tell_waiting() {
-	local minutes nap
+	local minutes nap line
 	trap 'kill "$nap"; exit' TERM
 	for ((minutes = 1; ; minutes++)); do
 		sleep 60 &
 		nap=$!
 		wait "$nap"
-		printf '... still at %s, %d min: %.100s\n' "$1" "$minutes" "$(grep -av '^[[:space:]]*$' "$2" | tail -n 1)"
+		line=$(tr '\r' '\n' <"$2" | grep -av '^[[:space:]]*$' | tail -n 1) || true
+		printf '... still at %s, %d min: %.100s\n' "$1" "$minutes" "${line:-it builds}"
 	done
 }
 
