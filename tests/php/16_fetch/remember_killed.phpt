@@ -20,9 +20,15 @@ for ($round = 0; $round < 3; $round++) {
         PHP);
     check_same('loading', $owner->hear(), 'the owner');
     $waiters = [];
+    // The control: one who waits for a loader that lives, until its time is up. It began before the others.
+    $slow = new Child('bloom_cache_remember("slow", function () { echo "loading\n"; fgets(STDIN); });');
+    check_same('loading', $slow->hear(), 'the slow owner');
+    $control = new Child('echo "here\n"; fgets(STDIN); bloom_cache_remember("slow", fn () => bloom_cache_set("control", "gave up"));');
+    check_same('here', $control->hear(), 'the control');
     for ($i = 0; $i < 3; $i++) {
         $waiters[] = new Child(<<<'PHP'
-            echo "waiting\n";
+            echo "here\n";
+            fgets(STDIN);
             echo bloom_cache_remember('k', function () {
                 patiently(fn () => bloom_cache_increment('loads'));
                 return 'loaded';
@@ -30,16 +36,21 @@ for ($round = 0; $round < 3; $round++) {
             PHP);
     }
     foreach ($waiters as $waiter) {
-        check_same('waiting', $waiter->hear(), 'a waiter');
+        check_same('here', $waiter->hear(), 'a waiter');
     }
-    usleep(50000);
+    $control->say('go');
+    usleep(300_000);
+    array_walk($waiters, fn ($waiter) => $waiter->say('go'));
+    usleep(50_000);
     check_same(null, bloom_cache_get('loads'), 'loads while the owner lives');
     $owner->kill();
     foreach ($waiters as $i => $waiter) {
         check_same('loaded', $waiter->hear(), "waiter $i");
     }
-    // Who waits for 5 s in vain loads for itself.
+    check_same(null, bloom_cache_get('control'), 'before the time of one who waits is up');
     check_same(1, bloom_cache_get('loads'), 'loads');
+    $slow->kill();
+    $control->end();
     foreach ($waiters as $waiter) {
         echo $waiter->end();
     }
