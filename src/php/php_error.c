@@ -104,6 +104,13 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 		return zend_strpprintf(
 			0, "%s was removed meanwhile, and what was published in it with it; do it again", path);
 	}
+	if (strcmp(op, "held") == 0) {
+		return zend_strpprintf(0,
+			"%s was removed or replaced, and a suspended fiber of this process still uses what was "
+			"there; "
+			"when its call has ended, this process goes over to what is there now",
+			path);
+	}
 	if (strcmp(op, "store") == 0) {
 		return zend_strpprintf(0,
 			"%s has no record store that could be written (bloomshm.cache_memory, for a new "

@@ -12,6 +12,8 @@
  * each call that changes a filter or stores something, and at one in CREDIT questions; there is no hook
  * at a request's begin. A thread leaves only if no other call of this extension is on its stack or in
  * a suspended fiber (a loader, a lease, a value that is just read); a mapping goes with its last thread.
+ * A call that is nested in another goes on with the file that this one began with. Beside a suspended fiber,
+ * for whose end there is no bound, a call has no segment: questions say maybe, and nothing is stored in vain.
  * So a call that has taken its segment may use it to its end, but must not take another one meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -53,6 +55,7 @@ typedef enum {
 struct php_bloomshm_mapping {
 	bshm_segment *segment;
 	uint32_t users;
+	bool gone; /* at the last look, the path did not lead to its file */
 };
 
 static char *the_path;
@@ -210,6 +213,7 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		return false;
 	}
 	mapping->users = 1;
+	mapping->gone = false;
 	left = false;
 	last_failure = (bshm_error){0};
 	retry_at_ns = 0;
@@ -326,22 +330,25 @@ static bool is_suspended(void)
 }
 
 /*
- * Is the thread's mapping not the one that a process that begins now would have, and may the thread leave it?
- * Where it may not, because the call is nested, the first one that is not will look.
+ * Is the thread's mapping not the one that a process that begins now would have? A call that is nested
+ * does not look, the first one that is not will.
  */
-static bool is_over(const php_bloomshm_mapping *mapping, bool *later)
+static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 {
 	const uint64_t now = bshm_os_clock_cheap_ns();
 	uint64_t at = BSHM_LOAD(&look_at_ns, RELAXED);
 	const bool replaced = mapping != BSHM_LOAD(&current, ACQUIRE);
-	if (now < at && !replaced) {
+	if (now < at && !replaced && !BSHM_LOAD(&mapping->gone, RELAXED)) {
 		return false;
 	}
 	*later = is_nested();
-	if (*later || (!replaced && !BSHM_CAS(&look_at_ns, &at, now + LOOK_NS, RELAXED))) {
+	if (*later) {
 		return false;
 	}
-	return !is_suspended() && (replaced || !bshm_segment_stands(mapping->segment));
+	if (!replaced && now >= at && BSHM_CAS(&look_at_ns, &at, now + LOOK_NS, RELAXED)) {
+		BSHM_STORE(&mapping->gone, !bshm_segment_stands(mapping->segment), RELAXED);
+	}
+	return replaced || BSHM_LOAD(&mapping->gone, RELAXED);
 }
 
 /* Under the guard. */
@@ -410,6 +417,11 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
 	if (mine != NULL && is_over(mine, &later)) {
+		if (is_suspended()) { /* it may not be left now */
+			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "held"};
+			php_bloomshm_log(error);
+			return NULL;
+		}
 		retire(mine);
 		php_bloomshm_thread_leave(ZEND_MODULE_GLOBALS_BULK(bloomshm));
 		mine = NULL;

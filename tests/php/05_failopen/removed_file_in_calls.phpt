@@ -47,7 +47,10 @@ var_dump(bloom_cache_get('loaded'), bloom_cache_get('r'), ask('b'), ask('c'));
 $fiber = new Fiber(fn () => bloom_fetch('f', 'c', fn () => Fiber::suspend() . bloom_cache_get('r')));
 $fiber->start();
 replace_file('d');
-var_dump(bloom_cache_get('r'), ask('c'));
+// Neither what is gone is denied from, nor is anything put there.
+var_dump(ask('c'), bloom_cache_get('r'), ask('d'), bloom_add('f', 'in vain'), bloom_cache_set('r', 'in vain'));
+var_dump(bloom_status()['reason']);
+show_thrown(fn () => bloom_load('f', ['in vain']));
 $fiber->resume('resumed ');
 usleep(1_100_000);
 ask('x'); // one of them looks
@@ -109,8 +112,13 @@ NULL
 string(1) "c"
 int(1000)
 int(0)
-string(1) "c"
 int(0)
+NULL
+int(0)
+bool(false)
+bool(false)
+string(%d) "%sremoved_file_in_calls.seg was removed or replaced, and a suspended fiber of this process still uses %s"
+BloomShm\Exception UNAVAILABLE: %sremoved_file_in_calls.seg was removed or replaced, %s
 string(9) "resumed c"
 string(1) "d"
 int(1000)
