@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRY_NAP_US 200 /* between attempts to unite, after the first 16 */
+
 typedef struct {
 	bshm_segment *segment;
 	bshm_cache *cache;
@@ -320,6 +322,9 @@ static bshm_status try_to_unite(const task *t, bshm_build *build)
 		status = end_attempt(t, build);
 		if (status == BSHM_OK) {
 			status = wait_settled(t);
+		}
+		if (tries >= BSHM_READ_TRIES) { /* a damaged segment may say so as long as it is asked */
+			bshm_os_sleep_us(TRY_NAP_US);
 		}
 		if (status != BSHM_OK) {
 			return status;
