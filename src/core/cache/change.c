@@ -5,8 +5,7 @@
  * (write.c).
  *
  * A change that needs the old value's bytes (append; touch, where the record has no place for a ttl)
- * copies them out as a reader does, without the lock, and puts the new record only if the old one
- * still stands.
+ * copies them under the lock too, into memory that it has taken before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
