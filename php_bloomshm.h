@@ -12,7 +12,7 @@
 #include "core/bshm.h"
 #include "platform/atomic.h"
 
-#define PHP_BLOOMSHM_VERSION "0.2.0"
+#define PHP_BLOOMSHM_VERSION "0.3.0"
 
 extern zend_module_entry bloomshm_module_entry;
 #define phpext_bloomshm_ptr &bloomshm_module_entry

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 zend_class_entry *php_bloomshm_exception_ce;
@@ -213,6 +214,17 @@ static zend_string *explain_busy(const bshm_error *e, const char *path)
 		e->asked, e->available, path);
 }
 
+/* How much is free on the file system of the path, to this user. */
+static const char *free_text(char out[32], const char *path)
+{
+	struct statvfs system;
+	char folder[MAXPATHLEN];
+	snprintf(folder, sizeof(folder), "%s", path);
+	zend_dirname(folder, strlen(folder));
+	const bool known = statvfs(folder, &system) == 0;
+	return known ? size_text(out, (uint64_t) system.f_bavail * system.f_frsize) : "some bytes";
+}
+
 static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
 {
 	const char *op = e->op;
@@ -249,8 +261,9 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 		return zend_strpprintf(0,
 			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or bloomshm.cache_memory, "
 			"or "
-			"make room",
-			asked, path, strerror(e->os_code));
+			"make room: %s are free there (a removed file counts until its last user has let go: "
+			"reload php-fpm)",
+			asked, path, strerror(e->os_code), free_text(there, path));
 	}
 	if (strcmp(op, "ops") == 0) {
 		return zend_strpprintf(
@@ -379,10 +392,10 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				name, e->rate, e->rate_asked);
 		case BSHM_E_RANGE:
 			return zend_strpprintf(0,
-				"the record \"%s\" holds %" PRId64 ", and %s %" PRId64
-				" would go past the edge of an int; it was not changed",
-				name, (int64_t) e->available,
-				strcmp(e->op, "int, down") == 0 ? "taking away" : "adding", (int64_t) e->asked);
+				"%" PRId64 " %s %" PRId64
+				" would go past the edge of an int; the record \"%s\" was not changed",
+				(int64_t) e->available, strcmp(e->op, "int, down") == 0 ? "less" : "and",
+				(int64_t) e->asked, name);
 		case BSHM_E_TIMEOUT:
 			if (strcmp(e->op, "shard") == 0) {
 				return zend_strpprintf(

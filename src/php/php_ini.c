@@ -32,8 +32,8 @@ static zend_long *field_of(void *offset, void *globals)
 
 static int refuse(const zend_ini_entry *entry, const zend_string *value, const char *rule)
 {
-	zend_error(E_WARNING, "%s must be %s, \"%s\" given", ZSTR_VAL(entry->name), rule,
-		value == NULL ? "" : ZSTR_VAL(value));
+	zend_error(E_WARNING, "%s must be %s, \"%s\" given; the value before stays",
+		ZSTR_VAL(entry->name), rule, value == NULL ? "" : ZSTR_VAL(value));
 	return FAILURE;
 }
 

@@ -73,7 +73,7 @@ BloomShm\Exception EXISTS: filter "f" exists already, with window: 0; asked for:
 BloomShm\Exception EXISTS: filter "f" exists already, with counting: false; asked for: true
 BloomShm\Exception EXISTS: filter "f" exists already, with another seed
 BloomShm\Exception INCOMPATIBLE: the record "a\x01bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb..." holds a string, and an int is needed; it was not changed
-BloomShm\Exception RANGE: the record "n" holds 9223372036854775806, and adding 5 would go past the edge of an int; it was not changed
+BloomShm\Exception RANGE: 9223372036854775806 and 5 would go past the edge of an int; the record "n" was not changed
 BloomShm\Exception INCOMPATIBLE: the record "n" holds an int, and a string is needed; it was not changed
 BloomShm\Exception INCOMPATIBLE: the record "list" holds a serialized array or object, and a string is needed; it was not changed
 ValueError: bloom_cache_set(): Argument #3 ($ttl) must be 0 (no limit) or between 1 and 315360000 seconds, -5 given
