@@ -22,6 +22,18 @@
 #ifndef TEST_UNDER_TSAN
 # define TEST_UNDER_TSAN 0
 #endif
+/* What an access costs is the sanitizer's then. */
+#if defined(__has_feature)
+# if __has_feature(address_sanitizer)
+#  define TEST_UNDER_ASAN 1
+# endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+# define TEST_UNDER_ASAN 1
+#endif
+#ifndef TEST_UNDER_ASAN
+# define TEST_UNDER_ASAN 0
+#endif
 
 void test_register(const char *file, const char *name, void (*function)(void), bool threads);
 
