@@ -408,6 +408,7 @@ static bool join(purpose why, bshm_error *error)
 /* The thread's mapping, its segment and its cache of names; NULL: *error says why there is none. */
 static bshm_segment *take(purpose why, bshm_error *error)
 {
+	*error = (bshm_error){0};
 	BLOOMSHM_G(segment) = NULL;
 	BLOOMSHM_G(credit) = 0;
 	if (!BLOOMSHM_G(enable)) {

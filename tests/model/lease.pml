@@ -62,7 +62,7 @@ bool written;
 # define ALIVE(word) (word != 0 && !dead[word - 1])
 #endif
 
-/* end() */
+/* end_lease() */
 inline end_lease(p)
 {
 	d_step {

@@ -168,7 +168,7 @@ bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool 
 {
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	const bshm_lease *lease = lease_at(&s, grant->slot);
-	const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE); /* pairs with end() */
+	const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE); /* pairs with end_lease() */
 	return owner != 0 && BSHM_LOAD(&lease->serial, RELAXED) == grant->serial &&
 		   (!probe || bshm__owner_alive(segment, owner));
 }
@@ -194,7 +194,7 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 }
 
 /* Under the lock, after the change: pairs with bshm_lease_held(), and with bshm_record_forget(). */
-static void end(const bshm__shard *s, bshm_lease *lease)
+static void end_lease(const bshm__shard *s, bshm_lease *lease)
 {
 	BSHM_STORE(&lease->owner, 0, RELEASE);
 	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
@@ -209,7 +209,7 @@ static void end_leases(const bshm__shard *s, bool all, uint64_t hash)
 		if (BSHM_LOAD(&lease->owner, RELAXED) != 0) {
 			left--;
 			if (all || BSHM_LOAD(&lease->hash, RELAXED) == hash) {
-				end(s, lease);
+				end_lease(s, lease);
 			}
 		}
 	}
@@ -253,7 +253,7 @@ int bshm_lease_release(
 			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
 		}
 		if (is_granted(&s, lease, grant)) { /* storing has ended it */
-			end(&s, lease);
+			end_lease(&s, lease);
 		}
 	}
 	bshm__shard_unlock(&s);
@@ -266,7 +266,7 @@ void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		bshm_error error;
-		/* Records are looked for after that: pairs with end(). */
+		/* Records are looked for after that: pairs with end_lease(). */
 		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
 			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
 			bshm__leases_end_all(&s);
@@ -285,7 +285,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_found found;
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	/* The record is looked for after that: pairs with end(). */
+	/* The record is looked for after that: pairs with end_lease(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;

@@ -183,23 +183,22 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 /* ------------------------------------------------------------------ copies */
 
 /* Puts one of each hash of a bucket into `to`; `table` has places for twice as many, all NULL. */
-static bool unify_bucket(
-	bshm__spool *to, uint32_t bucket, const chunk *c, const bshm_hash **table, size_t mask)
+static bool unify_bucket(bshm__spool *to, const chunk *c, const bshm_hash **table, size_t mask)
 {
 	for (; c != NULL; c = c->next) {
 		for (uint32_t i = 0; i < c->used; i++) {
-			const bshm_hash h = c->hash[i];
-			size_t at = h.low & mask;
-			while (table[at] != NULL && (table[at]->low != h.low || table[at]->high != h.high)) {
+			const bshm_hash *h = &c->hash[i];
+			size_t at = h->low & mask;
+			while (table[at] != NULL && (table[at]->low != h->low || table[at]->high != h->high)) {
 				at = (at + 1) & mask;
 			}
 			if (table[at] != NULL) {
 				continue;
 			}
-			if (!bshm__spool_add(to, h)) {
+			if (!bshm__spool_add(to, *h)) {
 				return false;
 			}
-			table[at] = &to->newest[bucket]->hash[to->newest[bucket]->used - 1];
+			table[at] = h;
 		}
 	}
 	return true;
@@ -215,7 +214,7 @@ static bool unify_into(bshm__spool *to, const bshm__spool *spool)
 			room *= 2;
 		}
 		const bshm_hash **table = calloc(room, sizeof(*table));
-		done = table != NULL && unify_bucket(to, b, spool->newest[b], table, room - 1);
+		done = table != NULL && unify_bucket(to, spool->newest[b], table, room - 1);
 		free(table);
 	}
 	return done;

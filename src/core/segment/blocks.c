@@ -59,7 +59,8 @@ static void claim_neighbours(uint64_t *claimed, uint32_t first, uint32_t count)
 	while (count != 0) {
 		const uint32_t bit = first % 64;
 		const uint32_t part = count < 64 - bit ? count : 64 - bit;
-		claimed[first / 64] |= (UINT64_MAX >> (64 - part)) << bit;
+		const uint64_t ones = part == 64 ? UINT64_MAX : (UINT64_C(1) << part) - 1;
+		claimed[first / 64] |= ones << bit;
 		first += part;
 		count -= part;
 	}
