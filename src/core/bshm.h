@@ -57,7 +57,8 @@ typedef struct {
 	uint64_t asked;     /* what was asked for (bytes, keys, a uid, a mode), where it applies */
 	uint64_t available; /* what there is */
 	double rate;        /* ERROR_RATE: what was measured */
-	double rate_asked;  /* the limit; EXISTS by the error rate: what was asked for, `rate` is what there is */
+	double
+		rate_asked; /* the limit; EXISTS by the error rate: what was asked for, `rate` is what there is */
 } bshm_error;
 
 /* ------------------------------------------------------------------ segment */

@@ -238,7 +238,7 @@ BSHM_AT(owner, pid, 8);
 #define BSHM_CREATE_LOCK_OFF ((INT64_C(1) << 62) - 1)
 /* On a disk: shared by every process that may write; alone for who wakes the segment or brings it to rest. */
 #define BSHM_PRESENCE_LOCK_OFF ((INT64_C(1) << 62) - 2)
-#define BSHM_TRIAL_LOCK_OFF  (INT64_C(1) << 61) /* 2^60 bytes from there on: owners.c */
+#define BSHM_TRIAL_LOCK_OFF    (INT64_C(1) << 61) /* 2^60 bytes from there on: owners.c */
 
 /*
  * A run: the partitions of one filter, in order. check 0: `count` neighbours from `first` on.

@@ -19,9 +19,9 @@
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_HALF    61u /* the last part of a large record, if it is short */
-#define BSHM_CLASS_CHUNK   62u /* the other parts */
-#define BSHM_CLASS_INDEX   63u /* units of the index */
+#define BSHM_CLASS_HALF    61u  /* the last part of a large record, if it is short */
+#define BSHM_CLASS_CHUNK   62u  /* the other parts */
+#define BSHM_CLASS_INDEX   63u  /* units of the index */
 #define BSHM_LEASE_COUNT   256u /* a shard */
 #define BSHM_PAGE_WORDS    16u
 #define BSHM_TABLE_UNITS   32u
