@@ -15,6 +15,8 @@
 #define KEYS    400u /* of each filter, but for "counting" */
 #define RECORDS 300u
 #define VICTIM  5000u /* the number of the record that scenarios write */
+#define LARGEST                                                                                    \
+ 262000u /* bytes of a value: a little less than a quarter of the store, more than 32 chunks */
 
 /* Engine clock, in ns: it stands still at NOW; what stands before a scenario was put in at THEN. */
 #define NOW  UINT64_C(100000000000000)

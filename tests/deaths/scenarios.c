@@ -22,7 +22,7 @@ int add_key(desk *d, const char *filter, uint32_t number)
 
 int put_record(desk *d, uint32_t number, uint32_t serial, uint32_t length, uint32_t ttl_s)
 {
-	static uint8_t bytes[100000];
+	static uint8_t bytes[LARGEST];
 	record_bytes(bytes, number, serial, length);
 	const bshm_put put = {
 		.key = {(const char *) &number, sizeof(number)},
@@ -243,6 +243,7 @@ static void put_crowded(desk *d)
 	}
 	must(put_record(d, 70000, 1, 9000, 0), "put where many must go, and move");
 	must(put_record(d, 70001, 1, 40000, 0), "and more");
+	must(put_record(d, 70002, 1, LARGEST, 0), "and so many that they are chosen in groups");
 	for (uint32_t i = 0; i < 40; i++) {
 		must(put_record(d, 80000 + i, 1, i % 4 < 2 ? 9000 : 13000, 0), "put chains");
 	}

@@ -334,8 +334,8 @@ static void judge_filters(desk *d, const scenario *s)
 /* 1 = there, whole; 0 = absent; -1 = torn. */
 static int look(desk *d, uint32_t number)
 {
-	static uint8_t bytes[100000];
-	static uint8_t expected[100000];
+	static uint8_t bytes[LARGEST];
+	static uint8_t expected[LARGEST];
 	const bshm_key key = {(const char *) &number, sizeof(number)};
 	bshm_found found;
 	if (bshm_record_find(d->segment, 0, &key, BSHM_FIND_USE, &found) != 1) {
