@@ -11,6 +11,8 @@
 
 #include "php_bloomshm.h"
 
+#include "compat.h"
+
 #include <string.h>
 
 #define READ_TRIES 64 /* until a value that grows meanwhile fits */

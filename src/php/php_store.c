@@ -9,6 +9,8 @@
 
 #include "php_bloomshm.h"
 
+#include "compat.h"
+
 #include <string.h>
 
 #define POP_TRIES 1024
