@@ -305,6 +305,23 @@ bloomshm.mode=0666")"
 	check 'the first pool'"'"'s segment is sound' '[[]]' "$(as_user www-data www-data php -n -d extension="$dir/bloomshm.so" -d bloomshm.path="$dir/shm/plain" -r 'echo json_encode(bloom_verify());')"
 }
 
+# The process may map no more than it has, and the libc's heap keeps no room: 60 kB cannot be had.
+test_private_memory() {
+	local call tunables=glibc.malloc.mmap_threshold=16384:glibc.malloc.top_pad=0:glibc.malloc.trim_threshold=0
+	for call in 'bloom_cache_scan($cursor, 10, "none")' 'bloom_cache_clear("a")'; do
+		check "no private memory: ${call%%(*} says so, and has touched no record" 'NO_SPACE: *memory* 1' \
+			"$(GLIBC_TUNABLES=$tunables run_php -d bloomshm.path="$dir/lean" -r '
+				$key = str_repeat("a", 60000);
+				bloom_cache_set($key, 1);
+				$cursor = 0;
+				preg_match("/VmSize:\\s+(\\d+)/", file_get_contents("/proc/self/status"), $kilobytes);
+				exec("prlimit --pid " . getmypid() . " --as=" . $kilobytes[1] * 1024);
+				'"${try/CALL/$call}"'
+				echo " ", bloom_cache_get($key);')"
+		rm -f "$dir/lean"
+	done
+}
+
 # ------------------------------------------------------------------------------------------------
 
 trap finish EXIT
@@ -324,6 +341,7 @@ else
 	skip 'a small /dev/shm and a full disk' 'mounting is not allowed here'
 fi
 test_process_limits
+test_private_memory
 test_containers
 test_stopped_container
 test_fpm
