@@ -34,6 +34,9 @@ need_packages() {
 			missing+=("$package")
 	done
 	[[ ${#missing[@]} -eq 0 ]] && return
+	local lock # another step may want packages too, and apt lets one program in
+	exec {lock}>build/apt.lock
+	flock "$lock"
 	[[ $EUID -eq 0 ]] || die "these packages are missing, and only root can install them: ${missing[*]}"
 	say "installing ${missing[*]}"
 	apt-get update -qq >build/apt.log 2>&1 || die "apt-get update failed; see build/apt.log"
@@ -46,6 +49,7 @@ need_packages() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
 		>>build/apt.log 2>&1 || status=$?
 	[[ -z $made ]] || rm -f "$policy"
+	exec {lock}>&-
 	[[ $status -eq 0 ]] || die "apt-get install failed; see build/apt.log"
 }
 
@@ -54,7 +58,9 @@ build_into() {
 	local dir=$PWD/build/$1
 	shift
 	mkdir -p "$dir"
-	local wanted stamp=$dir/.configured
+	local wanted stamp=$dir/.configured lock # another step may build the same
+	exec {lock}>"$dir.lock"
+	flock "$lock"
 	wanted="$(php-config --version) $* $(sha1sum <config.m4)"
 	if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
 		rm -rf "$dir" && mkdir -p "$dir"
@@ -67,6 +73,7 @@ build_into() {
 	cp -a --update php_bloomshm.h src stubs "$dir/"
 	make -C "$dir" -j2 >"$dir/make.log" 2>&1 ||
 		die "make failed: $(grep -m 1 'error:' "$dir/make.log"); see $dir/make.log"
+	exec {lock}>&-
 }
 
 build_extension() {
