@@ -36,11 +36,11 @@ trap stop_all EXIT
 mkdir "$work/mounted" "$work/copied"
 printf '01234567-89ab-4cde-8f01-23456789abcd\n' >"$work/boot_id"
 
-# in_php FOLDER CODE ARGUMENT...
+# in_php FOLDER CODE ARGUMENT...; with runner=exec, PHP takes the place of the shell that calls it.
 in_php() {
 	local folder=$1 code=$2
 	shift 2
-	timeout 120 php -n -d extension="$BLOOMSHM_SO" -d bloomshm.path="$folder/segment" -d bloomshm.filter_memory=4M \
+	${runner-timeout 120} php -n -d extension="$BLOOMSHM_SO" -d bloomshm.path="$folder/segment" -d bloomshm.filter_memory=4M \
 		-d bloomshm.cache_memory=4M -r "$code" -- "$@"
 }
 
@@ -100,7 +100,7 @@ count() {
 }
 
 start_round() {
-	umount "$work/mounted" 2>/dev/null || true
+	! mountpoint -q "$work/mounted" || umount "$work/mounted"
 	rm -f "$work"/ledger.* "$work/stop" "$work/image"
 	truncate -s 64M "$work/image"
 	mkfs.ext4 -q -F "$work/image"
@@ -110,7 +110,7 @@ start_round() {
 	local own
 	for own in 0 1; do
 		printf '%012d\n' 0 >"$work/ledger.$own"
-		in_php "$work/mounted" "$writer" "$work/ledger.$own" "$work/stop" "$own" &
+		runner=exec in_php "$work/mounted" "$writer" "$work/ledger.$own" "$work/stop" "$own" &
 		writers+=($!)
 	done
 	until (($(count 0) > 5000 && $(count 1) > 5000)); do
@@ -120,7 +120,7 @@ start_round() {
 
 # The disk as it is at this moment, which the kernel's pages have not all reached.
 copy_disk() {
-	umount "$work/copied" 2>/dev/null || true
+	! mountpoint -q "$work/copied" || umount "$work/copied"
 	cp --sparse=always "$work/image" "$work/copy"
 	mount -o loop "$work/copy" "$work/copied"
 }
