@@ -92,6 +92,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_ini.c
      src/php/php_segment.c
      src/php/php_error.c
+     src/php/php_arguments.c
      src/php/php_keys.c
      src/php/php_filter.c
      src/php/php_admin.c

@@ -142,14 +142,6 @@ bshm_segment *php_bloomshm_segment_to_add(void);
 
 /* ------------------------------------------------------------------ php_filter.c and others */
 
-/* All that return bool: false = an exception naming the argument was thrown. */
-bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument);
-bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
-	zend_long expansion, uint32_t expansion_argument, const zend_string *seed,
-	uint32_t seed_argument);
-/* Which kind of filter was asked for; 0 for an argument that the function does not have. */
-bool php_bloomshm_kind(bshm_parameters *out, zend_long window, uint32_t window_argument,
-	bool counting, uint32_t counting_argument, uint32_t expansion_argument);
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info);
 
 /* ------------------------------------------------------------------ php_error.c */
@@ -225,9 +217,6 @@ typedef struct {
 bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows);
 void php_bloomshm_list_release(php_bloomshm_list *list);
 
-/* 1..63 bytes, no NUL; false: a ValueError was thrown. */
-bool php_bloomshm_check_name(const zend_string *name, uint32_t argument);
-
 /* ------------------------------------------------------------------ php_value.c */
 
 /* A value as the record store keeps it; the bytes are of `number`, or of `string`. */
@@ -295,14 +284,8 @@ int php_bloomshm_record_get(bshm_segment *segment, uint32_t space, const bshm_ke
  */
 bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned flags,
 	bshm_patience *patience, php_bloomshm_value *out);
-/* All that return bool: false = an exception naming the argument was thrown. */
-bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument);
-bool php_bloomshm_check_key(const zend_string *key, uint32_t argument);
 /* Keys were added to a filter: what is remembered of them is void. */
 void php_bloomshm_forget_added(
 	bshm_segment *segment, const zend_string *filter, const bshm_key *keys, size_t count);
-/* A path that may be read or written, to be freed with efree(); NULL: an exception was thrown. */
-char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument);
-char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument);
 
 #endif

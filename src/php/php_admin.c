@@ -7,6 +7,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include <inttypes.h>
@@ -56,8 +57,8 @@ PHP_FUNCTION(bloom_reserve)
 
 	bshm_parameters parameters;
 	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 2) ||
-		!php_bloomshm_parameters(&parameters, error_rate, 3, expansion, 4, seed, 7) ||
-		!php_bloomshm_kind(&parameters, window, 5, counting, 6, 4)) {
+		!php_bloomshm_check_parameters(&parameters, error_rate, 3, expansion, 4, seed, 7) ||
+		!php_bloomshm_check_kind(&parameters, window, 5, counting, 6, 4)) {
 		RETURN_THROWS();
 	}
 	parameters.capacity = (uint64_t) capacity;

@@ -9,6 +9,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include "compat.h"
@@ -16,27 +17,6 @@
 #include <string.h>
 
 #define READ_TRIES 64 /* until a value that grows meanwhile fits */
-
-bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
-{
-	if (EXPECTED(ttl >= 0 && ttl <= BSHM_TTL_MAX_S)) {
-		return true;
-	}
-	zend_argument_value_error(argument,
-		"must be 0 (no limit) or between 1 and %d seconds, " ZEND_LONG_FMT " given", BSHM_TTL_MAX_S,
-		ttl);
-	return false;
-}
-
-bool php_bloomshm_check_key(const zend_string *key, uint32_t argument)
-{
-	if (EXPECTED(ZSTR_LEN(key) <= BSHM_KEY_BYTES_MAX)) {
-		return true;
-	}
-	zend_argument_value_error(
-		argument, "must be at most %d bytes long, %zu given", BSHM_KEY_BYTES_MAX, ZSTR_LEN(key));
-	return false;
-}
 
 static bool check_keys(const php_bloomshm_list *list)
 {

@@ -17,6 +17,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include "platform/platform.h"

@@ -9,63 +9,8 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
-
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-
-/* Throws; frees the path. */
-static char *refuse(const char *op, int os_code, const zend_string *path, char *absolute)
-{
-	const bshm_error error = {.status = BSHM_E_IO, .op = op, .os_code = os_code};
-	php_bloomshm_throw_file(&error, NULL, ZSTR_VAL(path));
-	if (absolute != NULL) {
-		efree(absolute);
-	}
-	return NULL;
-}
-
-char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
-{
-	if (ZSTR_LEN(path) == 0) {
-		zend_argument_value_error(argument, "cannot be empty");
-		return NULL;
-	}
-	/* Links are left to the kernel, which does not follow everybody's in a shared folder. */
-	char *absolute = expand_filepath_with_mode(ZSTR_VAL(path), NULL, NULL, 0, CWD_EXPAND);
-	if (absolute == NULL) {
-		return refuse("use", ENAMETOOLONG, path, NULL);
-	}
-	if (php_check_open_basedir_ex(absolute, 0) != 0) {
-		return refuse("open_basedir", EPERM, path, absolute);
-	}
-	return absolute;
-}
-
-/*
- * The folder must be allowed too, for a new file is made there: where the path is a link, it takes the
- * link's place. A device or FIFO is left alone.
- */
-char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument)
-{
-	char *absolute = php_bloomshm_path_to_read(path, argument);
-	if (absolute == NULL) {
-		return NULL;
-	}
-	char *folder = estrdup(absolute);
-	zend_dirname(folder, strlen(folder));
-	const bool allowed = php_check_open_basedir_ex(folder, 0) == 0;
-	efree(folder);
-	if (!allowed) {
-		return refuse("open_basedir", EPERM, path, absolute);
-	}
-	zend_stat_t st;
-	if (VCWD_LSTAT(absolute, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-		return refuse("open", EINVAL, path, absolute);
-	}
-	return absolute;
-}
 
 PHP_FUNCTION(bloom_dump)
 {

@@ -10,6 +10,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include <inttypes.h>
@@ -438,7 +439,7 @@ PHP_FUNCTION(bloom_insert)
 
 	bshm_parameters parameters;
 	if (!php_bloomshm_check_name(filter, 1) || !php_bloomshm_check_capacity(capacity, 3) ||
-		!php_bloomshm_parameters(&parameters, error_rate, 4, expansion, 5, NULL, 0)) {
+		!php_bloomshm_check_parameters(&parameters, error_rate, 4, expansion, 5, NULL, 0)) {
 		RETURN_THROWS();
 	}
 	parameters.capacity = (uint64_t) capacity;

@@ -16,19 +16,6 @@
 #include "Zend/zend_interfaces.h"
 #include "ext/spl/spl_iterators.h"
 
-#include <string.h>
-
-bool php_bloomshm_check_name(const zend_string *name, uint32_t argument)
-{
-	if (EXPECTED(ZSTR_LEN(name) >= 1 && ZSTR_LEN(name) <= BSHM_NAME_BYTES_MAX &&
-				 memchr(ZSTR_VAL(name), '\0', ZSTR_LEN(name)) == NULL)) {
-		return true;
-	}
-	zend_argument_value_error(
-		argument, "must be a filter name of 1 to %d bytes without NUL bytes", BSHM_NAME_BYTES_MAX);
-	return false;
-}
-
 void php_bloomshm_key_release(php_bloomshm_key *key)
 {
 	if (key->owned != NULL) {

@@ -11,6 +11,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include "Zend/zend_exceptions.h"
@@ -21,74 +22,6 @@
 #include <zlib.h>
 
 #define READ_BYTES ((size_t) 256 * 1024)
-
-/* ------------------------------------------------------------------ arguments */
-
-bool php_bloomshm_check_capacity(zend_long capacity, uint32_t argument)
-{
-	if (capacity >= 1 && capacity <= (zend_long) BSHM_CAPACITY_MAX) {
-		return true;
-	}
-	zend_argument_value_error(argument,
-		"must be between 1 and " ZEND_LONG_FMT ", " ZEND_LONG_FMT " given",
-		(zend_long) BSHM_CAPACITY_MAX, capacity);
-	return false;
-}
-
-bool php_bloomshm_kind(bshm_parameters *out, zend_long window, uint32_t window_argument,
-	bool counting, uint32_t counting_argument, uint32_t expansion_argument)
-{
-	if (window < 0 || window > BSHM_WINDOW_MAX_S) {
-		zend_argument_value_error(window_argument,
-			"must be 0, or between 1 and %d seconds, " ZEND_LONG_FMT " given", BSHM_WINDOW_MAX_S,
-			window);
-		return false;
-	}
-	if (window != 0 && counting) {
-		zend_argument_value_error(counting_argument, "must be false for a filter with a window");
-		return false;
-	}
-	if (window == 0 && !counting) {
-		return true;
-	}
-	if (out->expansion != 0 && out->expansion != 2) {
-		zend_argument_value_error(expansion_argument, "must be 0 or its default for a %s",
-			counting ? "counting filter" : "filter with a window");
-		return false;
-	}
-	out->expansion = 0;
-	out->window_s = (uint32_t) window;
-	out->counting = counting;
-	return true;
-}
-
-bool php_bloomshm_parameters(bshm_parameters *out, double error_rate, uint32_t rate_argument,
-	zend_long expansion, uint32_t expansion_argument, const zend_string *seed,
-	uint32_t seed_argument)
-{
-	if (!(error_rate > 0 && error_rate <= 0.5)) {
-		zend_argument_value_error(
-			rate_argument, "must be greater than 0 and at most 0.5, %g given", error_rate);
-		return false;
-	}
-	if (expansion != 0 && (expansion < 2 || expansion > 32)) {
-		zend_argument_value_error(expansion_argument,
-			"must be 0, or between 2 and 32, " ZEND_LONG_FMT " given", expansion);
-		return false;
-	}
-	if (seed != NULL && (ZSTR_LEN(seed) < 1 || ZSTR_LEN(seed) > 64)) {
-		zend_argument_value_error(
-			seed_argument, "must be between 1 and 64 bytes long, %zu given", ZSTR_LEN(seed));
-		return false;
-	}
-	*out = (bshm_parameters){
-		.error_rate = error_rate,
-		.expansion = (uint32_t) expansion,
-		.seed = seed == NULL ? NULL : ZSTR_VAL(seed),
-		.seed_length = seed == NULL ? 0 : ZSTR_LEN(seed),
-	};
-	return true;
-}
 
 bshm_segment *php_bloomshm_segment_to_change(bool surely)
 {
@@ -362,8 +295,8 @@ PHP_FUNCTION(bloom_load)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(l.filter, 1) ||
-		!php_bloomshm_parameters(&l.parameters, error_rate, 3, expansion, 6, seed, 8) ||
-		!php_bloomshm_kind(&l.parameters, 0, 0, counting, 7, 6) ||
+		!php_bloomshm_check_parameters(&l.parameters, error_rate, 3, expansion, 6, seed, 8) ||
+		!php_bloomshm_check_kind(&l.parameters, 0, 0, counting, 7, 6) ||
 		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
 		RETURN_THROWS();
 	}
@@ -484,7 +417,7 @@ PHP_FUNCTION(bloom_load_file)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(l.filter, 1) ||
-		!php_bloomshm_parameters(&l.parameters, error_rate, 3, expansion, 7, seed, 8) ||
+		!php_bloomshm_check_parameters(&l.parameters, error_rate, 3, expansion, 7, seed, 8) ||
 		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
 		RETURN_THROWS();
 	}

@@ -7,6 +7,7 @@
 # include "config.h"
 #endif
 
+#include "php_arguments.h"
 #include "php_bloomshm.h"
 
 #include "compat.h"
