@@ -66,20 +66,6 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 void php_bloomshm_ini_register(int module_number);
 
-/* ------------------------------------------------------------------ php_pending.c */
-
-typedef void (*php_bloomshm_give_back)(const void *what);
-
-void php_bloomshm_pending_startup(int module_number);
-
-/*
- * In a fiber, which may be suspended when a fatal error ends the request: has `what`, of which it keeps
- * a copy, given back then. NULL outside of one.
- */
-zend_resource *php_bloomshm_pending_begin(
-	php_bloomshm_give_back give_back, const void *what, size_t bytes);
-void php_bloomshm_pending_end(zend_resource *resource);
-
 /* ------------------------------------------------------------------ php_segment.c */
 
 bshm_segment *php_bloomshm_segment_now(void);

@@ -19,6 +19,7 @@
 
 #include "php_arguments.h"
 #include "php_bloomshm.h"
+#include "php_cleanup.h"
 
 #include "platform/platform.h"
 
@@ -215,10 +216,10 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 {
 	volatile bool bailed_out = false;
 	const lease mine = {j->segment, *grant};
-	zend_resource *volatile pending = NULL;
+	zend_resource *volatile registered = NULL;
 	zend_try
 	{
-		pending = php_bloomshm_pending_begin(give_back_lease, &mine, sizeof(mine));
+		registered = php_bloomshm_cleanup_register(give_back_lease, &mine, sizeof(mine));
 		load_leased(j, grant, result);
 	}
 	zend_catch
@@ -226,7 +227,7 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 		bailed_out = true;
 	}
 	zend_end_try();
-	php_bloomshm_pending_end(pending);
+	php_bloomshm_cleanup_cancel(registered);
 	if (bailed_out) {
 		give_back_lease(&mine);
 		zend_bailout();

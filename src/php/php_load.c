@@ -13,6 +13,7 @@
 
 #include "php_arguments.h"
 #include "php_bloomshm.h"
+#include "php_cleanup.h"
 
 #include "Zend/zend_exceptions.h"
 #include "platform/platform.h"
@@ -195,10 +196,10 @@ static bool offer_guarded(load *l)
 {
 	volatile bool bailed = false;
 	volatile bool sound = false;
-	zend_resource *volatile pending = NULL;
+	zend_resource *volatile registered = NULL;
 	zend_try
 	{
-		pending = php_bloomshm_pending_begin(abort_build, &l->build, sizeof(l->build));
+		registered = php_bloomshm_cleanup_register(abort_build, &l->build, sizeof(l->build));
 		sound = offer_all(l);
 	}
 	zend_catch
@@ -206,7 +207,7 @@ static bool offer_guarded(load *l)
 		bailed = true;
 	}
 	zend_end_try();
-	php_bloomshm_pending_end(pending);
+	php_bloomshm_cleanup_cancel(registered);
 	if (bailed) {
 		bshm_build_abort(l->build);
 		zend_bailout();

@@ -11,6 +11,7 @@
 #endif
 
 #include "php_bloomshm.h"
+#include "php_cleanup.h"
 
 #include "compat.h"
 #include "ext/spl/spl_exceptions.h"
@@ -41,7 +42,7 @@ static PHP_MINIT_FUNCTION(bloomshm)
 {
 	(void) type;
 	php_bloomshm_ini_register(module_number);
-	php_bloomshm_pending_startup(module_number);
+	php_bloomshm_cleanup_startup(module_number);
 	php_bloomshm_segment_startup(module_number);
 	php_bloomshm_exception_ce = register_class_BloomShm_Exception(spl_ce_RuntimeException);
 	return SUCCESS;
