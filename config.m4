@@ -90,6 +90,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/platform/posix/posix_lock.c
      src/php/php_module.c
      src/php/php_ini.c
+     src/php/php_path.c
      src/php/php_segment.c
      src/php/php_error.c
      src/php/php_arguments.c

@@ -106,8 +106,6 @@ bshm_segment *php_bloomshm_segment_of(const char *filter);
 /* Was what has just been published in the segment published for others? False: its file has been removed
  * meanwhile, and an exception was thrown. */
 bool php_bloomshm_published(const bshm_segment *segment, const char *filter);
-/* The path in use, or the one that will be; lives as long as the process. */
-const char *php_bloomshm_path(void);
 
 /* This thread's cache of resolved names; only for who has a segment. */
 static inline bshm_cache *php_bloomshm_cache(void)

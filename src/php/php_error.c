@@ -12,6 +12,7 @@
 #endif
 
 #include "php_bloomshm.h"
+#include "php_path.h"
 
 #include "SAPI.h"
 #include "Zend/zend_exceptions.h"

@@ -23,18 +23,14 @@
 #endif
 
 #include "php_bloomshm.h"
+#include "php_path.h"
 
 #include "Zend/zend_fibers.h"
 #include "platform/platform.h"
 
 #include <errno.h>
-#include <glob.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define RETRY_NS      UINT64_C(1000000000)
 #define LOOK_NS       UINT64_C(1000000000)
@@ -58,7 +54,6 @@ struct php_bloomshm_mapping {
 	bool gone; /* at the last look, the path did not lead to its file */
 };
 
-static char *the_path;
 static int the_module;
 static uint64_t look_at_ns; /* not before */
 /* All below: under the guard; `current` is read without, too. */
@@ -84,91 +79,6 @@ void php_bloomshm_segment_startup(int module_number)
 #ifdef ZTS
 	guard = tsrm_mutex_alloc();
 #endif
-}
-
-/* The configured path with every %u replaced by `user`. */
-static char *expand_path(const char *user)
-{
-	const char *pattern = BLOOMSHM_G(path);
-	const size_t user_length = strlen(user);
-	char *out = malloc(strlen(pattern) * (user_length + 1) + 1);
-	char *to = out;
-	if (out == NULL) {
-		return NULL;
-	}
-	for (const char *from = pattern; *from != '\0';) {
-		if (from[0] == '%' && from[1] == 'u') {
-			memcpy(to, user, user_length);
-			to += user_length;
-			from += 2;
-		} else {
-			*to++ = *from++;
-		}
-	}
-	*to = '\0';
-	return out;
-}
-
-const char *php_bloomshm_path(void)
-{
-	if (BSHM_LOAD(&the_path, ACQUIRE) == NULL) {
-		char user[16];
-		snprintf(user, sizeof(user), "%u", (unsigned) bshm_os_effective_uid());
-		char *path = expand_path(user);
-		char *none = NULL;
-		if (path != NULL && !BSHM_CAS(&the_path, &none, path, RELEASE)) {
-			free(path); /* another thread was faster */
-		}
-	}
-	return the_path == NULL ? "" : the_path;
-}
-
-/* ------------------------------------------------------------------ another user's segment */
-
-static bool is_command_line(void)
-{
-	return strcmp(sapi_module.name, "cli") == 0;
-}
-
-/* Is this the default segment of the user whose number ends its name? */
-static bool is_users_segment(const char *path)
-{
-	struct stat st;
-	const char *digits = path + strlen(path);
-	while (digits > path && digits[-1] >= '0' && digits[-1] <= '9') {
-		digits--;
-	}
-	return strcmp(path, the_path) != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		   strtoul(digits, NULL, 10) == st.st_uid;
-}
-
-/*
- * The classic mistake: the batch job fills its own user's segment, and the pages read another's. Said once
- * by each process of the command line that finds another's.
- */
-static void warn_about_siblings(void)
-{
-	static bool done;
-	if (done || !is_command_line()) {
-		return;
-	}
-	done = true;
-	char *pattern = strstr(BLOOMSHM_G(path), "%u") == NULL ? NULL : expand_path("[0-9]*");
-	glob_t found = {0};
-	if (pattern != NULL && glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			if (is_users_segment(found.gl_pathv[i])) {
-				fprintf(stderr,
-					"bloomshm: this process uses %s, but another user's segment is at %s; pages "
-					"that "
-					"run as that user do not see what is loaded here\n",
-					the_path, found.gl_pathv[i]);
-				break;
-			}
-		}
-		globfree(&found);
-	}
-	free(pattern);
 }
 
 /* ------------------------------------------------------------------ attach */
@@ -263,7 +173,9 @@ static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
 	const uint64_t start = bshm_os_monotonic_ns();
 	const bool patient = (why == TO_STORE || why == TO_ADD) && start >= wait_at_ns;
-	const uint64_t wait = !patient ? 0 : is_command_line() ? WAIT_BATCH_NS : WAIT_PAGE_NS;
+	const uint64_t wait = !patient                         ? 0
+						  : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
+														   : WAIT_PAGE_NS;
 	while (current == NULL && !try_to_attach(why, error)) {
 		if (error->status != BSHM_E_BUSY || bshm_os_monotonic_ns() - start >= wait) {
 			break;
@@ -398,7 +310,7 @@ static bool join(purpose why, bshm_error *error)
 	}
 	UNGUARD();
 	BLOOMSHM_G(mapping) = mapping;
-	warn_about_siblings();
+	php_bloomshm_path_warn();
 	if (mapping == NULL && !is_absent(error) && (error->status != BSHM_E_BUSY || why == TO_STORE)) {
 		php_bloomshm_log(error);
 	}
@@ -549,8 +461,7 @@ void php_bloomshm_segment_shutdown(void)
 		current = NULL;
 	}
 	UNGUARD();
-	free(the_path);
-	the_path = NULL;
+	php_bloomshm_path_shutdown();
 #ifdef ZTS
 	tsrm_mutex_free(guard);
 	guard = NULL;

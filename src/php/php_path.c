@@ -1,0 +1,114 @@
+/*
+ * php_path.c - the path of this process's segment.
+ *
+ * The first call that needs the path fixes it, so that a later request's INI cannot redirect the worker.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_bloomshm.h"
+#include "php_path.h"
+
+#include "platform/platform.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *the_path;
+
+/* The configured path with every %u replaced by `user`. */
+static char *expand_path(const char *user)
+{
+	const char *pattern = BLOOMSHM_G(path);
+	const size_t user_length = strlen(user);
+	char *out = malloc(strlen(pattern) * (user_length + 1) + 1);
+	char *to = out;
+	if (out == NULL) {
+		return NULL;
+	}
+	for (const char *from = pattern; *from != '\0';) {
+		if (from[0] == '%' && from[1] == 'u') {
+			memcpy(to, user, user_length);
+			to += user_length;
+			from += 2;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+const char *php_bloomshm_path(void)
+{
+	if (BSHM_LOAD(&the_path, ACQUIRE) == NULL) {
+		char user[16];
+		snprintf(user, sizeof(user), "%u", (unsigned) bshm_os_effective_uid());
+		char *path = expand_path(user);
+		char *none = NULL;
+		if (path != NULL && !BSHM_CAS(&the_path, &none, path, RELEASE)) {
+			free(path); /* another thread was faster */
+		}
+	}
+	return the_path == NULL ? "" : the_path;
+}
+
+/* ------------------------------------------------------------------ another user's segment */
+
+bool php_bloomshm_is_command_line(void)
+{
+	return strcmp(sapi_module.name, "cli") == 0;
+}
+
+/* Is this the default segment of the user whose number ends its name? */
+static bool is_users_segment(const char *path)
+{
+	struct stat st;
+	const char *digits = path + strlen(path);
+	while (digits > path && digits[-1] >= '0' && digits[-1] <= '9') {
+		digits--;
+	}
+	return strcmp(path, the_path) != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		   strtoul(digits, NULL, 10) == st.st_uid;
+}
+
+/*
+ * The classic mistake: the batch job fills its own user's segment, and the pages read another's. Said once
+ * by each process of the command line that finds another's.
+ */
+void php_bloomshm_path_warn(void)
+{
+	static bool done;
+	if (done || !php_bloomshm_is_command_line()) {
+		return;
+	}
+	done = true;
+	char *pattern = strstr(BLOOMSHM_G(path), "%u") == NULL ? NULL : expand_path("[0-9]*");
+	glob_t found = {0};
+	if (pattern != NULL && glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			if (is_users_segment(found.gl_pathv[i])) {
+				fprintf(stderr,
+					"bloomshm: this process uses %s, but another user's segment is at %s; pages "
+					"that "
+					"run as that user do not see what is loaded here\n",
+					the_path, found.gl_pathv[i]);
+				break;
+			}
+		}
+		globfree(&found);
+	}
+	free(pattern);
+}
+
+void php_bloomshm_path_shutdown(void)
+{
+	free(the_path);
+	the_path = NULL;
+}

@@ -1,0 +1,20 @@
+/*
+ * php_path.h - the path of this process's segment.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef PHP_BLOOMSHM_PATH_H
+#define PHP_BLOOMSHM_PATH_H
+
+#include <stdbool.h>
+
+/* bloomshm.path with the user's number, the same for all the process's life; "" when there is no memory. */
+const char *php_bloomshm_path(void);
+void php_bloomshm_path_shutdown(void);
+
+/* Is this a script on the command line, and so perhaps a batch job? */
+bool php_bloomshm_is_command_line(void);
+/* On the command line, once: warns if another user has a segment of the same pattern. */
+void php_bloomshm_path_warn(void);
+
+#endif
