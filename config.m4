@@ -92,6 +92,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_ini.c
      src/php/php_path.c
      src/php/php_segment.c
+     src/php/php_explain.c
      src/php/php_error.c
      src/php/php_arguments.c
      src/php/php_keys.c

@@ -146,8 +146,6 @@ void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_in
 
 extern zend_class_entry *php_bloomshm_exception_ce;
 
-/* One sentence about an error, to be released by the caller; `filter` may be NULL. */
-zend_string *php_bloomshm_explain(const bshm_error *error, const char *filter);
 void php_bloomshm_throw(const bshm_error *error, const char *filter);
 /* The same with the code UNAVAILABLE, whatever is wrong with the segment: what the record store's functions throw. */
 void php_bloomshm_throw_unavailable(const bshm_error *error);

@@ -9,6 +9,7 @@
 
 #include "php_arguments.h"
 #include "php_bloomshm.h"
+#include "php_explain.h"
 #include "php_path.h"
 
 #include <inttypes.h>

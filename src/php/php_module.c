@@ -11,6 +11,7 @@
 #endif
 
 #include "php_bloomshm.h"
+#include "php_explain.h"
 #include "php_path.h"
 #include "php_cleanup.h"
 
