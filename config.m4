@@ -98,6 +98,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_keys.c
      src/php/php_filter.c
      src/php/php_admin.c
+     src/php/php_info.c
      src/php/php_load.c
      src/php/php_file.c
      src/php/php_value.c

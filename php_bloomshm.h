@@ -124,10 +124,6 @@ bshm_segment *php_bloomshm_segment_to_move(const char *filter);
 /* For adds and removals; NULL: there is none (they give false), or an exception was thrown. */
 bshm_segment *php_bloomshm_segment_to_add(void);
 
-/* ------------------------------------------------------------------ php_filter.c and others */
-
-void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info);
-
 /* ------------------------------------------------------------------ php_error.c */
 
 #define BLOOMSHM_CODE_UNAVAILABLE  (-BSHM_E_UNAVAILABLE)

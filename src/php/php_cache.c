@@ -14,10 +14,6 @@
 
 #include "compat.h"
 
-#include <string.h>
-
-#define READ_TRIES 64 /* until a value that grows meanwhile fits */
-
 static bool check_keys(const php_bloomshm_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -31,58 +27,6 @@ static bool check_keys(const php_bloomshm_list *list)
 static bshm_key key_of(const zend_string *key)
 {
 	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
-}
-
-/* A value whose bytes were copied into the string, which is longer. */
-static bool settle(php_bloomshm_value *value, const bshm_found *found, zend_string *bytes)
-{
-	const size_t length = (size_t) found->length;
-	value->string = NULL;
-	value->value = (bshm_value){.type = found->type, .length = length};
-	switch (found->type) {
-		case BSHM_VALUE_STRING:
-		case BSHM_VALUE_PHP:
-		case BSHM_VALUE_IGBINARY:
-			value->string = zend_string_truncate(bytes, length, false);
-			ZSTR_VAL(value->string)[length] = '\0';
-			return true;
-		case BSHM_VALUE_INT:
-		case BSHM_VALUE_FLOAT:
-			if (length == sizeof(value->number)) {
-				memcpy(&value->number, ZSTR_VAL(bytes), sizeof(value->number));
-			}
-			zend_string_efree(bytes);
-			return length == sizeof(value->number);
-		default:
-			zend_string_efree(bytes);
-			return found->type < BSHM_VALUE_INT;
-	}
-}
-
-bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned flags,
-	bshm_patience *patience, php_bloomshm_value *out)
-{
-	bshm_patience own = {0};
-	bshm_segment *segment = found->segment;
-	const uint32_t space = found->space;
-	zend_string *bytes = NULL;
-	int copied = BSHM_E_BUSY;
-	for (unsigned tries = 0; copied == BSHM_E_BUSY && tries < READ_TRIES; tries++) {
-		const size_t length = (size_t) found->length;
-		if (bytes != NULL) {
-			zend_string_efree(bytes);
-		}
-		bytes = zend_string_alloc(length + (tries != 0 ? length / 8 : 0) + BSHM_SHORT_MAX, false);
-		const bshm_room room = {ZSTR_VAL(bytes), ZSTR_LEN(bytes)};
-		bshm_error error;
-		copied = bshm_record_copy(
-			segment, space, key, flags, &room, patience != NULL ? patience : &own, found, &error);
-	}
-	if (copied == 1) {
-		return settle(out, found, bytes);
-	}
-	zend_string_efree(bytes);
-	return false; /* gone, or damaged, or its lock was not to be had */
 }
 
 /* When it was just replaced, and so is there. */

@@ -14,6 +14,7 @@
 #include "php_arguments.h"
 #include "php_bloomshm.h"
 #include "php_cleanup.h"
+#include "php_info.h"
 
 #include "Zend/zend_exceptions.h"
 #include "platform/platform.h"
@@ -23,18 +24,6 @@
 #include <zlib.h>
 
 #define READ_BYTES ((size_t) 256 * 1024)
-
-bshm_segment *php_bloomshm_segment_to_change(bool surely)
-{
-	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
-	}
-	return php_bloomshm_segment_or_throw(surely);
-}
-
-/* ------------------------------------------------------------------ the load itself */
 
 typedef struct {
 	zend_string *filter;

@@ -422,6 +422,36 @@ bshm_segment *php_bloomshm_segment_of(const char *filter)
 	return segment;
 }
 
+bshm_segment *php_bloomshm_segment_to_add(void)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "add"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment_changing();
+}
+
+bshm_segment *php_bloomshm_segment_to_move(const char *filter)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "move"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment_of(filter);
+}
+
+bshm_segment *php_bloomshm_segment_to_change(bool surely)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
+		php_bloomshm_throw(&error, NULL);
+		return NULL;
+	}
+	return php_bloomshm_segment_or_throw(surely);
+}
+
 bool php_bloomshm_published(const bshm_segment *segment, const char *filter)
 {
 	if (bshm_segment_stands(segment)) {

@@ -1,0 +1,216 @@
+/*
+ * php_info.c - the bloom_* functions that list and describe filters, and check the segment.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_arguments.h"
+#include "php_bloomshm.h"
+#include "php_explain.h"
+#include "php_info.h"
+#include "php_path.h"
+
+#include <inttypes.h>
+
+static int compare_names(Bucket *a, Bucket *b)
+{
+	return zend_binary_strcmp(
+		Z_STRVAL(a->val), Z_STRLEN(a->val), Z_STRVAL(b->val), Z_STRLEN(b->val));
+}
+
+PHP_FUNCTION(bloom_list)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	array_init(return_value);
+	bshm_segment *segment = php_bloomshm_segment();
+	if (segment == NULL) {
+		return;
+	}
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	do {
+		const size_t length = bshm_filter_next(segment, &cursor, name);
+		if (length != 0) {
+			add_next_index_stringl(return_value, name, length);
+		}
+	} while (cursor != 0);
+	zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, 1);
+}
+
+static void add_size(zval *array, const char *name, uint64_t value)
+{
+	add_assoc_long(array, name, (zend_long) value);
+}
+
+static void add_layers(zval *array, const bshm_info *info)
+{
+	zval layers;
+	array_init(&layers);
+	for (uint32_t i = 0; i < info->layer_count; i++) {
+		const bshm_layer_info *from = &info->layers[i];
+		zval layer;
+		array_init(&layer);
+		add_size(&layer, "capacity", from->capacity);
+		add_size(&layer, "items", from->items);
+		add_assoc_double(&layer, "error_rate", from->error_rate);
+		add_size(&layer, "hashes", from->hash_count);
+		add_size(&layer, "partitions", from->partition_count);
+		add_size(&layer, "bytes", from->bytes);
+		add_assoc_double(&layer, "fill", from->fill);
+		add_assoc_double(&layer, "estimated_error_rate", from->estimated_error_rate);
+		add_next_index_zval(&layers, &layer);
+	}
+	add_assoc_zval(array, "layers", &layers);
+}
+
+void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
+{
+	static const char *const types[] = {
+		[BSHM_FIXED] = "fixed",
+		[BSHM_SCALABLE] = "scalable",
+		[BSHM_SLIDING] = "sliding",
+		[BSHM_COUNTING] = "counting",
+	};
+	array_init(array);
+	add_assoc_stringl(array, "name", ZSTR_VAL(name), ZSTR_LEN(name));
+	add_assoc_string(array, "type", types[info->type]);
+	add_assoc_double(array, "error_rate", info->error_rate);
+	add_size(array, "capacity", info->capacity);
+	add_size(array, "items", info->items);
+	add_size(array, "expansion", info->expansion);
+	add_size(array, "window", info->window_s);
+	add_size(array, "hashes", info->hash_count);
+	add_size(array, "partitions", info->partition_count);
+	add_size(array, "bytes", info->bytes);
+	if (info->items == 0) {
+		add_assoc_null(array, "bits_per_key");
+	} else {
+		add_assoc_double(array, "bits_per_key", 8.0 * (double) info->bytes / (double) info->items);
+	}
+	add_assoc_double(array, "fill", info->fill);
+	add_assoc_double(array, "estimated_error_rate", info->estimated_error_rate);
+	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
+	add_size(array, "generation", info->generation);
+	add_assoc_double(array, "published_at", info->published_s);
+	add_size(array, "false_positives", info->false_positives);
+	add_layers(array, info);
+}
+
+PHP_FUNCTION(bloom_info)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	bshm_info info;
+	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+							   ZSTR_LEN(filter), &info) != BSHM_OK) {
+		RETURN_NULL();
+	}
+	php_bloomshm_info_array(return_value, filter, &info);
+}
+
+/* Why there is no segment, or what is worth knowing about the one there is; or null. */
+static void add_reason(
+	zval *array, bshm_segment *segment, const bshm_stat *stat, const bshm_error *e)
+{
+	const uint64_t wanted =
+		(uint64_t) BLOOMSHM_G(filter_memory) / BSHM_FILTER_UNIT_BYTES * BSHM_FILTER_UNIT_BYTES;
+	bshm_store_info store = {0};
+	if (segment != NULL) {
+		bshm_store_stat(segment, &store);
+	}
+	if (segment == NULL) {
+		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
+	} else if (stat->filter_bytes != wanted) {
+		add_assoc_str(array, "reason",
+			zend_strpprintf(0,
+				"the standing segment keeps its %" PRIu64
+				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
+				stat->filter_bytes, wanted));
+	} else if (store.bytes_total != (uint64_t) BLOOMSHM_G(cache_memory) ||
+			   (store.bytes_total != 0 &&
+				   store.max_records != (uint64_t) BLOOMSHM_G(cache_records))) {
+		add_assoc_str(array, "reason",
+			zend_strpprintf(0,
+				"the standing segment keeps its record store of %" PRIu64 " bytes and %" PRIu64
+				" records (0: as many as fit); bloomshm.cache_memory asks for " ZEND_LONG_FMT
+				", bloomshm.cache_records for " ZEND_LONG_FMT,
+				store.bytes_total, store.max_records, BLOOMSHM_G(cache_memory),
+				BLOOMSHM_G(cache_records)));
+	} else {
+		add_assoc_null(array, "reason");
+	}
+}
+
+PHP_FUNCTION(bloom_status)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error = {0};
+	bshm_stat stat = {0};
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) != BSHM_OK) {
+		segment = NULL;
+	}
+	array_init(return_value);
+	add_assoc_bool(return_value, "available", segment != NULL);
+	add_reason(return_value, segment, &stat, &error);
+	add_assoc_string(return_value, "path", php_bloomshm_path());
+	add_size(return_value, "layout_version", stat.layout_version);
+	add_size(return_value, "owner_uid", stat.owner_uid);
+	add_size(return_value, "mode", stat.mode);
+	add_size(return_value, "filter_bytes", stat.filter_bytes);
+	add_size(return_value, "filter_bytes_free", stat.filter_bytes_free);
+	add_size(return_value, "largest_free_bytes", stat.largest_free_bytes);
+	bshm_store_info store = {0};
+	if (segment != NULL) {
+		bshm_store_stat(segment, &store);
+	}
+	add_size(return_value, "cache_bytes", store.bytes_total);
+	add_size(return_value, "cache_bytes_free", store.bytes_total - store.bytes_used);
+	add_size(return_value, "filters", stat.filters);
+	add_size(return_value, "attached", stat.attached);
+	add_size(return_value, "repairs", stat.repairs);
+	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
+	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
+	const char *last = php_bloomshm_last_error();
+	if (last == NULL) {
+		add_assoc_null(return_value, "last_error");
+	} else {
+		add_assoc_string(return_value, "last_error", last);
+	}
+}
+
+static void add_problem(void *context, const char *what, const char *name)
+{
+	zend_string *text = *name == '\0' ? zend_strpprintf(0, "%s", what)
+									  : zend_strpprintf(0, "%s: filter \"%s\"", what, name);
+	add_next_index_str(context, text);
+}
+
+PHP_FUNCTION(bloom_verify)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	bshm_error error;
+	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	array_init(return_value);
+	if (segment == NULL) {
+		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
+		return;
+	}
+	const int problems = bshm_segment_check(segment, add_problem, return_value);
+	if (problems < 0) {
+		add_next_index_string(return_value, bshm_status_str(problems));
+	}
+}
