@@ -89,7 +89,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c
      src/php/php_module.c
-     src/php/php_ini.c
+     src/php/php_settings.c
      src/php/php_path.c
      src/php/php_segment.c
      src/php/php_explain.c

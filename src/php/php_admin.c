@@ -7,8 +7,11 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php_error.h"
+#include "php_segment.h"
 
 PHP_FUNCTION(bloom_reserve)
 {
@@ -37,7 +40,7 @@ PHP_FUNCTION(bloom_reserve)
 		RETURN_THROWS();
 	}
 	parameters.capacity = (uint64_t) capacity;
-	bshm_segment *segment = php_bloomshm_segment_to_change(true);
+	bshm_segment *segment = php_bloomshm_segment_to_create(true);
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}

@@ -10,8 +10,10 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php_error.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,10 +9,15 @@
 # include "config.h"
 #endif
 
-#include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php.h"
 
 #include "compat.h"
+#include "php_arguments.h"
+#include "php_cache.h"
+#include "php_error.h"
+#include "php_keys.h"
+#include "php_segment.h"
+#include "php_value.h"
 
 static bool check_keys(const php_bloomshm_list *list)
 {
@@ -97,7 +102,7 @@ PHP_FUNCTION(bloom_cache_has)
 	ZEND_PARSE_PARAMETERS_END();
 
 	const bshm_key wanted = key_of(key);
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_found found;
 	if (!php_bloomshm_check_key(key, 1)) {
 		RETURN_THROWS();
@@ -149,7 +154,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 	bshm_patience patience = {0};
 	array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL_P(keys)));
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
-		bshm_segment *segment = php_bloomshm_store();
+		bshm_segment *segment = php_bloomshm_segment_with_store();
 		const bool sound = check_keys(&list);
 		for (size_t done = 0; done < list.count && sound && !ZEND_HAS_OOM(); done += BSHM_BATCH) {
 			const size_t part = MIN(list.count - done, BSHM_BATCH);
@@ -185,7 +190,7 @@ static bool put(bshm_segment *segment, const zend_string *key, const php_bloomsh
 static bshm_segment *store_for(bshm_put_mode mode, const bshm_value *expected)
 {
 	const bool changes = mode == BSHM_PUT_REPLACE || expected != NULL;
-	return changes ? php_bloomshm_store() : php_bloomshm_store_patient();
+	return changes ? php_bloomshm_segment_with_store() : php_bloomshm_segment_to_store();
 }
 
 static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
@@ -312,7 +317,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
 	zend_long stored = 0;
 	const bool collected = collect(&b, Z_ARRVAL(kept));
-	bshm_segment *segment = collected && b.count != 0 ? php_bloomshm_store_patient() : NULL;
+	bshm_segment *segment = collected && b.count != 0 ? php_bloomshm_segment_to_store() : NULL;
 	bshm_patience patience = {0};
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i % BSHM_BATCH == 0) {
@@ -352,7 +357,7 @@ PHP_FUNCTION(bloom_cache_delete)
 	if (!php_bloomshm_check_key(key, 1)) {
 		RETURN_THROWS();
 	}
-	RETURN_BOOL(forget(php_bloomshm_store(), &wanted, NULL));
+	RETURN_BOOL(forget(php_bloomshm_segment_with_store(), &wanted, NULL));
 }
 
 PHP_FUNCTION(bloom_cache_delete_many)
@@ -366,7 +371,7 @@ PHP_FUNCTION(bloom_cache_delete_many)
 	zend_long removed = 0;
 	bshm_patience patience = {0};
 	if (php_bloomshm_list_collect(&list, keys, 1, false)) {
-		bshm_segment *segment = php_bloomshm_store();
+		bshm_segment *segment = php_bloomshm_segment_with_store();
 		const bool sound = check_keys(&list);
 		for (size_t i = 0; i < list.count && sound; i++) {
 			if (i % BSHM_BATCH == 0 && segment != NULL) {
@@ -402,7 +407,7 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_store_or_throw(true);
+	bshm_segment *segment = php_bloomshm_segment_with_store_or_throw(true);
 	const bshm_key wanted = key_of(key);
 	int64_t result;
 	bshm_error error;
@@ -440,7 +445,7 @@ PHP_FUNCTION(bloom_cache_append)
 	ZEND_PARSE_PARAMETERS_END();
 
 	bshm_segment *segment =
-		php_bloomshm_check_key(key, 1) ? php_bloomshm_store_or_throw(true) : NULL;
+		php_bloomshm_check_key(key, 1) ? php_bloomshm_segment_with_store_or_throw(true) : NULL;
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}
@@ -468,7 +473,7 @@ PHP_FUNCTION(bloom_cache_touch)
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 2)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	const bshm_key wanted = key_of(key);
 	bshm_error error;
 	RETURN_BOOL(

@@ -12,6 +12,8 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_cleanup.h"
 
 #include "Zend/zend_fibers.h"

@@ -11,15 +11,17 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
+#include "php_error.h"
 #include "php_explain.h"
+#include "php_state.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include "SAPI.h"
 #include "Zend/zend_exceptions.h"
 #include "Zend/zend_smart_str.h"
-#include "ext/spl/spl_exceptions.h"
-#include "platform/atomic.h"
-#include "platform/platform.h"
 
 #include <stdio.h>
 #include <string.h>

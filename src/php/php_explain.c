@@ -10,7 +10,8 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
 #include "php_explain.h"
 #include "php_path.h"
 

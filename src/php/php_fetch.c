@@ -17,10 +17,14 @@
 # include "config.h"
 #endif
 
-#include "php_arguments.h"
-#include "php_bloomshm.h"
-#include "php_cleanup.h"
+#include "php.h"
 
+#include "php_arguments.h"
+#include "php_cleanup.h"
+#include "php_error.h"
+#include "php_fetch.h"
+#include "php_segment.h"
+#include "php_value.h"
 #include "platform/platform.h"
 
 #include "Zend/zend_exceptions.h"
@@ -74,7 +78,7 @@ static bool call_loader(const job *j, zval *result)
 static void count_false_positive(const job *j, bshm_segment *segment)
 {
 	bshm_filter_false_positive(
-		segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
+		segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
 }
 
 /*
@@ -277,7 +281,7 @@ PHP_FUNCTION(bloom_cache_remember)
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(j.ttl, 3)) {
 		RETURN_THROWS();
 	}
-	j.segment = php_bloomshm_store_patient();
+	j.segment = php_bloomshm_segment_to_store();
 	j.key = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
 	j.argument = key;
 	j.call = &call;
@@ -318,7 +322,7 @@ static int ask_filter(job *j)
 	while (segment != NULL) {
 		const bshm_view *view;
 		const bshm_status status = bshm_view_open(
-			segment, php_bloomshm_cache(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
+			segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -330,7 +334,7 @@ static int ask_filter(job *j)
 			return maybe;
 		}
 	}
-	return php_bloomshm_lack();
+	return php_bloomshm_segment_status();
 }
 
 /* What is kept comes first, then the filter's "no", then the loader. */
@@ -379,7 +383,7 @@ PHP_FUNCTION(bloom_fetch)
 	}
 	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
 	if (joined != NULL) {
-		j.segment = php_bloomshm_store_patient();
+		j.segment = php_bloomshm_segment_to_store();
 		j.key = (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
 	}
 	j.call = &call;
@@ -422,7 +426,7 @@ PHP_FUNCTION(bloom_forget)
 	if (!php_bloomshm_check_name(filter, 1)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
 	RETURN_BOOL(segment != NULL && forget(segment, filter, &wanted));
 }

@@ -9,8 +9,11 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php_error.h"
+#include "php_segment.h"
 
 PHP_FUNCTION(bloom_dump)
 {
@@ -28,7 +31,7 @@ PHP_FUNCTION(bloom_dump)
 	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_of(ZSTR_VAL(filter));
 	uint64_t bytes = 0;
 	bshm_error error;
-	if (segment != NULL && bshm_filter_dump(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+	if (segment != NULL && bshm_filter_dump(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 							   ZSTR_LEN(filter), absolute, &bytes, &error) != BSHM_OK) {
 		php_bloomshm_throw_file(&error, ZSTR_VAL(filter), ZSTR_VAL(path));
 	}
@@ -54,7 +57,7 @@ PHP_FUNCTION(bloom_restore)
 		RETURN_THROWS();
 	}
 	char *absolute = php_bloomshm_path_to_read(path, 2);
-	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_to_change(true);
+	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_segment_to_create(true);
 	bshm_error error;
 	if (segment != NULL && bshm_filter_restore(segment, ZSTR_VAL(filter), ZSTR_LEN(filter),
 							   absolute, &error) != BSHM_OK) {
@@ -62,7 +65,7 @@ PHP_FUNCTION(bloom_restore)
 		segment = NULL;
 	}
 	if (segment != NULL) {
-		php_bloomshm_published(segment, ZSTR_VAL(filter));
+		php_bloomshm_check_published(segment, ZSTR_VAL(filter));
 	}
 	if (absolute != NULL) {
 		efree(absolute);

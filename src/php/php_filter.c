@@ -10,8 +10,13 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php_error.h"
+#include "php_fetch.h"
+#include "php_keys.h"
+#include "php_segment.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,8 +39,8 @@ PHP_FUNCTION(bloom_maybe_has)
 
 	bshm_segment *segment = php_bloomshm_segment();
 	const int answer = segment == NULL
-						   ? php_bloomshm_lack()
-						   : bshm_filter_has(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+						   ? php_bloomshm_segment_status()
+						   : bshm_filter_has(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 								 ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
 	/* A name that was resolved is a good one: it is only looked at when it was not. */
 	if (UNEXPECTED(answer < 0) && (!php_bloomshm_check_name(filter, 1) ||
@@ -179,7 +184,7 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 {
 	bshm_segment *segment = php_bloomshm_segment();
 	if (segment == NULL) {
-		return php_bloomshm_lack();
+		return php_bloomshm_segment_status();
 	}
 	const bool list = HT_IS_PACKED(questions) && HT_IS_WITHOUT_HOLES(questions);
 	if (list) {
@@ -190,7 +195,7 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 	for (int tries = 0; tries < MANY_TRIES; tries++) {
 		const bshm_view *view;
 		const bshm_status status = bshm_view_open(
-			segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view);
+			segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -256,7 +261,7 @@ PHP_FUNCTION(bloom_ready)
 		RETURN_THROWS();
 	}
 	bshm_segment *segment = php_bloomshm_segment();
-	RETURN_BOOL(segment != NULL && bshm_filter_ready(segment, php_bloomshm_cache(),
+	RETURN_BOOL(segment != NULL && bshm_filter_ready(segment, php_bloomshm_views(),
 									   ZSTR_VAL(filter), ZSTR_LEN(filter)));
 }
 
@@ -277,7 +282,7 @@ static bool add_failed(const bshm_error *error, const zend_string *filter)
 static void add_nowhere(const zend_string *filter)
 {
 	if (EG(exception) == NULL) {
-		php_bloomshm_unanswered(php_bloomshm_lack(), ZSTR_VAL(filter), 0);
+		php_bloomshm_unanswered(php_bloomshm_segment_status(), ZSTR_VAL(filter), 0);
 	}
 }
 
@@ -299,7 +304,7 @@ PHP_FUNCTION(bloom_add)
 		RETURN_FALSE;
 	}
 	bshm_error error;
-	const int fresh = bshm_filter_add(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+	const int fresh = bshm_filter_add(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
 	const bshm_key added = {ZSTR_VAL(key), ZSTR_LEN(key)};
 	php_bloomshm_forget_added(segment, filter, &added, 1);
@@ -327,7 +332,7 @@ PHP_FUNCTION(bloom_add_many)
 		bshm_segment *segment = php_bloomshm_segment_to_add();
 		bshm_error error;
 		if (segment != NULL &&
-			bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter),
+			bshm_filter_add_many(segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter),
 				list.keys, list.count, NULL, &added, &error) != BSHM_OK) {
 			add_failed(&error, filter);
 		}
@@ -379,7 +384,7 @@ static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
 {
 	const bshm_view *view;
-	if (bshm_view_open(segment, php_bloomshm_cache(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view) !=
+	if (bshm_view_open(segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view) !=
 		BSHM_E_NOT_FOUND) {
 		return true;
 	}
@@ -396,7 +401,7 @@ static bool create_for_insert(
 static bool insert_list(const zend_string *filter, const php_bloomshm_list *list,
 	const bshm_parameters *parameters, bool create, bool *fresh)
 {
-	bshm_segment *segment = create ? php_bloomshm_segment_to_change(false)
+	bshm_segment *segment = create ? php_bloomshm_segment_to_create(false)
 								   : php_bloomshm_segment_to_move(ZSTR_VAL(filter));
 	if (segment == NULL) {
 		return false;
@@ -409,7 +414,7 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 		if (create && !create_for_insert(segment, filter, parameters)) {
 			return false;
 		}
-		status = bshm_filter_add_many(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+		status = bshm_filter_add_many(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 			ZSTR_LEN(filter), list->keys, list->count, fresh, &added, &error);
 	} while (create && status == BSHM_E_NOT_FOUND && ++tries < INSERT_TRIES);
 	php_bloomshm_forget_added(segment, filter, list->keys, list->count);
@@ -476,7 +481,7 @@ PHP_FUNCTION(bloom_remove)
 		RETURN_FALSE;
 	}
 	bshm_error error;
-	const int removed = bshm_filter_remove(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+	const int removed = bshm_filter_remove(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
 	if (removed < 0) {
 		php_bloomshm_throw(&error, ZSTR_VAL(filter));
@@ -500,14 +505,14 @@ PHP_FUNCTION(bloom_count)
 	bshm_segment *segment = php_bloomshm_segment();
 	const int count = segment == NULL
 						  ? BSHM_E_UNAVAILABLE
-						  : bshm_filter_count(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+						  : bshm_filter_count(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 								ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
 	if (count == BSHM_E_NOT_FOUND || count == BSHM_E_INCOMPATIBLE) {
 		const bshm_error error = {.status = count, .op = "counting"};
 		php_bloomshm_throw(&error, ZSTR_VAL(filter));
 		RETURN_THROWS();
 	}
-	if (segment == NULL && php_bloomshm_lack() == BSHM_E_UNAVAILABLE) {
+	if (segment == NULL && php_bloomshm_segment_status() == BSHM_E_UNAVAILABLE) {
 		php_bloomshm_unanswered(count, ZSTR_VAL(filter), 1);
 	}
 	RETURN_LONG(count < 0 ? BSHM_COUNT_MAX : count); /* in doubt: as often as can be */

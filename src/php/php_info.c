@@ -7,11 +7,15 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php_error.h"
 #include "php_explain.h"
 #include "php_info.h"
 #include "php_path.h"
+#include "php_segment.h"
+#include "php_state.h"
 
 #include <inttypes.h>
 
@@ -112,7 +116,7 @@ PHP_FUNCTION(bloom_info)
 	}
 	bshm_segment *segment = php_bloomshm_segment();
 	bshm_info info;
-	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_cache(), ZSTR_VAL(filter),
+	if (segment == NULL || bshm_filter_info(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 							   ZSTR_LEN(filter), &info) != BSHM_OK) {
 		RETURN_NULL();
 	}

@@ -11,7 +11,9 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
+#include "php_keys.h"
 
 #include "Zend/zend_interfaces.h"
 #include "ext/spl/spl_iterators.h"

@@ -11,13 +11,17 @@
 # include "config.h"
 #endif
 
+#include "php.h"
+
 #include "php_arguments.h"
-#include "php_bloomshm.h"
 #include "php_cleanup.h"
+#include "php_error.h"
 #include "php_info.h"
+#include "php_keys.h"
+#include "php_segment.h"
+#include "platform/platform.h"
 
 #include "Zend/zend_exceptions.h"
-#include "platform/platform.h"
 
 #include <errno.h>
 #include <string.h>
@@ -223,7 +227,7 @@ static bool check_limits(load *l, bool capacity_given, zend_long capacity,
 static void run(load *l, zval *return_value)
 {
 	const uint64_t start = bshm_os_monotonic_ns();
-	bshm_segment *segment = php_bloomshm_segment_to_change(true);
+	bshm_segment *segment = php_bloomshm_segment_to_create(true);
 	if (segment == NULL) {
 		return;
 	}
@@ -252,7 +256,7 @@ static void run(load *l, zval *return_value)
 		php_bloomshm_throw(&error, ZSTR_VAL(l->filter));
 		return;
 	}
-	if (!php_bloomshm_published(segment, ZSTR_VAL(l->filter))) {
+	if (!php_bloomshm_check_published(segment, ZSTR_VAL(l->filter))) {
 		return;
 	}
 	php_bloomshm_info_array(return_value, l->filter, &info);

@@ -10,12 +10,18 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
-#include "php_explain.h"
-#include "php_path.h"
-#include "php_cleanup.h"
+#include "php.h"
 
 #include "compat.h"
+#include "php_bloomshm.h"
+#include "php_cleanup.h"
+#include "php_error.h"
+#include "php_explain.h"
+#include "php_path.h"
+#include "php_segment.h"
+#include "php_settings.h"
+#include "php_state.h"
+
 #include "ext/spl/spl_exceptions.h"
 #include "ext/standard/info.h"
 
@@ -36,14 +42,14 @@ static PHP_GINIT_FUNCTION(bloomshm)
 
 static PHP_GSHUTDOWN_FUNCTION(bloomshm)
 {
-	php_bloomshm_thread_leave(bloomshm_globals);
+	php_bloomshm_segment_detach(bloomshm_globals);
 	php_bloomshm_warned_free(bloomshm_globals->warned);
 }
 
 static PHP_MINIT_FUNCTION(bloomshm)
 {
 	(void) type;
-	php_bloomshm_ini_register(module_number);
+	php_bloomshm_settings_register(module_number);
 	php_bloomshm_cleanup_startup(module_number);
 	php_bloomshm_segment_startup(module_number);
 	php_bloomshm_exception_ce = register_class_BloomShm_Exception(spl_ce_RuntimeException);

@@ -9,10 +9,14 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
-#include "php_path.h"
+#include "php.h"
 
+#include "php_path.h"
+#include "php_state.h"
+#include "platform/atomic.h"
 #include "platform/platform.h"
+
+#include "SAPI.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -22,11 +22,16 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
+#include "php_error.h"
 #include "php_path.h"
+#include "php_segment.h"
+#include "php_state.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include "Zend/zend_fibers.h"
-#include "platform/platform.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -272,12 +277,12 @@ static void release(php_bloomshm_mapping *mapping)
 	}
 }
 
-void php_bloomshm_thread_leave(zend_bloomshm_globals *globals)
+void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 {
-	bshm_cache_free(globals->cache); /* its views lead into the mapping */
-	globals->cache = NULL;
+	bshm_cache_free(globals->views); /* its views lead into the mapping */
+	globals->views = NULL;
 	globals->segment = NULL;
-	globals->credit = 0;
+	globals->questions_left = 0;
 	if (globals->mapping != NULL) {
 		GUARD();
 		release(globals->mapping);
@@ -322,7 +327,7 @@ static bshm_segment *take(purpose why, bshm_error *error)
 {
 	*error = (bshm_error){0};
 	BLOOMSHM_G(segment) = NULL;
-	BLOOMSHM_G(credit) = 0;
+	BLOOMSHM_G(questions_left) = 0;
 	if (!BLOOMSHM_G(enable)) {
 		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "enable"};
 		return NULL;
@@ -336,18 +341,18 @@ static bshm_segment *take(purpose why, bshm_error *error)
 			return NULL;
 		}
 		retire(mine);
-		php_bloomshm_thread_leave(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+		php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
 		mine = NULL;
 	}
 	if (mine == NULL && !join(why, error)) {
 		return NULL;
 	}
-	if (BLOOMSHM_G(cache) == NULL && (BLOOMSHM_G(cache) = bshm_cache_new()) == NULL) {
+	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_cache_new()) == NULL) {
 		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
 		return NULL;
 	}
-	BLOOMSHM_G(request) = sapi_get_request_time();
-	BLOOMSHM_G(credit) = later ? 0 : CREDIT;
+	BLOOMSHM_G(request_time) = sapi_get_request_time();
+	BLOOMSHM_G(questions_left) = later ? 0 : CREDIT;
 	BLOOMSHM_G(segment) = BLOOMSHM_G(mapping)->segment;
 	return BLOOMSHM_G(segment);
 }
@@ -357,14 +362,14 @@ static bshm_segment *segment_get(purpose why, bshm_error *error)
 {
 	bshm_segment *segment = take(why, error);
 	if (segment == NULL) {
-		BLOOMSHM_G(lack) = is_absent(error) ? BSHM_E_NOT_FOUND
-						   : is_off(error)  ? BSHM_E_BUSY
-											: BSHM_E_UNAVAILABLE;
+		BLOOMSHM_G(segment_status) = is_absent(error) ? BSHM_E_NOT_FOUND
+									 : is_off(error)  ? BSHM_E_BUSY
+													  : BSHM_E_UNAVAILABLE;
 	}
 	return segment;
 }
 
-bshm_segment *php_bloomshm_segment_now(void)
+bshm_segment *php_bloomshm_segment_look(void)
 {
 	bshm_error error;
 	return segment_get(TO_ASK, &error);
@@ -373,7 +378,7 @@ bshm_segment *php_bloomshm_segment_now(void)
 bshm_segment *php_bloomshm_segment_changing(void)
 {
 	if (bshm_os_clock_cheap_ns() >= BSHM_LOAD(&look_at_ns, RELAXED)) {
-		BLOOMSHM_G(credit) = 0;
+		BLOOMSHM_G(questions_left) = 0;
 	}
 	bshm_segment *segment = php_bloomshm_segment();
 	if (segment == NULL && BLOOMSHM_G(enable)) {
@@ -442,7 +447,7 @@ bshm_segment *php_bloomshm_segment_to_move(const char *filter)
 	return php_bloomshm_segment_of(filter);
 }
 
-bshm_segment *php_bloomshm_segment_to_change(bool surely)
+bshm_segment *php_bloomshm_segment_to_create(bool surely)
 {
 	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
 		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
@@ -452,7 +457,7 @@ bshm_segment *php_bloomshm_segment_to_change(bool surely)
 	return php_bloomshm_segment_or_throw(surely);
 }
 
-bool php_bloomshm_published(const bshm_segment *segment, const char *filter)
+bool php_bloomshm_check_published(const bshm_segment *segment, const char *filter)
 {
 	if (bshm_segment_stands(segment)) {
 		return true;
@@ -462,14 +467,14 @@ bool php_bloomshm_published(const bshm_segment *segment, const char *filter)
 	return false;
 }
 
-bshm_segment *php_bloomshm_store_patient(void)
+bshm_segment *php_bloomshm_segment_to_store(void)
 {
 	bshm_error error;
 	bshm_segment *segment = segment_get(TO_STORE, &error);
 	return segment != NULL && bshm_store_exists(segment) ? segment : NULL;
 }
 
-bshm_segment *php_bloomshm_store_or_throw(bool stores)
+bshm_segment *php_bloomshm_segment_with_store_or_throw(bool stores)
 {
 	bshm_error error;
 	bshm_segment *segment = segment_get(stores ? TO_STORE : TO_LOOK, &error);

@@ -7,10 +7,14 @@
 # include "config.h"
 #endif
 
-#include "php_arguments.h"
-#include "php_bloomshm.h"
+#include "php.h"
 
 #include "compat.h"
+#include "php_arguments.h"
+#include "php_cache.h"
+#include "php_error.h"
+#include "php_segment.h"
+#include "php_value.h"
 
 #include <string.h>
 
@@ -110,7 +114,7 @@ PHP_FUNCTION(bloom_cache_scan)
 		zend_wrong_parameter_type_error(1, Z_EXPECTED_LONG, Z_REFVAL_P(cursor));
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_scan scan = {.cursor = (uint64_t) from};
 	bshm_patience patience = {0};
 	zend_ulong looked_at = 0;
@@ -163,7 +167,7 @@ PHP_FUNCTION(bloom_cache_clear)
 		Z_PARAM_STR(prefix)
 	ZEND_PARSE_PARAMETERS_END();
 
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_scan scan = {.cursor = 0};
 	bshm_patience patience = {0};
 	zend_long removed = 0;
@@ -225,7 +229,7 @@ PHP_FUNCTION(bloom_cache_pop_oldest)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
 
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_patience patience = {0};
 	int popped = segment == NULL ? 0 : -1;
 	for (int tries = 0; tries < POP_TRIES && popped < 0 && EG(exception) == NULL; tries++) {
@@ -252,7 +256,8 @@ static void transfer_records(INTERNAL_FUNCTION_PARAMETERS, transfer move, bool w
 
 	char *absolute =
 		writes ? php_bloomshm_path_to_write(path, 1) : php_bloomshm_path_to_read(path, 1);
-	bshm_segment *segment = absolute == NULL ? NULL : php_bloomshm_store_or_throw(!writes);
+	bshm_segment *segment =
+		absolute == NULL ? NULL : php_bloomshm_segment_with_store_or_throw(!writes);
 	uint64_t count = 0;
 	bshm_error error;
 	if (segment != NULL && move(segment, absolute, &count, &error) != BSHM_OK) {
@@ -284,7 +289,7 @@ PHP_FUNCTION(bloom_cache_info)
 	ZEND_PARSE_PARAMETERS_NONE();
 
 	bshm_store_info info = {0};
-	bshm_segment *segment = php_bloomshm_store();
+	bshm_segment *segment = php_bloomshm_segment_with_store();
 	if (segment != NULL) {
 		bshm_store_stat(segment, &info);
 	}

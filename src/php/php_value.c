@@ -11,7 +11,11 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
+#include "php_error.h"
+#include "php_state.h"
+#include "php_value.h"
 
 #include "Zend/zend_exceptions.h"
 #include "Zend/zend_smart_str.h"

@@ -1,5 +1,5 @@
 /*
- * php_ini.c - the INI settings: read, checked, kept in the module globals.
+ * php_settings.c - the INI settings: read, checked, kept in the module globals.
  *
  * All are SYSTEM settings, which FPM pools set with php_admin_value. A value that makes no sense
  * is refused with a warning at startup, and the default stands.
@@ -10,12 +10,14 @@
 # include "config.h"
 #endif
 
-#include "php_bloomshm.h"
+#include "php.h"
+
+#include "php_settings.h"
+#include "php_state.h"
 
 #include "SAPI.h"
 #include "php_ini.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,7 +188,7 @@ PHP_INI_BEGIN()
 PHP_INI_END()
 /* clang-format on */
 
-void php_bloomshm_ini_register(int module_number)
+void php_bloomshm_settings_register(int module_number)
 {
 	zend_register_ini_entries(ini_entries, module_number);
 }
