@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Checks what no compiler does: links, line widths, words.
+
+    tests/style/check.py links|columns|words
+
+links     each relative link of a page leads to a file and to a heading of it; each file that a page
+          names in backticks exists
+columns   no line has more than 100 columns, a tab being 4; rows of tables in pages may
+words     no word of retired.txt is used, in a file or in its name
+
+Prints each fault as FILE:LINE: TEXT, and ends with status 1 if there was one.
+"""
+
+import os
+import re
+import sys
+
+COLUMNS = 100
+TEXT = re.compile(r"\.(c|h|cpp|php|phpt|inc|py|pml|litmus|md|sh|m4)$|(^|/)Makefile$|^(script|\.ci)/\w")
+NO_SOURCE = re.compile(r"^(build|modules|demo/var|tests/data|\.git)/")
+# Generated; expected output.
+FREE_WIDTH = re.compile(r"^stubs/bloomshm_arginfo\.h$|\.phpt$")
+# History; the list itself.
+FREE_WORDS = re.compile(r"^CHANGELOG\.md$|^tests/style/")
+
+
+def text_files():
+    found = []
+    for folder, folders, names in os.walk("."):
+        folders[:] = [f for f in folders if not NO_SOURCE.match(f"{folder}/{f}/"[2:])]
+        found += [f"{folder}/{name}"[2:] for name in names]
+    return sorted(path for path in found if TEXT.search(path) and not NO_SOURCE.match(path))
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return list(enumerate(file.read().splitlines(), 1))
+
+
+def prose_of(page):
+    """The lines of a page that are not in a block of code."""
+    code, lines = False, []
+    for number, line in lines_of(page):
+        code ^= line.startswith("```")
+        if not code:
+            lines.append((number, line))
+    return lines
+
+
+def anchors_of(page):
+    """The names of the page's headings in links."""
+    anchors = []
+    for _, line in prose_of(page):
+        heading = re.match(r"#+ +(.*)", line)
+        if heading:
+            name = re.sub(r"[^\w -]", "", heading[1].lower()).replace(" ", "-")
+            anchors.append(f"{name}-{anchors.count(name)}" if name in anchors else name)
+    return anchors
+
+
+def links():
+    files = text_files()
+    names = {os.path.basename(path) for path in files}
+    for page in (path for path in files if path.endswith(".md")):
+        for number, line in prose_of(page):
+            for path, anchor in re.findall(r"\]\((?!\w+:)([^)\s#]*)#?([^)\s]*)\)", line):
+                target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+                if not os.path.exists(target):
+                    yield f"{page}:{number}: no file {target}"
+                elif anchor and anchor not in anchors_of(target):
+                    yield f"{page}:{number}: no heading #{anchor} in {target}"
+            for path in re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:c|h|php|phpt|inc|py|pml|sh))`", line):
+                known = path in names or any(file.endswith("/" + path) for file in files) or path in files
+                if not known and page != "CHANGELOG.md":
+                    yield f"{page}:{number}: no file {path}"
+
+
+def columns():
+    for path in text_files():
+        for number, line in [] if FREE_WIDTH.search(path) else lines_of(path):
+            width = len(line.expandtabs(4))
+            if width > COLUMNS and not (path.endswith(".md") and line.startswith("|")):
+                yield f"{path}:{number}: {width} columns"
+
+
+def words():
+    with open("tests/style/retired.txt", encoding="utf-8") as file:
+        rules = [line.rstrip("\n").split("\t") for line in file if line.strip() and line[0] != "#"]
+    rules = [(re.compile(rule[0]), rule[-1]) for rule in rules]
+    for path in text_files():
+        for number, line in [] if FREE_WORDS.match(path) else [(0, path)] + lines_of(path):
+            for word, instead in rules:
+                found = word.search(line)
+                if found:
+                    yield f'{path}:{number}: "{found[0]}" is retired; use {instead}'
+
+
+checks = {"links": links, "columns": columns, "words": words}
+if len(sys.argv) != 2 or sys.argv[1] not in checks:
+    sys.exit(__doc__)
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+faults = list(checks[sys.argv[1]]())
+print(*faults, sep="\n")
+sys.exit(len(faults) > 0)
