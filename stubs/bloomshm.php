@@ -12,24 +12,25 @@
  *  - Key: any bytes, the empty string and NUL bytes included. What is hashed is `(string) $key`, so
  *    123 and "123" are the same key.
  *  - "Maybe": the answer true to a membership question. It is also the answer of a filter that is
- *    missing, being loaded for the first time, damaged or out of reach; false is only ever said by a
- *    complete, published filter.
+ *    missing, being loaded for the first time, damaged or out of reach; only a complete, published
+ *    filter ever says false.
  *  - Unreachable: bloomshm.enable is 0, or the segment cannot be opened. bloom_status() says why.
- *  - No segment yet: only a call that stores something creates it, and none while bloomshm.readonly is 1. Until then
- *    every filter is missing, bloom_count() gives 15 and bloom_remove() false, nothing is kept, and what
- *    only looks says so.
+ *  - No segment yet: only a call that stores something creates it, and none while bloomshm.readonly
+ *    is 1. Until then every filter is missing, bloom_count() gives 15, bloom_remove() gives false,
+ *    nothing is stored, and reports say "no segment yet".
  *  - Kinds of filters: fixed (a capacity, and no more), scalable (grows when it is full), sliding
  *    (forgets a key some time after its last add), counting (keys can be taken out again).
  *  - Policy: bloomshm.missing_filter, for questions and adds that name a filter which is not
- *    published. `maybe`: nothing happens. `warn`: one E_WARNING for each filter and request. `throw`:
- *    a BloomShm\Exception with the code NOT_FOUND.
+ *    published. `maybe`: nothing happens. `warn`: one E_WARNING for each filter and request.
+ *    `throw`: a BloomShm\Exception with the code NOT_FOUND.
  *
  * Every function that changes a filter throws READ_ONLY while bloomshm.readonly is 1. A function
- * that needs the segment's lock waits at most 1 second for it, then throws TIMEOUT; adds and removals
- * wait at most 50 milliseconds, and most adds need no lock (see bloom_add()). A function that creates,
- * moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT (the segment is
- * damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it cannot be created for want
- * of room). The @throws lines below name the codes that are a function's own.
+ * that needs the segment's lock waits at most 1 second for it, then throws TIMEOUT; adds and
+ * removals wait at most 50 milliseconds, and most adds need no lock (see bloom_add()). A function
+ * that creates, moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT
+ * (the segment is damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it
+ * cannot be created for want of room). The @throws lines below name the codes that are a function's
+ * own.
  *
  * A ttl is in whole seconds: a record lives that long, give or take half a second.
  */
@@ -38,37 +39,49 @@
 
 namespace BloomShm {
     /**
-     * What came from outside the calling code: no room, no segment, another owner, a damaged file. The
-     * code is one of the constants; the message names the limit that was met, what was asked for, what
-     * there is, and the INI setting that changes it. Wrong arguments are ValueErrors and TypeErrors.
+     * A failure outside the calling code: no room, no segment, another owner, a damaged file. The
+     * code is one of the constants. The message names the limit, the amount asked for, the amount
+     * available, and the INI setting that changes it. Wrong arguments are ValueErrors and
+     * TypeErrors.
      */
     class Exception extends \RuntimeException
     {
-        /** The segment cannot be used: disabled, not openable, not ours; or the function is not part of this version. */
+        /**
+         * The segment cannot be used: disabled, not openable, of another user; or the function is
+         * not part of this version.
+         */
         public const UNAVAILABLE = 1;
 
-        /** Not enough room: filter memory, directory, journal, private memory, or the file system. */
+        /**
+         * Not enough room: filter memory, directory, journal, private memory, or the file system.
+         */
         public const NO_SPACE = 2;
 
-        /** The keys go beyond the capacity of a filter that does not grow; none of them was added. */
+        /** The keys exceed the capacity of a filter that does not grow; none of them was added. */
         public const FULL = 3;
 
-        /** A load was offered no key; what was published stays. */
+        /** A load was offered no key; the published filter stays. */
         public const EMPTY = 4;
 
-        /** A filter with this name and other parameters stands already. */
+        /** A filter with this name and other parameters exists already. */
         public const EXISTS = 5;
 
         /** No filter with this name is published. */
         public const NOT_FOUND = 6;
 
-        /** Another layout of the segment or format of a file, another kind of filter, or parameters that do not go together. */
+        /**
+         * Another layout of the segment or format of a file, another kind of filter, or parameters
+         * that exclude each other.
+         */
         public const INCOMPATIBLE = 7;
 
-        /** The false-positive rate measured before publishing is above the limit; nothing was published. */
+        /**
+         * The false-positive rate measured before publishing is above the limit; nothing was
+         * published.
+         */
         public const ERROR_RATE = 8;
 
-        /** The segment, a filter in it, or a file that was to be read is damaged. */
+        /** The segment, a filter in it, or the file to read is damaged. */
         public const CORRUPT = 9;
 
         /** A counter would leave the range of integers. */
@@ -77,7 +90,10 @@ namespace BloomShm {
         /** bloomshm.readonly is 1, and the call would change a filter. */
         public const READ_ONLY = 11;
 
-        /** The segment's lock could not be had in time, or a filter was replaced over and over meanwhile. */
+        /**
+         * The segment's lock was not free in time, or a filter was replaced over and over
+         * meanwhile.
+         */
         public const TIMEOUT = 12;
 
         /** A file could not be opened, read or written. */
@@ -89,108 +105,141 @@ namespace {
     /**
      * Creates an empty filter that answers at once.
      *
-     * The filter is divided into partitions of 65,536 bits; a key lives in one of them. At error rate p
-     * with k probes a partition is planned for 0.955 x -65536 / k x ln(1 - p^(1/k)) keys, where k is the
-     * smallest number of probes within 1 % of the best size (B. H. Bloom, Space/Time Trade-offs in Hash
-     * Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept back because the partitions of one
-     * filter fill unevenly. 1 % takes 10.1 bits a key.
+     * The filter is divided into partitions of 65,536 bits; a key lives in one of them. At error
+     * rate p with k probes a partition is planned for 0.955 x -65536 / k x ln(1 - p^(1/k)) keys,
+     * where k is the smallest number of probes within 1 % of the best size (B. H. Bloom, Space/Time
+     * Trade-offs in Hash Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept back
+     * because the partitions of one filter fill unevenly. 1 % takes 10.1 bits a key.
      *
      *  - Fixed ($expansion 0): that, and an add beyond the capacity throws FULL.
-     *  - Scalable ($expansion 2 to 32, the default): when it is full a layer is added, that many times the size of
-     *    the one before. Layers share the error, so that the rate of all together stays at or below $error_rate at
-     *    every size; the first one leaves the others their share, for at most 1.2 bits a key more than a fixed
-     *    filter has (1 %: 11.0). It begins with at least 8 kB, and holds what fits there (1 %: 3,399 keys) before it
-     *    grows. The add that makes it grow zeroes the new layer. Older layers stay, and a question asks them all.
-     *  - Sliding ($window): a key is found for at least $window seconds after its last add and is gone at most
-     *    4/3 x $window after it, whether or not anybody calls in between. $capacity is the number of different keys
-     *    in a window that come at an even flow; more are never FULL, but raise the estimated rate. 1 %: 18.3 bits a key.
-     *  - Counting ($counting): each bit is a counter of 4 bits, so that bloom_remove() and bloom_count() work. Its
-     *    capacity is fixed, and removals give it back. 1 %: 40.3 bits a key.
+     *  - Scalable ($expansion 2 to 32, the default): when it is full a layer is added, that many
+     *    times the size of the one before. Layers share the error, so that the rate of all together
+     *    stays at or below $error_rate at every size; the first one leaves the others their share,
+     *    for at most 1.2 bits a key more than a fixed filter has (1 %: 11.0). It begins with at
+     *    least 8 kB, and holds as many keys as fit there (1 %: 3,399) before it grows. The add that
+     *    makes it grow zeroes the new layer. Older layers stay, and a question asks all of them.
+     *  - Sliding ($window): a key is found for at least $window seconds after its last add and is
+     *    gone at most 4/3 x $window after it, whether or not it is used in between. $capacity is
+     *    the number of different keys in a window, if they come at an even flow; more keys are
+     *    never FULL, but raise the estimated rate. 1 %: 18.3 bits a key.
+     *  - Counting ($counting): each bit is a counter of 4 bits, so that bloom_remove() and
+     *    bloom_count() work. Its capacity is fixed, and removals give it back. 1 %: 40.3 bits a
+     *    key.
      *
      * Cost: zeroing the memory, about 0.1 s a GB; the lock is held for microseconds.
      *
      * @param string $filter Its name.
      * @param int $capacity Keys, 1 to 2^40 (1,099,511,627,776).
-     * @param float $error_rate Share of absent keys that are answered "maybe"; above 0, at most 0.5.
-     * @param int $expansion 0: never grows. 2 to 32: grows when full, each layer that many times the size of the
-     *     one before. With $window or $counting only 0 and the default 2, which are the same there.
+     * @param float $error_rate Share of absent keys that are answered "maybe"; above 0, at most
+     *     0.5.
+     * @param int $expansion 0: never grows. 2 to 32: grows when full, each layer that many times
+     *     the size of the one before. With $window or $counting only 0 and the default 2, which are
+     *     the same there.
      * @param int $window Seconds, 0 (keys are not forgotten) or 1 to 315,360,000 (ten years).
      * @param bool $counting Keeps counts, so that keys can be removed. Not together with $window.
-     * @param string|null $seed 1 to 64 bytes from which the seed of the hash is made, for filters that must be
-     *     alike on several hosts or are to be merged. null: random and secret, which no attacker can aim at.
-     * @return bool true: created; false: a filter with the same parameters stands already and is left as it is
-     *     (a null seed accepts any).
-     * @throws \BloomShm\Exception EXISTS: one with other parameters stands. NO_SPACE: it does not fit into what
-     *     is free of bloomshm.filter_memory, or the directory is full. READ_ONLY, TIMEOUT.
-     * @throws \ValueError An argument is outside its range, or window, counting and expansion exclude each other.
+     * @param string|null $seed 1 to 64 bytes from which the seed of the hash is made, for filters
+     *     that must be alike on several hosts or are to be merged. null: random and secret, so that
+     *     no attacker can choose keys that collide.
+     * @return bool true: created; false: a filter with the same parameters exists already and stays
+     *     as it is (a null seed accepts any).
+     * @throws \BloomShm\Exception EXISTS: a filter with other parameters exists. NO_SPACE: it does
+     *     not fit into the free part of bloomshm.filter_memory, or the directory is full.
+     *     READ_ONLY, TIMEOUT.
+     * @throws \ValueError An argument is outside its range, or window, counting and expansion
+     *     exclude each other.
      */
-    function bloom_reserve(string $filter, int $capacity, float $error_rate = 0.01, int $expansion = 2, int $window = 0, bool $counting = false, ?string $seed = null): bool {}
+    function bloom_reserve(
+        string $filter,
+        int $capacity,
+        float $error_rate = 0.01,
+        int $expansion = 2,
+        int $window = 0,
+        bool $counting = false,
+        ?string $seed = null,
+    ): bool {}
 
     /**
-     * Adds keys and tells of each whether it was new; makes the filter first where there is none (as BF.INSERT does).
+     * Adds keys and says of each whether it was new. Creates the filter first if it does not exist
+     * (as BF.INSERT does).
      *
-     * A filter that stands keeps its own parameters: $capacity, $error_rate and $expansion are checked all the same,
-     * and are for one that is made. It has a random seed, and it stands even if $keys is empty or does not fit.
+     * An existing filter keeps its own parameters. $capacity, $error_rate and $expansion are always
+     * checked, and are used for a new filter only. A new filter has a random seed, and is created
+     * even if $keys is empty or does not fit.
      *
-     * All keys are read out of $keys before the filter is touched. When a filter that does not grow has room for
-     * some only, none is added; a key that is offered twice takes one place, and is new once at most.
+     * All keys are read out of $keys before the filter is touched. If a filter that does not grow
+     * has room for some keys only, none is added. A key that is offered twice counts once, and is
+     * new at most once.
      *
-     * Cost: as bloom_add_many(), which is the cheaper one when nobody wants to know which keys were new.
+     * Cost: slightly more than bloom_add_many(), which does not say which keys were new.
      *
      * @param string $filter Its name.
-     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is the key.
-     * @param int $capacity Keys, 1 to 2^40, for a filter that is made.
-     * @param float $error_rate Above 0, at most 0.5; for a filter that is made.
-     * @param int $expansion 0, or 2 to 32; for a filter that is made.
-     * @param bool $create false: a missing filter is not made, but NOT_FOUND thrown, whatever the policy.
-     * @return array<bool> For each key, true if it was certainly not there before: under the array keys of $keys and
-     *     in their order, or as a list for any other iterable.
-     * @throws \BloomShm\Exception FULL: the keys go beyond the capacity of a filter that does not grow; none was added.
-     *     NO_SPACE: it cannot be made, or cannot grow (some keys may have been added), or no private memory for the
-     *     list. NOT_FOUND: only with $create false. CORRUPT: it is damaged, and stays so until it is loaded, restored or
-     *     dropped. READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
-     * @throws \TypeError Names the first element that is no key; nothing was made or added.
+     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is
+     *     the key.
+     * @param int $capacity Keys, 1 to 2^40, for a new filter.
+     * @param float $error_rate Above 0, at most 0.5; for a new filter.
+     * @param int $expansion 0, or 2 to 32; for a new filter.
+     * @param bool $create false: a missing filter is not created; NOT_FOUND is thrown, whatever the
+     *     policy.
+     * @return array<bool> For each key, true if it was certainly not there before: under the array
+     *     keys of $keys and in their order, or as a list for any other iterable.
+     * @throws \BloomShm\Exception FULL: the keys exceed the capacity of a filter that does not
+     *     grow; none was added. NO_SPACE: the filter cannot be created, or cannot grow (some keys
+     *     may have been added), or no private memory for the list. NOT_FOUND: only with $create
+     *     false. CORRUPT: it is damaged, and stays so until it is loaded, restored or dropped.
+     *     READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
+     * @throws \TypeError Names the first element that is no key; nothing was created or added.
      * @throws \ValueError An argument is outside its range.
      */
-    function bloom_insert(string $filter, iterable $keys, int $capacity = 100, float $error_rate = 0.01, int $expansion = 2, bool $create = true): array {}
+    function bloom_insert(
+        string $filter,
+        iterable $keys,
+        int $capacity = 100,
+        float $error_rate = 0.01,
+        int $expansion = 2,
+        bool $create = true,
+    ): array {}
 
     /**
      * Adds one key to a published filter.
      *
-     * Once this has returned, every process finds the key. A missing filter is not created: everything is
-     * "maybe" there already. A key added while its filter is being loaded anew is in the new filter too.
+     * Once this has returned, every process finds the key. A missing filter is not created:
+     * everything is "maybe" there already. A key that is added while its filter is being loaded is
+     * in the new filter too.
      *
-     * In a sliding filter every add counts, also of a key that is there: it is found for another window. In a
-     * counting one it is counted once more.
+     * In a sliding filter an add of a present key counts too: the key is found for another window.
+     * In a counting filter each add is counted.
      *
-     * Cost: as a question, and an atomic operation for each bit that was not set. Takes the lock only while
-     * a load, copy or clear of this filter runs; for a counting filter; when a scalable one grows, which is also when
-     * memory is zeroed (0.1 ms a MB, as a rule before the layer in use is full, and once for all adders); and for a
-     * sliding one in the first add to a partition in each third of the window.
+     * Cost: as a question, and an atomic operation for each bit that was not set. Takes the lock
+     * only while a load, copy or clear of this filter runs; for a counting filter; when a scalable
+     * one grows, which is also when memory is zeroed (0.1 ms a MB, as a rule before the layer in
+     * use is full, and once for all adders); and for a sliding one in the first add to a partition
+     * in each third of the window.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
-     * @return bool true: the key was certainly not there before. false: it was (maybe) there, or there is no
-     *     filter to add it to.
-     * @throws \BloomShm\Exception FULL: the filter does not grow and is at its capacity (a key that is maybe
-     *     there already never is too many). NO_SPACE: it is full, and there is no room for it to grow; or nothing is
-     *     published under the name just now, and the journal of what is added meanwhile is full. READ_ONLY, TIMEOUT;
-     *     NOT_FOUND by the policy.
+     * @return bool true: the key was certainly not there before. false: it was (maybe) there, or
+     *     there is no filter to add it to.
+     * @throws \BloomShm\Exception FULL: the filter does not grow and is at its capacity (a key that
+     *     is maybe present needs no room). NO_SPACE: the filter is full, and there is no room for
+     *     it to grow; or no set is published under the name at the moment, and the journal of added
+     *     keys is full. READ_ONLY, TIMEOUT; NOT_FOUND by the policy.
      */
     function bloom_add(string $filter, string $key): bool {}
 
     /**
      * Adds many keys to a published filter.
      *
-     * All keys are read out of $keys before the filter is touched. When a filter that does not grow has
-     * room for some only, none is added; a key that is offered twice takes one place.
+     * All keys are read out of $keys before the filter is touched. If a filter that does not grow
+     * has room for some keys only, none is added. A key that is offered twice counts once.
      *
      * @param string $filter Its name.
-     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is the key.
-     * @return int How many were certainly not there before; 0 when there is no filter to add them to.
-     * @throws \BloomShm\Exception FULL, READ_ONLY; NO_SPACE (as bloom_add(), or no private memory for the list) and
-     *     TIMEOUT: some may have been added, and adding them again does no harm (in a counting filter it counts
-     *     again); NOT_FOUND by the policy.
+     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is
+     *     the key.
+     * @return int How many were certainly not there before; 0 when there is no filter to add them
+     *     to.
+     * @throws \BloomShm\Exception FULL, READ_ONLY; NO_SPACE (as bloom_add(), or no private memory
+     *     for the list) and TIMEOUT: some may have been added, and adding them again does no harm
+     *     (in a counting filter it counts again); NOT_FOUND by the policy.
      * @throws \TypeError Names the first element that is no key; nothing was added.
      */
     function bloom_add_many(string $filter, iterable $keys): int {}
@@ -198,11 +247,12 @@ namespace {
     /**
      * Is the key (maybe) in the filter?
      *
-     * false is certain. true is wrong for the filter's error rate of all absent keys. Takes no lock, never
-     * waits, and writes nothing that others share.
+     * false is certain. true is wrong for a share of the absent keys: the filter's error rate.
+     * Takes no lock, never waits, and writes no shared memory.
      *
-     * Cost: one hash (XXH3, 128 bits) and one memory read for each of the filter's probes (6 at 1 %), all
-     * within 8 kB; in a scalable filter one line of memory for each of its layers, all asked for at once.
+     * Cost: one hash (XXH3, 128 bits) and one memory read for each of the filter's probes (6 at 1
+     * %), all within 8 kB; in a scalable filter one line of memory for each of its layers, all
+     * requested at once.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -214,97 +264,119 @@ namespace {
     /**
      * Asks about many keys at once; all answers come from one generation of the filter.
      *
-     * Up to 64 keys at a time are hashed and their memory requested before the first bit is read, so a
-     * filter larger than the processor's caches is asked several times faster than key by key.
+     * Up to 64 keys at a time are hashed and their memory requested before the first bit is read,
+     * so a filter larger than the processor's caches is asked several times faster than key by key.
      *
      * @param string $filter Its name.
      * @param array $keys string, int, float or Stringable.
-     * @return array<bool> One answer, as bloom_maybe_has() gives it, under each array key of $keys, in their order.
+     * @return array<bool> One answer, as bloom_maybe_has() gives it, under each array key of $keys,
+     *     in their order.
      * @throws \BloomShm\Exception NOT_FOUND, only with bloomshm.missing_filter = throw.
      * @throws \TypeError Names the first element that is no key.
      */
     function bloom_maybe_has_many(string $filter, array $keys): array {}
 
     /**
-     * Takes one add of a key back out of a counting filter. Once each add is taken back, the key is not found any more.
+     * Takes one add of a key back out of a counting filter. Once each add is taken back, the key is
+     * not found any more.
      *
-     * A key that is certainly absent is refused. One that was never added but is "maybe" there (the filter's error
-     * rate) cannot be told from one that was: removing it takes away from the keys it looks like, which may then be
-     * denied. So only remove what was added. A key whose counters have reached 15 stays for good: nobody knows any more
-     * how many keys they stand for.
+     * A key that is certainly absent is refused. A key that was never added but is "maybe" there
+     * (the filter's error rate) looks like an added one. Removing it lowers the counters of other
+     * keys, which may then be denied. So remove only keys that were added. A key whose counters
+     * have reached 15 stays for good, because the true count is not known any more.
      *
-     * A load that runs meanwhile publishes the keys that it was given, this one too if it is among them.
+     * A load that runs meanwhile publishes the keys that it was given, including this one if it is
+     * among them.
      *
      * Cost: as a question, and the lock for a moment.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
-     * @return bool true: taken back. false: the key was certainly absent, and nothing changed; or the segment is
-     *     unreachable.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is none, whatever the policy.
-     *     CORRUPT: it is damaged. READ_ONLY, TIMEOUT.
+     * @return bool true: taken back. false: the key was certainly absent, and nothing changed; or
+     *     the segment is unreachable.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is
+     *     none, whatever the policy. CORRUPT: it is damaged. READ_ONLY, TIMEOUT.
      */
     function bloom_remove(string $filter, string $key): bool {}
 
     /**
      * How often a key was added to a counting filter (and not removed), at most.
      *
-     * An upper bound: other keys may share its counters, of an absent one too (the filter's error rate). Takes no lock.
+     * An upper bound: other keys may share its counters, also those of an absent key (the filter's
+     * error rate). Takes no lock.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
-     * @return int 0 to 15. 0: certainly absent. 15: fifteen times or more, or the filter cannot say (it is damaged, being
-     *     cleared, or unreachable).
-     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is none, whatever the policy.
+     * @return int 0 to 15. 0: certainly absent. 15: fifteen times or more, or the filter cannot say
+     *     (it is damaged, being cleared, or unreachable).
+     * @throws \BloomShm\Exception INCOMPATIBLE: the filter does not count. NOT_FOUND: there is
+     *     none, whatever the policy.
      */
     function bloom_count(string $filter, string $key): int {}
 
     /**
-     * The batch job: builds a filter from all keys beside the one that stands, and publishes it in one step.
+     * The batch job: builds a new filter from all keys beside the old one, and publishes it in one
+     * step.
      *
-     * Readers see the old set or the new one, never a mixture and never a gap; two loads of one name both
-     * publish a whole set, and the later one stands. Whatever goes wrong before publishing (an exception out
-     * of $keys, the process killed, one of the codes below) leaves the old filter as it was, and the memory
-     * comes back. Keys that others add meanwhile are in the new filter too.
+     * Readers see the old set or the new one, never a mixture and never a gap; two loads of one
+     * name both publish a complete set, and the later one wins. Any failure before publishing (an
+     * exception out of $keys, the process killed, one of the codes below) leaves the old filter as
+     * it was, and the memory is freed. Keys that other processes add meanwhile are in the new
+     * filter too.
      *
-     * The last step before publishing measures every bit: the rate is the mean over the partitions of
-     * fill^probes, exact for keys that are absent. The new filter has one layer, made for its keys.
+     * The last step before publishing measures every bit: the rate is the mean over the partitions
+     * of fill^probes, exact for keys that are absent. The new filter has one layer, sized for its
+     * keys.
      *
-     * Cost: 16 bytes of private memory a key until it is published; one pass over $keys. Needs room in the
-     * segment for the old and the new filter together.
+     * Cost: 16 bytes of private memory a key until it is published; one pass over $keys. Needs room
+     * in the segment for the old and the new filter together.
      *
      * @param string $filter Its name.
-     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is the key: a PDO
-     *     statement works as it is.
+     * @param iterable $keys string, int, float, Stringable, or database rows whose first column is
+     *     the key: a PDO statement works as it is.
      * @param float $error_rate Above 0, at most 0.5.
-     * @param int|null $capacity Room for at least so many keys, 1 to 2^40. null or fewer than the different keys
-     *     that come: the size follows from the keys.
-     * @param float|null $max_error_rate The measured rate above which nothing is published; above 0, at most 1.
-     *     null: 1.5 x $error_rate.
-     * @param int $expansion 0: later adds beyond the capacity throw FULL. 2 to 32: the filter grows then, and the error
-     *     rate is kept; its keys take at most 1.2 bits more. With $counting only 0 and the default 2.
+     * @param int|null $capacity Room for at least so many keys, 1 to 2^40. null, or fewer than the
+     *     number of different keys: the size follows from the keys.
+     * @param float|null $max_error_rate The measured rate above which nothing is published; above
+     *     0, at most 1. null: 1.5 x $error_rate.
+     * @param int $expansion 0: later adds beyond the capacity throw FULL. 2 to 32: the filter grows
+     *     then, and the error rate is kept; its keys take at most 1.2 bits more. With $counting
+     *     only 0 and the default 2.
      * @param bool $counting true: a counting filter; a key that is offered twice counts 2.
      * @param string|null $seed As in bloom_reserve().
-     * @param bool $allow_empty true: a load without a key publishes an empty filter, which says no to every question.
-     * @return array As bloom_info() of what was published, and `keys` (offered, repeated ones counted) and
-     *     `seconds` (float, from call to return).
-     * @throws \BloomShm\Exception EMPTY: no key was offered. ERROR_RATE: the measured rate is above the limit.
-     *     NO_SPACE: does not fit, 64 loads, copies and clears run already, more keys were added by others meanwhile
-     *     than the journal holds, or private memory ended. CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
+     * @param bool $allow_empty true: a load without a key publishes an empty filter, which says no
+     *     to every question.
+     * @return array As bloom_info() of the new filter, and `keys` (offered, repeated ones counted)
+     *     and `seconds` (float, from call to return).
+     * @throws \BloomShm\Exception EMPTY: no key was offered. ERROR_RATE: the measured rate is above
+     *     the limit. NO_SPACE: does not fit, 64 loads, copies and clears run already, other
+     *     processes added more keys meanwhile than the journal holds, or no private memory.
+     *     CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
      * @throws \TypeError Names the first element that is no key; nothing was published.
      * @throws \ValueError An argument is outside its range.
      */
-    function bloom_load(string $filter, iterable $keys, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, int $expansion = 2, bool $counting = false, ?string $seed = null, bool $allow_empty = false): array {}
+    function bloom_load(
+        string $filter,
+        iterable $keys,
+        float $error_rate = 0.01,
+        ?int $capacity = null,
+        ?float $max_error_rate = null,
+        int $expansion = 2,
+        bool $counting = false,
+        ?string $seed = null,
+        bool $allow_empty = false,
+    ): array {}
 
     /**
-     * bloom_load() from a file: one key a line, read without making PHP values of them.
+     * bloom_load() from a file: one key a line, read without creating PHP values.
      *
-     * Empty lines are skipped. With the delimiter "\n" a "\r" before it belongs to the line's end, not to the
-     * key. The last line needs no delimiter. open_basedir applies.
+     * Empty lines are skipped. With the delimiter "\n" a "\r" before it belongs to the line's end,
+     * not to the key. The last line needs no delimiter. open_basedir applies.
      *
      * @param string $filter Its name.
-     * @param string $path A file or any PHP stream, php://stdin too. One that ends in .gz is decompressed, and
-     *     its checksums are checked: one that was cut short publishes nothing.
+     * @param string $path A file or any PHP stream, php://stdin too. If the name ends in .gz, the
+     *     file is decompressed, and its checksums are checked: a file that was cut short publishes
+     *     nothing.
      * @param float $error_rate As in bloom_load().
      * @param int|null $capacity As in bloom_load().
      * @param float|null $max_error_rate As in bloom_load().
@@ -313,14 +385,25 @@ namespace {
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty As in bloom_load().
      * @return array As bloom_load().
-     * @throws \BloomShm\Exception IO: the file could not be opened or read to its end, or its compressed data are
-     *     damaged; otherwise as bloom_load().
+     * @throws \BloomShm\Exception IO: the file could not be opened or read to its end, or its
+     *     compressed data are damaged; otherwise as bloom_load().
      * @throws \ValueError An argument is outside its range.
      */
-    function bloom_load_file(string $filter, string $path, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, string $delimiter = "\n", int $expansion = 2, ?string $seed = null, bool $allow_empty = false): array {}
+    function bloom_load_file(
+        string $filter,
+        string $path,
+        float $error_rate = 0.01,
+        ?int $capacity = null,
+        ?float $max_error_rate = null,
+        string $delimiter = "\n",
+        int $expansion = 2,
+        ?string $seed = null,
+        bool $allow_empty = false,
+    ): array {}
 
     /**
-     * Removes a filter. Questions about it are "maybe" from then on, and its memory is free at once.
+     * Removes a filter. Questions about it are "maybe" from then on, and its memory is free at
+     * once.
      *
      * A load that is running is not disturbed, and publishes the name again when it is done.
      *
@@ -331,105 +414,118 @@ namespace {
     function bloom_drop(string $filter): bool {}
 
     /**
-     * Empties a filter and keeps its parameters and seed; one that has grown is back to its first layer.
+     * Empties a filter and keeps its parameters and seed; one that has grown is back to its first
+     * layer.
      *
-     * While the bits are being zeroed (about 0.1 s a GB) questions are answered "maybe"; keys that are added
-     * meanwhile are in the emptied filter. A sliding filter is empty at once, whatever its size.
+     * While the bits are being zeroed (about 0.1 s a GB) questions are answered "maybe"; keys that
+     * are added meanwhile are in the emptied filter. A sliding filter is empty at once, whatever
+     * its size.
      *
      * @param string $filter Its name.
      * @return bool false: there is none, or the segment is unreachable.
-     * @throws \BloomShm\Exception CORRUPT: the filter is damaged. NO_SPACE: 64 loads, copies and clears run already.
-     *     READ_ONLY, TIMEOUT (another clear of it runs, or the lock).
+     * @throws \BloomShm\Exception CORRUPT: the filter is damaged. NO_SPACE: 64 loads, copies and
+     *     clears run already. READ_ONLY, TIMEOUT (another clear of it runs, or the lock).
      */
     function bloom_clear(string $filter): bool {}
 
     /**
-     * Gives a filter another name, in one step for readers of the new name. A filter that had that name is replaced.
+     * Gives a filter another name, in one step for readers of the new name. A filter that had that
+     * name is replaced.
      *
      * No bit is copied. Renaming a filter to its own name changes nothing.
      *
      * @param string $from Its name.
      * @param string $to Its new name.
      * @return bool true.
-     * @throws \BloomShm\Exception NOT_FOUND: no filter $from. NO_SPACE: the directory is full. READ_ONLY, TIMEOUT,
-     *     CORRUPT, UNAVAILABLE, INCOMPATIBLE.
+     * @throws \BloomShm\Exception NOT_FOUND: no filter $from. NO_SPACE: the directory is full.
+     *     READ_ONLY, TIMEOUT, CORRUPT, UNAVAILABLE, INCOMPATIBLE.
      */
     function bloom_rename(string $from, string $to): bool {}
 
     /**
-     * Publishes a copy of a filter, seed included, under another name, in one step. A filter that had that name is
-     * replaced.
+     * Publishes a copy of a filter, seed included, under another name, in one step. A filter that
+     * had that name is replaced.
      *
-     * Cost: the filter's memory once more, and the time to copy it. Copying a filter onto itself changes nothing.
+     * Cost: the filter's memory once more, and the time to copy it. Copying a filter onto itself
+     * changes nothing.
      *
      * @param string $from Its name.
      * @param string $to The copy's name.
      * @return bool true.
-     * @throws \BloomShm\Exception NOT_FOUND: no filter $from. NO_SPACE: the copy does not fit. READ_ONLY, TIMEOUT
-     *     (also: $from was replaced again and again meanwhile), CORRUPT, UNAVAILABLE, INCOMPATIBLE.
+     * @throws \BloomShm\Exception NOT_FOUND: no filter $from. NO_SPACE: the copy does not fit.
+     *     READ_ONLY, TIMEOUT (also: $from was replaced again and again meanwhile), CORRUPT,
+     *     UNAVAILABLE, INCOMPATIBLE.
      */
     function bloom_copy(string $from, string $to): bool {}
 
     /**
-     * Publishes the union of filters under the name of $into, in one step: all that is in $into, if it stands, and in
-     * each of the others, which are left as they are.
+     * Publishes the union of filters under the name of $into, in one step: the keys of $into, if it
+     * exists, and of each of the others, which stay as they are.
      *
-     * Filters can be united if the same key has the same bits in all of them: one kind, one seed (so it must have been
-     * given, or they are copies), one window, and layers of the same sizes; of scalable filters one may have grown
-     * further than another. Counts are added up, to 15 at most. A key of a sliding filter is found for as long
-     * as it would have been. The union may hold more keys than its capacity: a fixed one is full then, and its
-     * estimated rate tells.
+     * Filters can be united if the same key has the same bits in all of them: one kind, one seed
+     * (so it must have been given, or they are copies), one window, and layers of the same sizes;
+     * of scalable filters one may have grown further than another. Counts are added up, to 15 at
+     * most. A key of a sliding filter is found for as long as in its source. The union may hold
+     * more keys than its capacity: a fixed one is then full, and its estimated rate is higher.
      *
-     * `items` of the union is what its bits say, for nobody knows which keys were in several.
+     * `items` of the union is an estimate from its bits, because the number of common keys is not
+     * known.
      *
-     * Without any $from, or of $into alone, nothing changes. Adds to $into meanwhile are in the union; adds to one of
-     * $from may come too late.
+     * Without any $from, or of $into alone, nothing changes. Adds to $into meanwhile are in the
+     * union; adds to one of $from may come too late.
      *
      * Cost: the union's memory once more, and the time to read all sources.
      *
-     * @param string $into The filter that takes the keys; it need not stand, unless nothing else is named.
+     * @param string $into The filter that takes the keys; it need not exist, unless it is the only
+     *     one.
      * @param string ...$from The filters that they come from.
      * @return bool true.
-     * @throws \BloomShm\Exception INCOMPATIBLE: names the filter that does not fit the others, and what differs. NOT_FOUND:
-     *     names the one that is missing. NO_SPACE: the union does not fit. CORRUPT, READ_ONLY, TIMEOUT (also: a source was
-     *     replaced again and again meanwhile), UNAVAILABLE.
+     * @throws \BloomShm\Exception INCOMPATIBLE: names the filter that does not fit the others, and
+     *     what differs. NOT_FOUND: names the one that is missing. NO_SPACE: the union does not fit.
+     *     CORRUPT, READ_ONLY, TIMEOUT (also: a source was replaced again and again meanwhile),
+     *     UNAVAILABLE.
      */
     function bloom_merge(string $into, string ...$from): bool {}
 
     /**
-     * Saves a filter to a file: all layers, counts and lanes, the parameters, the seed and the number of keys.
+     * Saves a filter to a file: all layers, counts and lanes, the parameters, the seed and the
+     * number of keys.
      *
-     * The file is written under another name in the same folder, synced, and then renamed, so that at $path there
-     * is the old file or the new one, always whole. It can be read by its owner alone (0600), for the seed in it is a
-     * secret. A symbolic link at $path is replaced, not followed. docs/FORMAT.md has the format.
+     * The file is written under another name in the same folder, synced, and then renamed, so that
+     * at $path there is the old file or the new one, always complete. Only its owner can read it
+     * (0600), because the seed in it is a secret. A symbolic link at $path is replaced, not
+     * followed. docs/FORMAT.md has the format.
      *
-     * Filters can be used and added to meanwhile; what is added after the call has begun may or may not be in the file.
-     * Takes no lock, and works with bloomshm.readonly too.
+     * Filters can be used and added to meanwhile; keys that are added during the call may or may
+     * not be in the file. Takes no lock, and works with bloomshm.readonly too.
      *
      * @param string $filter Its name.
-     * @param string $path A file of the local file system, no stream; open_basedir applies to it and to its folder.
+     * @param string $path A file of the local file system, no stream; open_basedir applies to it
+     *     and to its folder.
      * @return int Bytes written: the filter's, 200 more, and 72 for each layer.
-     * @throws \BloomShm\Exception IO: the file cannot be written; the message has the system's reason. NOT_FOUND. CORRUPT:
-     *     the filter is damaged. TIMEOUT: it was replaced again and again meanwhile. UNAVAILABLE, INCOMPATIBLE, NO_SPACE.
+     * @throws \BloomShm\Exception IO: the file cannot be written; the message has the system's
+     *     reason. NOT_FOUND. CORRUPT: the filter is damaged. TIMEOUT: it was replaced again and
+     *     again meanwhile. UNAVAILABLE, INCOMPATIBLE, NO_SPACE.
      * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_dump(string $filter, string $path): int {}
 
     /**
-     * Publishes a filter that bloom_dump() saved, in the place of what has the name.
+     * Publishes a filter that bloom_dump() saved, and replaces any filter of that name.
      *
-     * Nothing changes, and nobody sees anything of the file, before all of it has been read and its checksums agree.
-     * They find damage, not malice: whoever may write the file decides what the filter says. Keys that are added to
-     * the name meanwhile are in the restored filter too. A sliding filter has aged by the wall-clock time that passed.
+     * Nothing changes before the whole file has been read and its checksums agree. Checksums find
+     * damage, not malice: a user who may write the file decides the filter's answers. Keys that are
+     * added to the name meanwhile are in the restored filter too. A sliding filter has aged by the
+     * wall-clock time that passed.
      *
      * Cost: reading the file; room in the segment for the old and the new filter together.
      *
-     * @param string $filter The name to publish it under; it need not be the one it was saved from.
+     * @param string $filter The name to publish it under; it may differ from the name at the dump.
      * @param string $path A file of the local file system, no stream; open_basedir applies.
      * @return bool true.
-     * @throws \BloomShm\Exception IO: the file cannot be read. CORRUPT: it is damaged, cut short, has something after its
-     *     end, or is no such file. INCOMPATIBLE: another format version or byte order. NO_SPACE: it does not fit.
-     *     READ_ONLY, TIMEOUT, UNAVAILABLE.
+     * @throws \BloomShm\Exception IO: the file cannot be read. CORRUPT: it is damaged, cut short,
+     *     has bytes after its end, or is another kind of file. INCOMPATIBLE: another format version
+     *     or byte order. NO_SPACE: it does not fit. READ_ONLY, TIMEOUT, UNAVAILABLE.
      * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_restore(string $filter, string $path): bool {}
@@ -456,69 +552,79 @@ namespace {
      *
      *  - name, type: `fixed`, `scalable`, `sliding` or `counting`
      *  - error_rate, expansion, window: as asked for
-     *  - capacity: keys, as asked for; after a load what its size holds; scalable: what its layers hold
-     *  - items: different keys, as far as could be told when they were added; sliding: of those still found, estimated
-     *    from the bits
-     *  - hashes: probes a key, in the newest layer; partitions; bytes: 8,192 a partition; of all layers
+     *  - capacity: keys, as asked for; after a load the number that its size holds; scalable: that
+     *    of its layers
+     *  - items: different keys, as far as an add could tell; sliding: the keys still found,
+     *    estimated from the bits
+     *  - hashes: probes a key, in the newest layer; partitions; bytes: 8,192 a partition; of all
+     *    layers
      *  - bits_per_key: 8 x bytes / items; null when it is empty
-     *  - fill: share of the bits that are set; counting: of the counters that are not 0; sliding: mean of the lanes in use
-     *  - estimated_error_rate: how many of all absent keys are answered "maybe", from the bits: for a fixed filter the
-     *    mean over the partitions of fill^hashes. worst_partition_error_rate: of those whose partition, in each layer,
-     *    is the worst
-     *  - generation: grows with every publication of the name, and with every layer; published_at: when it was
-     *    published, unix time with fractions
-     *  - false_positives: keys of this set that bloom_fetch()'s loaders knew nothing of
-     *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's share), hashes,
-     *    partitions, bytes, fill, estimated_error_rate; only scalable filters have several
+     *  - fill: share of the bits that are set; counting: of the counters that are not 0; sliding:
+     *    mean of the lanes in use
+     *  - estimated_error_rate: how many of all absent keys are answered "maybe", from the bits: for
+     *    a fixed filter the mean over the partitions of fill^hashes. worst_partition_error_rate: of
+     *    those whose partition, in each layer, is the worst
+     *  - generation: grows with every publication of the name, and with every layer; published_at:
+     *    when it was published, unix time with fractions
+     *  - false_positives: keys of this set for which a loader of bloom_fetch() found no value
+     *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's
+     *    share), hashes, partitions, bytes, fill, estimated_error_rate; only scalable filters have
+     *    several
      *
      * @param string $filter Its name.
-     * @return array<string, mixed>|null null: not published, damaged, being cleared, or unreachable.
+     * @return array<string, mixed>|null null: not published, damaged, being cleared, or
+     *     unreachable.
      */
     function bloom_info(string $filter): ?array {}
 
     /**
      * The state of the segment and of this process's attachment to it. Never throws.
      *
-     * Takes back the memory of dead loaders on the way. Attaches where there is a segment, and never creates one.
+     * Frees the memory of dead loaders on the way. Attaches where there is a segment, and never
+     * creates one.
      *
-     *  - available: the segment is attached; reason: why not ("no segment yet ..." where nothing was stored, or the
-     *    file was removed), or what is worth knowing about it, or null
+     *  - available: the segment is attached; reason: why it is not ("no segment yet ..." where
+     *    nothing was stored, or the file was removed), or a remark on it, or null
      *  - path: in use, or the one that would be; layout_version; owner_uid, mode (int): of the file
-     *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter can use all that
-     *    is free all the same)
-     *  - cache_bytes, cache_bytes_free: the record store; free are pages that hold nothing
-     *  - filters; attached: processes that may write; repairs: things left by dead processes and tidied up;
-     *    lock_timeouts: all since the segment was created
-     *  - missing_answers: keys of this process answered "maybe" because their filter is not published, or the segment
-     *    cannot be used
-     *  - last_error: the newest exception's message in this thread, or why it could not attach, or null
+     *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter
+     *    can use all free memory all the same)
+     *  - cache_bytes, cache_bytes_free: the record store; free are empty pages
+     *  - filters; attached: processes that may write; repairs: how often the leavings of a dead
+     *    process were repaired; lock_timeouts: all since the segment was created
+     *  - missing_answers: keys of this process answered "maybe" because their filter is not
+     *    published, or the segment cannot be used
+     *  - last_error: the newest exception's message in this thread, or why it could not attach, or
+     *    null
      *
      * @return array<string, mixed>
      */
     function bloom_status(): array {}
 
     /**
-     * Checks the whole segment: header, directory, descriptors, memory that two filters claim, work in progress.
+     * Checks the whole segment: header, directory, descriptors, memory that two filters claim, work
+     * in progress.
      *
-     * Filter bits have no rule that could be broken and are not looked at. Mends nothing.
+     * Any filter bits are valid, so they are not looked at. Repairs nothing.
      *
-     * @return list<string> One sentence a problem, at most 64; empty: sound. Names the reason when the segment is
-     *     unreachable, or when there is none yet.
+     * @return list<string> One sentence for each fault, at most 64; empty: no fault. Names the
+     *     reason when the segment is unreachable, or when there is none yet.
      */
     function bloom_verify(): array {}
 
     /**
-     * The read path of a page: a cached record, else null if the filter says no, else what $load returns, which is
-     * stored. A null from $load is a confirmed false positive: it is counted and remembered until the key is added
-     * or the filter is published anew. So write to the backend first, and add the key to the filter second.
+     * The read path of a page: a stored record, else null if the filter says no, else the result of
+     * $load, which is stored. A null from $load is a confirmed false positive: it is counted and
+     * remembered until the key is added or the filter is published anew. So write to the backend
+     * first, and add the key to the filter second.
      *
-     * One process loads a key; the others wait for it, at most 5 seconds, or take a value whose time had passed at
-     * most 5 seconds before that load began. What is loaded while the key is added, forgotten or stored anew is
-     * returned and not kept; what can no longer be unserialized is loaded anew: see bloom_cache_remember(). The
-     * record belongs to filter and key; bloom_cache_scan() does not show it. Without a record store, or with a key of
-     * more than about 65,000 bytes, nothing is kept, and every call that the filter lets through loads.
+     * One process loads a key; the others wait for it, at most 5 seconds, or take a value that
+     * expired at most 5 seconds before that load began. A value that is loaded while the key is
+     * added, forgotten or stored anew is returned and not stored. A value that can no longer be
+     * unserialized is loaded anew: see bloom_cache_remember(). The record belongs to filter and
+     * key; bloom_cache_scan() does not show it. Without a record store, or with a key of more than
+     * about 65,000 bytes, nothing is stored, and every call that the filter lets through loads.
      *
-     * A kept record costs two look-ups, about 100 ns.
+     * Cost of a stored record: two look-ups, about 100 ns.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -529,24 +635,26 @@ namespace {
     function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
-     * Removes the record that bloom_fetch() keeps of a key, and has what is just being loaded for it not kept; to be
-     * called when what the backend has of it has changed.
+     * Removes the record that bloom_fetch() stored for a key. A value that is being loaded for the
+     * key is not stored. Call it after the backend's value has changed.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
      * @return bool false: there was none.
-     * @throws BloomShm\Exception TIMEOUT: it stands still, for a writer holds its lock; call again.
+     * @throws BloomShm\Exception TIMEOUT: the record is still there, because a writer holds its
+     *     lock; call again.
      */
     function bloom_forget(string $filter, string $key): bool {}
 
     /**
-     * Reads a record. Takes no lock and never waits; counts as use of it. About 40 ns and the copy of the value.
+     * Reads a record. Takes no lock and never waits; counts as use of it. About 40 ns and the copy
+     * of the value.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $default Returned when there is no such record.
      * @return mixed The value, of the type it was stored with.
-     * @throws \BloomShm\Exception INCOMPATIBLE: igbinary wrote it, and that extension is not loaded. What the value's class
-     *     throws as it is unserialized comes through. The record stays.
+     * @throws \BloomShm\Exception INCOMPATIBLE: igbinary wrote it, and that extension is not
+     *     loaded. Exceptions of the value's class in unserializing pass through. The record stays.
      */
     function bloom_cache_get(string $key, mixed $default = null): mixed {}
 
@@ -554,26 +662,27 @@ namespace {
      * Reads many records.
      *
      * @param array $keys Cache keys.
-     * @param mixed $default Stands for each that is absent.
+     * @param mixed $default The value of each absent key.
      * @return array<mixed> By cache key; every one of $keys is there.
      */
     function bloom_cache_get_many(array $keys, mixed $default = null): array {}
 
     /**
-     * Stores a record, in one step: others see the old value or the new one. When there is no room, what is worth
-     * least is evicted; a record that was among the most recent quarter in use never is.
+     * Stores a record, in one step: readers see the old value or the new one. When there is no
+     * room, the least valuable record is evicted; a record of the most recently used quarter never
+     * is.
      *
      * Key and stored value together may have 64 MB, and a quarter of bloomshm.cache_memory.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value Arrays and objects go through bloomshm.serializer.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
-     * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value of the key is gone too,
-     *     for a reader could take it for the new one. No lock in time (counted in `lock_timeouts`), or no record store: an older
-     *     value stays.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a closure, a resource, an array or object that
-     *     goes deeper than unserialize_max_depth (PHP's setting, 4,096 levels) and could not be read. What serializing throws
-     *     comes through.
+     * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value
+     *     of the key is removed too, because a reader could take it for the new one. No lock in
+     *     time (counted in `lock_timeouts`), or no record store: an older value stays.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a closure, a resource,
+     *     an array or object that goes deeper than unserialize_max_depth (PHP's setting, 4,096
+     *     levels) and could not be read. Exceptions in serializing pass through.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -583,13 +692,13 @@ namespace {
      * @param array $values Cache key => value.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return int How many were stored.
-     * @throws \BloomShm\Exception INCOMPATIBLE: a value cannot be stored; none was. What serializing throws comes
-     *     through, and none was stored.
+     * @throws \BloomShm\Exception INCOMPATIBLE: a value cannot be stored; none was. Exceptions in
+     *     serializing pass through, and none was stored.
      */
     function bloom_cache_set_many(array $values, int $ttl = 0): int {}
 
     /**
-     * Stores a record where there is none.
+     * Stores a record if there is none.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
@@ -599,7 +708,7 @@ namespace {
     function bloom_cache_add(string $key, mixed $value, int $ttl = 0): bool {}
 
     /**
-     * Stores a record where there is one.
+     * Stores a record if there is one.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
@@ -617,7 +726,7 @@ namespace {
     function bloom_cache_has(string $key): bool {}
 
     /**
-     * Removes a record; what bloom_cache_remember() is just loading for the key is not kept.
+     * Removes a record. A value that bloom_cache_remember() is loading for the key is not stored.
      *
      * @param string $key 0 to 65,535 bytes.
      * @return bool false: there was none.
@@ -633,16 +742,16 @@ namespace {
     function bloom_cache_delete_many(array $keys): int {}
 
     /**
-     * Adds to an integer record; makes one of $initial + $by where there
-     * is none.
+     * Adds to an integer record; creates one of $initial + $by if there is none.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $by May be negative.
      * @param int $initial The value before the first step.
-     * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000, of a record that is created; a standing one keeps its own.
+     * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000, of a record that is created; an
+     *     existing one keeps its own.
      * @return int The new value.
-     * @throws \BloomShm\Exception RANGE: past the integers' edge. INCOMPATIBLE: not an integer. The record stays as it was.
-     *     UNAVAILABLE: there is no record store.
+     * @throws \BloomShm\Exception RANGE: outside the range of integers. INCOMPATIBLE: not an
+     *     integer. The record stays as it was. UNAVAILABLE: there is no record store.
      */
     function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
@@ -671,15 +780,14 @@ namespace {
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
 
     /**
-     * Lengthens a string record; makes one without a time limit where there
-     * is none.
+     * Lengthens a string record; creates one without a time limit if there is none.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param string $suffix The bytes to append.
      * @param string $delimiter Goes before them, except into a record that is created.
      * @return int The new length in bytes.
-     * @throws \BloomShm\Exception INCOMPATIBLE: not a string. NO_SPACE: past the size limit. The record stays as it was.
-     *     UNAVAILABLE: there is no record store.
+     * @throws \BloomShm\Exception INCOMPATIBLE: not a string. NO_SPACE: past the size limit. The
+     *     record stays as it was. UNAVAILABLE: there is no record store.
      */
     function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int {}
 
@@ -693,18 +801,20 @@ namespace {
     function bloom_cache_touch(string $key, int $ttl): bool {}
 
     /**
-     * The record, or what $load returns, which is stored; one process loads, the others wait for it at most 5 seconds,
-     * and then load for themselves. No lock is held meanwhile.
+     * The record, or the result of $load, which is stored. One process loads; the others wait for
+     * it at most 5 seconds, and then load for themselves. No lock is held meanwhile.
      *
-     * A stale value is handed out only while another process loads the key, and only if it expired at most 5 seconds
-     * before that load began. A value that cannot be stored (too large, for instance) is waited for once: then all load
-     * at once.
+     * A stale value is returned only while another process loads the key, and only if it expired at
+     * most 5 seconds before that load began. Processes wait only once for a value that cannot be
+     * stored (too large, for instance): then all load at once.
      *
-     * Whatever changes the value of the key while it is loaded (set, add, replace, cas, increment, decrement, append,
-     * delete, clear, restore), in another process or in $load itself, stays: what $load returns is returned then, and not
-     * stored. Nor is it stored where 256 keys of the same part of the store are being loaded already.
+     * A change of the key's value during the load (set, add, replace, cas, increment, decrement,
+     * append, delete, clear, restore), in another process or in $load itself, stays: the result of
+     * $load is then returned, and not stored. It is not stored either if 256 keys of the same part
+     * of the store are being loaded already.
      *
-     * A value that can no longer be unserialized, expired or not, is loaded anew; what its class throws is dropped.
+     * A value that can no longer be unserialized, expired or not, is loaded anew; exceptions of its
+     * class are dropped.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param callable $load Called as $load($key).
@@ -714,24 +824,26 @@ namespace {
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
-     * Takes out the record that was not used for longest: in a store of one shard (up to 64 MB) exactly so up to 127
-     * records, else to a 64th of the records. Several shards have no common clock, and their oldest records take turns by
-     * an estimate: of hundreds of records it is one of the oldest tenth or so, of a few it may be any. Finding it goes
-     * over all records once for each such 64th.
+     * Removes and returns the least recently used record. In a store of one shard (up to 64 MB) the
+     * order is exact up to 127 records, else to a 64th of the records. Several shards have no
+     * common clock; their oldest records are compared by an estimate. Of hundreds of records it is
+     * one of the oldest tenth or so; of a few it may be any. The search reads all records once for
+     * each such 64th.
      *
-     * Records of bloom_fetch() are left alone.
+     * Records of bloom_fetch() stay.
      *
      * @return array{string, mixed}|null Key and value; null: there is none.
      */
     function bloom_cache_pop_oldest(): ?array {}
 
     /**
-     * Walks the records page by page. One that nobody writes meanwhile comes
-     * exactly once. Does not count as use.
+     * Walks the records page by page. A record that is not written meanwhile comes exactly once.
+     * Does not count as use.
      *
-     * When unserializing throws, what the page had is lost; the cursor is moved on, so that the next call goes on behind it.
+     * When unserializing throws, the records of that page are skipped: the cursor has moved on, and
+     * the next call continues behind them.
      *
-     * @param int $cursor Start with 0; it is moved on, and is 0 again after the last page.
+     * @param int $cursor Start with 0; the call moves it on; it is 0 again after the last page.
      * @param int $count About how many records a page has, 1 or more; never above 2 x $count + 64.
      * @param string $prefix Only keys that begin with it.
      * @return array<mixed> Key => value.
@@ -739,8 +851,9 @@ namespace {
     function bloom_cache_scan(int &$cursor, int $count = 100, string $prefix = ""): array {}
 
     /**
-     * Removes all records, those of bloom_fetch() too, or the ones with a prefix. What bloom_cache_remember() and
-     * bloom_fetch() are just loading is given to their callers and, as a rule, not stored.
+     * Removes all records, including those of bloom_fetch(), or the ones with a prefix. Values that
+     * bloom_cache_remember() and bloom_fetch() are loading are returned to their callers and, as a
+     * rule, not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
      * @return int How many there were.
@@ -748,7 +861,8 @@ namespace {
     function bloom_cache_clear(string $prefix = ""): int {}
 
     /**
-     * Saves all records, but those that bloom_fetch() keeps, to a file with checksums, replacing it in one step.
+     * Saves all records, except those of bloom_fetch(), to a file with checksums, and replaces an
+     * old file in one step.
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many records.
@@ -767,8 +881,9 @@ namespace {
     function bloom_cache_restore(string $path): int {}
 
     /**
-     * Figures of the record store, all 0 without one: records, max_records, bytes_used, bytes_total,
-     * data_bytes, hits, misses, sets, evictions, expired, rejected, lock_timeouts, repairs, shards.
+     * Figures of the record store, all 0 without one: records, max_records, bytes_used,
+     * bytes_total, data_bytes, hits, misses, sets, evictions, expired, rejected, lock_timeouts,
+     * repairs, shards.
      *
      * @return array<string, int>
      */

@@ -76,9 +76,24 @@ namespace BloomShm {
 }
 
 namespace {
-    function bloom_reserve(string $filter, int $capacity, float $error_rate = 0.01, int $expansion = 2, int $window = 0, bool $counting = false, ?string $seed = null): bool {}
+    function bloom_reserve(
+        string $filter,
+        int $capacity,
+        float $error_rate = 0.01,
+        int $expansion = 2,
+        int $window = 0,
+        bool $counting = false,
+        ?string $seed = null,
+    ): bool {}
 
-    function bloom_insert(string $filter, iterable $keys, int $capacity = 100, float $error_rate = 0.01, int $expansion = 2, bool $create = true): array {}
+    function bloom_insert(
+        string $filter,
+        iterable $keys,
+        int $capacity = 100,
+        float $error_rate = 0.01,
+        int $expansion = 2,
+        bool $create = true,
+    ): array {}
 
     function bloom_add(string $filter, string $key): bool {}
 
@@ -92,9 +107,29 @@ namespace {
 
     function bloom_count(string $filter, string $key): int {}
 
-    function bloom_load(string $filter, iterable $keys, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, int $expansion = 2, bool $counting = false, ?string $seed = null, bool $allow_empty = false): array {}
+    function bloom_load(
+        string $filter,
+        iterable $keys,
+        float $error_rate = 0.01,
+        ?int $capacity = null,
+        ?float $max_error_rate = null,
+        int $expansion = 2,
+        bool $counting = false,
+        ?string $seed = null,
+        bool $allow_empty = false,
+    ): array {}
 
-    function bloom_load_file(string $filter, string $path, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, string $delimiter = "\n", int $expansion = 2, ?string $seed = null, bool $allow_empty = false): array {}
+    function bloom_load_file(
+        string $filter,
+        string $path,
+        float $error_rate = 0.01,
+        ?int $capacity = null,
+        ?float $max_error_rate = null,
+        string $delimiter = "\n",
+        int $expansion = 2,
+        ?string $seed = null,
+        bool $allow_empty = false,
+    ): array {}
 
     function bloom_drop(string $filter): bool {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c5a4a31a5716d975a471ec1a61d0ffe7fe1245b5 */
+ * Stub hash: 7eb37618c31a362b5caf1f14db67009d2da8b40c */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_reserve, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
