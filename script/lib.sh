@@ -13,6 +13,16 @@ die() {
 	exit 1
 }
 
+# need_folder FOLDER: makes it, or ends with the reason why this user cannot write there.
+need_folder() {
+	mkdir -p "$1" 2>/dev/null && [[ -w $1 ]] && return
+	local owned=$1
+	while [[ ! -e $owned ]]; do
+		owned=$(dirname "$owned")
+	done
+	die "$(id -un) cannot write to $1: $owned belongs to $(stat -c %U "$owned")"
+}
+
 # Says once a minute what a step is at, until it is ended: tell_waiting STEP LOG &
 tell_waiting() {
 	local minutes nap line
@@ -57,12 +67,13 @@ need_packages() {
 build_into() {
 	local dir=$PWD/build/$1
 	shift
-	mkdir -p "$dir"
+	need_folder "$dir"
 	local wanted stamp=$dir/.configured lock # another step may build the same
 	exec {lock}>"$dir.lock"
 	flock "$lock"
 	wanted="$(php-config --version) $* $(sha1sum <config.m4)"
 	if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
+		say "building the extension in ${dir#"$PWD/"}"
 		rm -rf "$dir" && mkdir -p "$dir"
 		cp -a config.m4 php_bloomshm.h src stubs "$dir/"
 		(cd "$dir" && phpize) >"$dir/phpize.log" 2>&1 || die "phpize failed; see $dir/phpize.log"
@@ -82,4 +93,4 @@ build_extension() {
 	BLOOMSHM_SO=$PWD/build/php/modules/bloomshm.so
 }
 
-mkdir -p build
+need_folder build
