@@ -3,8 +3,9 @@
 /*
  * page.php - the page of a work: its tags, and the article behind each tag that has one.
  *
- * The filter answers for all tags at once. Titles come through bloom_fetch(): the database is asked only where the
- * filter said maybe, and only the first time; the second view of a page asks it for no title.
+ * The filter answers for all tags at once. Titles come through bloom_fetch(): the database is asked
+ * only where the filter said maybe, and only the first time; the second view of a page asks it for
+ * no title.
  */
 
 declare(strict_types=1);

@@ -38,7 +38,10 @@ function words(string $text): array
     return array_diff(array_filter($words, fn ($word) => strlen($word) > 2), COMMON_WORDS);
 }
 
-/** The debtags as they are, what stands behind their `::`, then the record's own words; the first 20. */
+/**
+ * The debtags as they are, what stands behind their `::`, then the record's own words; the
+ * first 20.
+ */
 function tagsOf(string $record): array
 {
     $debtags = preg_split('/[,\s]+/', strtolower(field($record, 'Tag')), -1, PREG_SPLIT_NO_EMPTY);
@@ -53,7 +56,10 @@ function tagsOf(string $record): array
     return $debtags === [] ? [] : array_slice($tags, 0, TAGS_PER_WORK);
 }
 
-/** The lines of the dictionary, `headword [reading] /meaning/meaning/(P)/`, as [headword, meanings, common]. */
+/**
+ * The lines of the dictionary, `headword [reading] /meaning/meaning/(P)/`, as [headword, meanings,
+ * common].
+ */
 function dictionary(string $path): Generator
 {
     $lines = new SplFileObject($path);
@@ -71,7 +77,10 @@ function heading(string $meaning): string
     return strtolower(trim(preg_replace(['/^(\(.*?\)\s*)+/', '/^to /', '/\s*\(.*$/'], '', $meaning)));
 }
 
-/** tag => title; of several headwords with one meaning: a common one of which it is an early meaning. */
+/**
+ * tag => title; of several headwords with one meaning: a common one of which it is an early
+ * meaning.
+ */
 function articles(string $path): array
 {
     $titles = $ranks = [];

@@ -3,10 +3,11 @@
 /*
  * traffic.php - a republish in the middle of traffic: php traffic.php 127.0.0.1:8080 COMMAND...
  *
- * Takes away the article of every second tag of some works, or writes one where there is none, and runs COMMAND, the
- * batch job, while it fetches the pages of these works, several at once. No page may be wrong: each must be exactly
- * what it was before the batch or what it is after it, and none may be the old one again once a new one was seen;
- * before and after, no tag that has an article may be answered with "no".
+ * Takes away the article of every second tag of some works, or writes one where there is none, and
+ * runs COMMAND, the batch job, while it fetches the pages of these works, several at once. No page
+ * may be wrong: each must be exactly what it was before the batch or what it is after it, and none
+ * may be the old one again once a new one was seen; before and after, no tag that has an article
+ * may be answered with "no".
  */
 
 declare(strict_types=1);
@@ -23,7 +24,8 @@ function fail(string $message): never
 }
 
 /**
- * The pages of these works, asked for at the same time: work => the answers about its tags, "1" maybe and "0" no.
+ * The pages of these works, asked for at the same time: work => the answers about its tags, "1"
+ * maybe and "0" no.
  *
  * @param list<string> $works
  * @return array<string, string>
@@ -62,7 +64,10 @@ function fetchUntil(callable $done, string $server, array $works): array
     return $rounds;
 }
 
-/** @return array<string, string> what a filter without errors would answer about the tags of each work */
+/**
+ * @return array<string, string> what a filter without errors would answer about the tags of each
+ *     work
+ */
 function truth(PDO $pdo, array $tags): array
 {
     $article = $pdo->prepare('SELECT count(*) FROM article WHERE tag = ?');
@@ -96,7 +101,10 @@ function changeArticles(PDO $pdo, array $tags): void
     echo "articles: $deleted taken away, $inserted written\n";
 }
 
-/** Runs the batch job with traffic before, all the while, and after: the rounds of pages that were fetched. */
+/**
+ * Runs the batch job with traffic before, all the while, and after: the rounds of pages that were
+ * fetched.
+ */
 function republish(array $command, string $server, array $works): array
 {
     $shortly = fn (float $seconds) => $seconds > SECONDS_AROUND;

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long this thread could run so far and had no processor; 0 where the kernel does not count it. */
+/* How long this thread could run so far and had no processor; 0 where the kernel does not count
+ * it. */
 static inline uint64_t delayed_ns(void)
 {
 	static __thread int file = -1;

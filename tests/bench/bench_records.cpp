@@ -3,11 +3,11 @@
  *
  *   bench_records RECORDS SEGMENT
  *
- * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all, get
- * all (with the value), get all in lists of 20, remove all, and set and remove all in lists of 20; by
- * one worker, and by two at once. Each measurement is a process of its own; CacheDBM is shared by
- * threads, which is what it is for, the store by processes. Prints nanoseconds an operation and bytes
- * a record, as one line of JSON.
+ * RECORDS unique keys of 8 digits, as tkrzw_dbm_perf makes them, with values of 8 bytes: set all,
+ * get all (with the value), get all in lists of 20, remove all, and set and remove all in lists of
+ * 20; by one worker, and by two at once. Each measurement is a process of its own; CacheDBM is
+ * shared by threads, which is what it is for, the store by processes. Prints nanoseconds an
+ * operation and bytes a record, as one line of JSON.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

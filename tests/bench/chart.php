@@ -3,8 +3,8 @@
 declare(strict_types=1);
 
 /*
- * chart.php - what questions cost, as bars on a logarithmic scale: the product beside its peers, and
- * the kinds of filters beside each other.
+ * chart.php - what questions cost, as bars on a logarithmic scale: the product beside its peers,
+ * and the kinds of filters beside each other.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

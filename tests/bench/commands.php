@@ -81,7 +81,9 @@ final readonly class Commands
         ];
     }
 
-    /** @return list<string> nothing if it is not there; keys_memory_size is fitted to 200,000 keys */
+    /**
+     * @return list<string> nothing if it is not there; keys_memory_size is fitted to 200,000 keys
+     */
     public function yac(): array
     {
         if ($this->options->yac === null) {

@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * growth_chart.php - bits a key while a filter grows: measured for the product, computed for its peers.
+ * growth_chart.php - bits a key while a filter grows: measured for the product, computed for its
+ * peers.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -101,7 +102,10 @@ final readonly class GrowthChart
         return $axes;
     }
 
-    /** @param list<array{string, array<int, float>, string, float}> $curves name, keys => bits a key, colour, width */
+    /**
+     * @param list<array{string, array<int, float>, string, float}> $curves name, keys => bits a
+     *     key, colour, width
+     */
     private function lines(array $curves): string
     {
         usort($curves, fn (array $a, array $b): int => end($a[1]) <=> end($b[1]));

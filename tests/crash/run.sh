@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Power losses: a segment on a file system in an image, which is copied while processes write, some pages having been
-# written back and others not. The copies are mounted under another boot id (a file bound over the kernel's).
+# Power losses: a segment on a file system in an image, which is copied while processes write, some
+# pages having been written back and others not. The copies are mounted under another boot id (a
+# file bound over the kernel's).
 #
-#   - A segment that was in use is not believed: no confirmed key is denied, no record comes back, the reason is told, and the
-#     next call that stores makes a new one. What believing it would have done is counted beside (the same copy under the
-#     boot that it was used in).
-#   - A segment that was brought to rest is: every confirmed key is found, absent ones are denied, nothing is damaged, though
-#     the file system was never unmounted.
+#   - A segment that was in use is not believed: no confirmed key is denied, no record comes back,
+#     the reason is told, and the next call that stores makes a new one. What believing it would
+#     have done is counted beside (the same copy under the boot that it was used in).
+#   - A segment that was brought to rest is: every confirmed key is found, absent ones are denied,
+#     nothing is damaged, though the file system was never unmounted.
 #
-#   tests/crash/run.sh [ROUNDS]      14 by default; needs root, loop devices and mount namespaces, and is skipped without
+#   tests/crash/run.sh [ROUNDS]      14 by default; needs root, loop devices and mount namespaces,
+#   and is skipped without
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
@@ -50,8 +52,8 @@ in_php_rebooted() {
 		"$(declare -f in_php)"'; mount --bind "$1" /proc/sys/kernel/random/boot_id && shift && in_php "$@"' - "$work/boot_id" "$@"
 }
 
-# Adds keys and stores records; notes a number once its call has returned. Ends well when the file "stop" is there.
-# shellcheck disable=SC2016
+# Adds keys and stores records; notes a number once its call has returned. Ends well when the file
+# "stop" is there. shellcheck disable=SC2016
 writer='
 [, $ledger, $stop, $own] = $argv;
 $book = fopen($ledger, "r+");

@@ -13,7 +13,8 @@
 
 declare(strict_types=1);
 
-/* Keys of every length that XXH3 treats in a way of its own (0, 1-3, 4-8, 9-16, 17-128, 129-240, more), any bytes. */
+/* Keys of every length that XXH3 treats in a way of its own (0, 1-3, 4-8, 9-16, 17-128, 129-240,
+ * more), any bytes. */
 function keys(string $set, int $count): array
 {
     $keys = [''];
@@ -24,7 +25,8 @@ function keys(string $set, int $count): array
     return $keys;
 }
 
-/* Makes holes of a few partitions all over the memory, so that what is loaded next lies scattered. */
+/* Makes holes of a few partitions all over the memory, so that what is loaded next lies
+ * scattered. */
 function fragment(): void
 {
     $pieces = 0;

@@ -1,8 +1,9 @@
 <?php
 
 /*
- * Changes the record store at bloomshm.path at random, with more than it can hold, and writes the records that are there in
- * the end, as bloom_cache_scan() shows them, to a file: compare_records.php.
+ * Changes the record store at bloomshm.path at random, with more than it can hold, and writes the
+ * records that are there in the end, as bloom_cache_scan() shows them, to a file:
+ * compare_records.php.
  *
  *   churn_records.php FILE KEYS CHANGES
  */

@@ -1,8 +1,8 @@
 <?php
 
 /*
- * Compares bloom_info() of all filters (first file, JSON) with what read_segment.py lists (second file, a JSON object a
- * line). Says what differs, and exits with 1 if anything does.
+ * Compares bloom_info() of all filters (first file, JSON) with what read_segment.py lists (second
+ * file, a JSON object a line). Says what differs, and exits with 1 if anything does.
  */
 
 declare(strict_types=1);

@@ -1,9 +1,9 @@
 <?php
 
 /*
- * Compares the records that PHP stored (first file: space, key, value, at least and at most when it expires; keys and
- * serialized values in hex) with those that were read (second file). Both have a JSON object a line. Says what differs, and
- * exits with 1 if anything does.
+ * Compares the records that PHP stored (first file: space, key, value, at least and at most when it
+ * expires; keys and serialized values in hex) with those that were read (second file). Both have a
+ * JSON object a line. Says what differs, and exits with 1 if anything does.
  */
 
 declare(strict_types=1);

@@ -1,12 +1,13 @@
 <?php
 
 /*
- * Makes one filter of each kind from fixed keys and a fixed seed, and dumps it to DIRECTORY/KIND.bloom:
+ * Makes one filter of each kind from fixed keys and a fixed seed, and dumps it to
+ * DIRECTORY/KIND.bloom:
  *
  *   php -d extension=... tests/format/golden.php DIRECTORY
  *
- * tests/data holds what this wrote when the format was fixed. A new version of the format adds files; it does not
- * change these.
+ * tests/data holds what this wrote when the format was fixed. A new version of the format adds
+ * files; it does not change these.
  */
 
 declare(strict_types=1);

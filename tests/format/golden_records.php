@@ -5,10 +5,11 @@
  *
  *   golden_records.php dump FILE          puts them into an empty store, and dumps that to FILE
  *   golden_records.php say FILE           writes what they are: compare_records.php
- *   golden_records.php restore FILE TO    restores FILE, compares what is there then, and dumps it to TO
+ *   golden_records.php restore FILE TO    restores FILE, compares what is there then, and dumps it
+ *   to TO
  *
- * tests/data/records.bloom-records is what this wrote when the format was fixed. A new version of the format adds a file; it
- * does not change this one.
+ * tests/data/records.bloom-records is what this wrote when the format was fixed. A new version of
+ * the format adds a file; it does not change this one.
  */
 
 declare(strict_types=1);

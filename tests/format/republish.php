@@ -1,6 +1,7 @@
 <?php
 
-/* Loads the filter "moving" again and again, in many sizes; the first 500 keys are in every one of them. */
+/* Loads the filter "moving" again and again, in many sizes; the first 500 keys are in every one of
+ * them. */
 
 declare(strict_types=1);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Proves docs/FORMAT.md: read_segment.py, written from that page alone, reads what the extension wrote and gives the
-# extension's answers, and its records; on a quiet segment, on one that is being written, and on damaged ones. read_dump.py
-# and read_records.py do the same for the files of filters and of records; those in tests/data pin the formats.
+# Proves docs/FORMAT.md: read_segment.py, written from that page alone, reads what the extension
+# wrote and gives the extension's answers, and its records; on a quiet segment, on one that is being
+# written, and on damaged ones. read_dump.py and read_records.py do the same for the files of
+# filters and of records; those in tests/data pin the formats.
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
@@ -131,7 +132,8 @@ reads_records() {
 		php -n -d memory_limit=1G tests/format/compare_records.php "$2" "$work/read_records.json"
 }
 
-# dumps_records SEGMENT SAID: those of them that are users' are in the file that the extension makes.
+# dumps_records SEGMENT SAID: those of them that are users' are in the file that the extension
+# makes.
 dumps_records() {
 	# shellcheck disable=SC2016
 	with_extension "$1" -r 'bloom_cache_dump($argv[1]);' "$work/records" &&
@@ -176,7 +178,8 @@ moving() {
 		echo str_repeat($set, (int) $sets);' "$@"
 }
 
-# Asks for what is in every generation, in one process after another, as long as the writer republishes.
+# Asks for what is in every generation, in one process after another, as long as the writer
+# republishes.
 asks_while_republished() {
 	local negatives=0 all_found=true
 	with_extension "$segment" tests/format/republish.php &
@@ -246,7 +249,8 @@ dump_reader() {
 	/usr/bin/python3 tests/format/read_dump.py "$@"
 }
 
-# same_but_times FILE FILE: equal, but for when they were published and dumped, the phase, and the header's checksum.
+# same_but_times FILE FILE: equal, but for when they were published and dumped, the phase, and the
+# header's checksum.
 same_but_times() {
 	[[ $(stat -c %s "$1") -eq $(stat -c %s "$2") ]] || return 1
 	{ cmp -l "$1" "$2" || true; } | awk '!($1 > 48 && $1 <= 64 || $1 > 72 && $1 <= 80 || $1 > 184 && $1 <= 192) { wrong++; print }

@@ -1,7 +1,8 @@
 <?php
 
 /*
- * The batch job of script/test-fpm: publishes the filter again and again until it is stopped or killed.
+ * The batch job of script/test-fpm: publishes the filter again and again until it is stopped or
+ * killed.
  *
  * usage: batch.php DATABASE ROUND-FILE STOP-FILE
  */
@@ -10,7 +11,10 @@ declare(strict_types=1);
 
 require __DIR__ . '/keys.php';
 
-/** The database is read here, while the load runs: a key that comes too late for this loop is added during the load. */
+/**
+ * The database is read here, while the load runs: a key that comes too late for this loop is added
+ * during the load.
+ */
 function articles(string $database, int $round): Generator
 {
     $lines = new SplFileObject($database);

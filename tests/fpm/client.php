@@ -138,7 +138,10 @@ final class Client
         $this->reportAbsent($who);
     }
 
-    /** A leak from the other pool, or a filter that says "maybe" to everything, would be far above the rate. */
+    /**
+     * A leak from the other pool, or a filter that says "maybe" to everything, would be far above
+     * the rate.
+     */
     private function reportAbsent(string $who): void
     {
         $limit = 1.5 * $this->absentExpected + GROUP;

@@ -3,7 +3,8 @@
 /*
  * The keys that the page, the batch job and the clients of script/test-fpm agree on.
  *
- * Golden keys are in every generation of their pool's filter. Varying keys belong to one round of the batch job.
+ * Golden keys are in every generation of their pool's filter. Varying keys belong to one round of
+ * the batch job.
  */
 
 declare(strict_types=1);

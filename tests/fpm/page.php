@@ -39,13 +39,14 @@ function ask(array $keys): array
 }
 
 /**
- * Database first: a load that does not read the key any more is then running when it is added, and keeps it.
- * The leading newline separates it from a line that a killed worker left unfinished.
+ * Database first: a load that does not read the key any more is then running when it is added, and
+ * keeps it. The leading newline separates it from a line that a killed worker left unfinished.
  */
 function add(string $database, string $key): array
 {
     file_put_contents($database, "\n$key\n", FILE_APPEND);
-    // The lock may be held for too long while a load runs on a busy machine: then the page adds again.
+    // The lock may be held for too long while a load runs on a busy machine: then the page adds
+    // again.
     for ($tries = 1;; $tries++) {
         try {
             return ['new' => bloom_add(FILTER, $key)];

@@ -1,7 +1,8 @@
 <?php
 
 /*
- * A process in a container of tests/host/run.sh: works on the segment until the file STOP is there, then says what it did.
+ * A process in a container of tests/host/run.sh: works on the segment until the file STOP is there,
+ * then says what it did.
  *
  *     container.php NAME STOP
  */

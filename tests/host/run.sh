@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 #
-# What the host does to the segment: too little room in /dev/shm and on disk, limits of the process, containers whose
-# processes have equal pids, other users, and requests to php-fpm that would move or change it.
+# What the host does to the segment: too little room in /dev/shm and on disk, limits of the process,
+# containers whose processes have equal pids, other users, and requests to php-fpm that would move
+# or change it.
 #
-# Everything happens in folders and mount namespaces of its own. What the system does not allow is skipped, and said.
-# Last line: N passed, N failed.
+# Everything happens in folders and mount namespaces of its own. What the system does not allow is
+# skipped, and said. Last line: N passed, N failed.
 #
 # shellcheck disable=SC2016 # PHP code stands in single quotes
 
@@ -57,7 +58,8 @@ as_user() { # UID GID COMMAND...
 	setpriv --reuid "$uid" --regid "$gid" --clear-groups "$@"
 }
 
-# with_mount FOLDER OPTIONS CODE...: runs shell code with a tmpfs at the folder, which nobody else sees.
+# with_mount FOLDER OPTIONS CODE...: runs shell code with a tmpfs at the folder, which nobody else
+# sees.
 with_mount() {
 	local folder=$1 options=$2
 	shift 2
@@ -196,7 +198,8 @@ test_containers() {
 		echo json_encode($s["filter_bytes_free"] === $s["filter_bytes"] && $s["largest_free_bytes"] === $s["filter_bytes"]);')"
 }
 
-# A loader that is stopped in one container is alive for one in the other, in which its pid is somebody else's.
+# A loader that is stopped in one container is alive for one in the other, in which its pid is
+# somebody else's.
 test_stopped_container() {
 	local loader
 	(in_container true) >/dev/null 2>&1 || return

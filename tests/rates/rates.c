@@ -135,7 +135,8 @@ static void reserve(const char *name, const kind *k, double error_rate)
 	must(bshm_filter_reserve(segment, name, strlen(name), &parameters, &error), "reserve");
 }
 
-/* To `percent` of the capacity. A fixed filter takes no more than all: two halves, and their union. */
+/* To `percent` of the capacity. A fixed filter takes no more than all: two halves, and their
+ * union. */
 static void fill(const char *name, const kind *k, double error_rate, unsigned percent)
 {
 	const uint64_t keys = CAPACITY * percent / 100;

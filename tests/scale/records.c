@@ -1,10 +1,12 @@
 /*
- * records.c - a hundred million records: bytes a record, with a ttl and without, and all of them found.
+ * records.c - a hundred million records: bytes a record, with a ttl and without, and all of them
+ * found.
  *
  *   records COUNT
  *
- * Keys and values have 8 bytes. What is counted is what the store uses of its memory: records, index,
- * descriptors, locks, in whole pages. The limit is the number of records, as an operator sets it.
+ * Keys and values have 8 bytes. What is counted is what the store uses of its memory: records,
+ * index, descriptors, locks, in whole pages. The limit is the number of records, as an operator
+ * sets it.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -3,10 +3,10 @@
  *
  *   scale KEYS FILE     FILE is for the dump, and is removed
  *
- * A load needs 16 bytes of private memory a key beside the filter: 24 GB of memory for 10^9 keys. The
- * restore is compared with what the system takes for the same bytes: reading the file (it is in the
- * page cache), and one copy of them into shared memory that was reserved, but never touched, as the
- * segment was: much of the time goes into the first touch.
+ * A load needs 16 bytes of private memory a key beside the filter: 24 GB of memory for 10^9 keys.
+ * The restore is compared with what the system takes for the same bytes: reading the file (it is in
+ * the page cache), and one copy of them into shared memory that was reserved, but never touched, as
+ * the segment was: much of the time goes into the first touch.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

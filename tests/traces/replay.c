@@ -1,11 +1,13 @@
 /*
- * replay.c - the record store's misses on a stream of requests, against a strict LRU of as many records.
+ * replay.c - the record store's misses on a stream of requests, against a strict LRU of as many
+ * records.
  *
  *   replay NAME WIDTH MOST <KEYS     big-endian keys of WIDTH bytes, MOST of them at most
  *
- * Looks each key up, and stores it if it is not there, at 1, 5, 10 and 25 % of the distinct keys. Also
- * counts the requests that an LRU a quarter of the size would have served and the store did not: the
- * floor of evict.c says that there are none. Prints a line for each size; 2: a promise was broken.
+ * Looks each key up, and stores it if it is not there, at 1, 5, 10 and 25 % of the distinct keys.
+ * Also counts the requests that an LRU a quarter of the size would have served and the store did
+ * not: the floor of evict.c says that there are none. Prints a line for each size; 2: a promise was
+ * broken.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -21,7 +21,8 @@ const HOT_KEYS = 1_000;
 $keys = present_keys(KEYS);
 $absent = absent_keys(KEYS);
 $calls = array_chunk($keys, KEYS_A_CALL);
-// What a page does: few keys, in the processor's cache. The same ones, asked for singly and 20 a call.
+// What a page does: few keys, in the processor's cache. The same ones, asked for singly and 20 a
+// call.
 $hot = array_slice($keys, 0, HOT_KEYS);
 $hot_keys = array_merge(...array_fill(0, intdiv(KEYS, HOT_KEYS), $hot));
 $hot_calls = array_merge(...array_fill(0, intdiv(KEYS, HOT_KEYS), array_chunk($hot, KEYS_A_CALL)));

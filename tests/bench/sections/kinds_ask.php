@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * kinds_ask.php - KEYS: what a question costs, kind by kind: absent keys, and for some present ones.
+ * kinds_ask.php - KEYS: what a question costs, kind by kind: absent keys, and for some present
+ * ones.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

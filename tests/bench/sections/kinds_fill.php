@@ -5,8 +5,8 @@ declare(strict_types=1);
 /*
  * kinds_fill.php - KEYS: a filter of each kind, for kinds_ask.php.
  *
- * One that has grown to KEYS keys; fixed ones of as many keys, and of as much memory; a sliding one, and a fixed one that takes
- * the same memory and is full; a counting one.
+ * One that has grown to KEYS keys; fixed ones of as many keys, and of as much memory; a sliding
+ * one, and a fixed one that takes the same memory and is full; a counting one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,7 +34,8 @@ fill('grown', $keys);
 fill('single', $keys);
 fill('sliding', $some);
 fill('counting', $some);
-// As many partitions as the others have, but for one or two; the one beside the sliding filter is filled as far as 1 % allows.
+// As many partitions as the others have, but for one or two; the one beside the sliding filter is
+// filled as far as 1 % allows.
 $a_partition = \bloom_info('single')['capacity'] / \bloom_info('single')['partitions'];
 $like = (int) (\bloom_info('sliding')['partitions'] * $a_partition);
 \bloom_reserve('plain', $like, expansion: 0);

@@ -3,8 +3,8 @@
 declare(strict_types=1);
 
 /*
- * restore.php - CAPACITY FILE: a restore, against reading the file into fresh memory: what the system
- * takes to read it from its cache, and one copy.
+ * restore.php - CAPACITY FILE: a restore, against reading the file into fresh memory: what the
+ * system takes to read it from its cache, and one copy.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
