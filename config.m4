@@ -84,7 +84,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/evict.c
      src/core/cache/scan.c
      src/core/cache/lease.c
-     src/core/cache/warm.c
+     src/core/cache/record_file.c
      src/core/cache/verify.c
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c

@@ -1,5 +1,5 @@
 /*
- * test_warm.c - the records' way into a file and back: what comes back, and which files are refused whole.
+ * test_record_file.c - the records' way into a file and back: what comes back, and which files are refused whole.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * warm.c - all records to a file, and back: so that a cache is warm after the machine was restarted.
+ * record_file.c - all records to a file, and back: so that a cache is warm after the machine was restarted.
  *
  *      +--------------------------------------------------------------------------------+
  *      | "BLOOMREC" | version u32 | 0 u32 | dumped_ns i64, wall clock | 0 u64           |  32 bytes
