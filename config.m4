@@ -74,17 +74,29 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/union.c
      src/core/filter/snapshot.c
      src/core/cache/shard.c
+     src/core/cache/quota.c
      src/core/cache/slab.c
      src/core/cache/index.c
-     src/core/cache/quota.c
+     src/core/cache/walk.c
+     src/core/cache/recency.c
      src/core/cache/record.c
-     src/core/cache/write.c
+     src/core/cache/locate.c
+     src/core/cache/chain.c
+     src/core/cache/remove.c
+     src/core/cache/move.c
+     src/core/cache/lease_table.c
+     src/core/cache/repair.c
+     src/core/cache/shard_lock.c
+     src/core/cache/quota_recount.c
+     src/core/cache/evict.c
+     src/core/cache/room.c
      src/core/cache/put.c
      src/core/cache/change.c
-     src/core/cache/evict.c
-     src/core/cache/scan.c
      src/core/cache/lease.c
+     src/core/cache/copy.c
+     src/core/cache/scan.c
      src/core/cache/record_file.c
+     src/core/cache/store_stat.c
      src/core/cache/verify.c
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c

@@ -487,12 +487,6 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
 /* Sets all of them in a new filter that nobody else writes; returns how many keys were new. */
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
 
-/* ------------------------------------------------------------------ cache/verify.c */
-
-typedef void (*bshm__fault)(void *context, const char *what);
-/* Looks through the whole record store; OK, or why that was not possible. */
-bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *context);
-
 static inline double bshm__double(uint64_t bits)
 {
 	double value;

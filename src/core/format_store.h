@@ -166,7 +166,7 @@ BSHM_AT(class, used, 8);
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
  *                  when memory gets another meaning
- *  clock           compare-and-swap by anyone: four 16-bit numbers, evict.c
+ *  clock           compare-and-swap by anyone: four 16-bit numbers, recency.c
  *  touches         fetch_add, and set to 0, by anyone
  *  timeouts        fetch_add by anyone
  *  starving        by anyone: 1 while somebody has waited long for the lock; a hint

@@ -29,7 +29,7 @@
  */
 #include "fuzz.h"
 
-#include "core/cache/store.h"
+#include "core/cache/slab.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,11 +4,12 @@
  * Mirrors, one step for each load or store of a shared word:
  *
  *     caller    php/php_fetch.c  obtain, look, load_leased, load, wait_for_loader
- *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held, bshm_lease_release, end
+ *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held, bshm_lease_release
+ *               cache/lease_table.c  bshm__lease_end, bshm__leases_end
  *     adder     php/php_fetch.c  php_bloomshm_forget_added
  *               cache/lease.c    bshm_store_note_fetch, bshm_store_has_fetched, bshm_record_forget
- *     writer    cache/change.c   bshm_record_put, changed
- *     repair    cache/write.c    bshm__intent_repair
+ *     writer    cache/change.c   bshm_record_put, bshm__leases_end
+ *     repair    cache/repair.c   bshm__intent_repair
  *
  * Properties:
  *   - Never two living processes with a lease of the same key, but for who has waited for too long.
@@ -23,7 +24,7 @@
  *
  * Left out, and why that loses nothing:
  *   - The shard's lock is one word that a waiter gets when its holder has left or is dead: lock.pml. A
- *     record is put, and removed, by one store: what a death leaves of it is told in write.c.
+ *     record is put, and removed, by one store: what a death leaves of it is told in repair.c.
  *   - One key, two places for leases: keys do not touch each other but for the count of leases, which
  *     may be too high. A caller that gets no lease loads without one, and stores nothing.
  *   - Whether an owner lives is one question: lock.pml. Threads of one process.

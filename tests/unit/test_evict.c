@@ -3,7 +3,9 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/locate.h"
+#include "core/cache/move.h"
+#include "core/cache/room.h"
 #include "test_store.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "test_store.h"
 
-#include "core/cache/store.h"
+#include "core/cache/shard.h"
 
 static bshm_segment *segment;
 static bshm_error error;

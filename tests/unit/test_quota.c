@@ -5,7 +5,7 @@
  */
 #include "test_store.h"
 
-#include "core/cache/store.h"
+#include "core/cache/shard_lock.h"
 
 #define LIMIT 1000u
 

@@ -6,7 +6,7 @@
 #ifndef BSHM_TEST_SHARD_H
 #define BSHM_TEST_SHARD_H
 
-#include "core/cache/store.h"
+#include "core/cache/locate.h"
 #include "test_store.h"
 
 static bshm_segment *segment;

@@ -2,10 +2,12 @@
  * test_store_damage.c - a writer in a damaged store comes to an end: counts, maps and records that cannot
  * be are changed by hand, then at random. A call that goes on for ever meets the test's watchdog.
  *
- * Not here: what the validator says of damage (test_store_verify.c); all bytes, guided (tests/fuzz).
+ * Not here: what the validator says of damage (test_verify.c); all bytes, guided (tests/fuzz).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/index.h"
+#include "core/cache/verify.h"
 #include "test_shard.h"
 
 #define KEYS    100u

@@ -13,7 +13,7 @@
 #include "test_step.h"
 #include "test_store.h"
 
-#include "core/cache/store.h"
+#include "core/cache/slab.h"
 
 #define KEYS        400
 #define VICTIM      UINT32_MAX /* of no other number */

@@ -2,14 +2,22 @@
  * change.c - records are put on a condition, counted up, lengthened, touched and removed.
  *
  * Each takes the lock of the key's shard, looks at what stands, decides, and puts (put.c) or removes
- * (write.c).
+ * (remove.c).
  *
  * A change that needs the old value's bytes (append; touch, where the record has no place for a ttl)
  * copies them under the lock too, into memory that it has taken before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/change.h"
+
+#include "core/cache/lease_table.h"
+#include "core/cache/put.h"
+#include "core/cache/quota_recount.h"
+#include "core/cache/recency.h"
+#include "core/cache/remove.h"
+#include "core/cache/room.h"
+#include "core/cache/shard_lock.h"
 
 #include <stdlib.h>
 
@@ -32,14 +40,6 @@ static void reject(const bshm__shard *s)
 static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 {
 	return ttl_s == 0 ? 0 : bshm__store_next_s(segment) + ttl_s;
-}
-
-/* The key's value has changed: what is being loaded for it may be older, and is not stored. */
-static inline void changed(const bshm__shard *s, const bshm__home *home)
-{
-	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0)) {
-		bshm__leases_end(s, home->hash);
-	}
 }
 
 /* ------------------------------------------------------------------ public */
@@ -106,7 +106,7 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		return 0;
 	}
 	if (fits && bshm__put_record(s, home, &r, &at)) {
-		changed(s, home);
+		bshm__leases_end(s, home->hash);
 		return 1;
 	}
 	reject(s);
@@ -115,7 +115,7 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		if (at.place != 0) {
 			bshm__record_remove(s, home, at.place, at.ref);
 		}
-		changed(s, home);
+		bshm__leases_end(s, home->hash);
 	}
 	return 0;
 }
@@ -218,7 +218,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 			error, BSHM_E_NO_SPACE, "record", r->key.length + r->value.length, 0);
 	}
 	if (fits == BSHM_OK) {
-		changed(s, home);
+		bshm__leases_end(s, home->hash);
 	}
 	return fits;
 }

@@ -16,7 +16,9 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/index.h"
+
+#include "core/cache/intent.h"
 
 #define PER_LINE     BSHM_LINE_SLOTS
 #define SPARSE       4u  /* of ten slots a line, before the table shrinks */

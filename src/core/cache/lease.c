@@ -26,7 +26,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/change.h"
+#include "core/cache/lease_table.h"
+#include "core/cache/quota_recount.h"
+#include "core/cache/shard_lock.h"
 
 #define RELEASE_NS UINT64_C(1000000000)
 #define STALE_S                                                                                    \
@@ -44,11 +47,6 @@ bool bshm_store_has_fetched(const bshm_segment *segment)
 {
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
 	return segment->shard_count != 0 && BSHM_LOAD(&segment->store->fetched, RELAXED) != 0;
-}
-
-static bshm_lease *lease_at(const bshm__shard *s, uint32_t slot)
-{
-	return &s->segment->leases[(size_t) s->index * BSHM_LEASE_COUNT + slot];
 }
 
 /* What there is for a key that is to be loaded. */
@@ -88,14 +86,14 @@ static places look_for(const bshm__shard *s, uint64_t hash)
 	const uint32_t count = BSHM_LOAD(&s->shard->leases, RELAXED);
 	uint32_t out = 0;
 	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && (out < count || p.vacant == NULL); i++) {
-		const uint64_t owner = BSHM_LOAD(&lease_at(s, i)->owner, RELAXED);
+		const uint64_t owner = BSHM_LOAD(&bshm__lease_at(s, i)->owner, RELAXED);
 		out += owner != 0;
-		consider(s, lease_at(s, i), owner, hash, &p);
+		consider(s, bshm__lease_at(s, i), owner, hash, &p);
 	}
 	BSHM_STORE(&s->shard->leases, out, RELAXED);
 	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && p.vacant == NULL; i++) {
-		if (!bshm__owner_alive(s->segment, BSHM_LOAD(&lease_at(s, i)->owner, RELAXED))) {
-			p.vacant = lease_at(s, i);
+		if (!bshm__owner_alive(s->segment, BSHM_LOAD(&bshm__lease_at(s, i)->owner, RELAXED))) {
+			p.vacant = bshm__lease_at(s, i);
 		}
 	}
 	return p;
@@ -107,7 +105,7 @@ static bshm_lease_grant describe(const bshm__shard *s, const bshm_lease *lease)
 		.hash = BSHM_LOAD(&lease->hash, RELAXED),
 		.serial = BSHM_LOAD(&lease->serial, RELAXED),
 		.shard = s->index,
-		.slot = (uint32_t) (lease - lease_at(s, 0)),
+		.slot = (uint32_t) (lease - bshm__lease_at(s, 0)),
 		.begun_s = BSHM_LOAD(&lease->begun_s, RELAXED),
 	};
 }
@@ -167,8 +165,8 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool probe)
 {
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
-	const bshm_lease *lease = lease_at(&s, grant->slot);
-	const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE); /* pairs with end_lease() */
+	const bshm_lease *lease = bshm__lease_at(&s, grant->slot);
+	const uint64_t owner = BSHM_LOAD(&lease->owner, ACQUIRE); /* pairs with bshm__lease_end() */
 	return owner != 0 && BSHM_LOAD(&lease->serial, RELAXED) == grant->serial &&
 		   (!probe || bshm__owner_alive(segment, owner));
 }
@@ -176,7 +174,7 @@ bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool 
 bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant)
 {
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
-	const bshm_lease *lease = lease_at(&s, grant->slot);
+	const bshm_lease *lease = bshm__lease_at(&s, grant->slot);
 	return BSHM_LOAD(&lease->hash, RELAXED) == grant->hash &&
 		   is_recent(segment, BSHM_LOAD(&lease->unstored_s, RELAXED));
 }
@@ -193,38 +191,6 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
 
-/* Under the lock, after the change: pairs with bshm_lease_held(), and with bshm_record_forget(). */
-static void end_lease(const bshm__shard *s, bshm_lease *lease)
-{
-	BSHM_STORE(&lease->owner, 0, RELEASE);
-	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
-}
-
-/* The count is not below what there is. */
-static void end_leases(const bshm__shard *s, bool all, uint64_t hash)
-{
-	uint32_t left = BSHM_LOAD(&s->shard->leases, RELAXED);
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && left != 0; i++) {
-		bshm_lease *lease = lease_at(s, i);
-		if (BSHM_LOAD(&lease->owner, RELAXED) != 0) {
-			left--;
-			if (all || BSHM_LOAD(&lease->hash, RELAXED) == hash) {
-				end_lease(s, lease);
-			}
-		}
-	}
-}
-
-void bshm__leases_end(const bshm__shard *s, uint64_t hash)
-{
-	end_leases(s, false, hash);
-}
-
-void bshm__leases_end_all(const bshm__shard *s)
-{
-	end_leases(s, true, 0);
-}
-
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error)
 {
@@ -233,7 +199,7 @@ int bshm_lease_release(
 	}
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
-	bshm_lease *lease = lease_at(&s, grant->slot);
+	bshm_lease *lease = bshm__lease_at(&s, grant->slot);
 	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
 	if (status == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
 		bshm_patience own = {0};
@@ -253,7 +219,7 @@ int bshm_lease_release(
 			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
 		}
 		if (is_granted(&s, lease, grant)) { /* storing has ended it */
-			end_lease(&s, lease);
+			bshm__lease_end(&s, lease);
 		}
 	}
 	bshm__shard_unlock(&s);
@@ -266,7 +232,7 @@ void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		bshm_error error;
-		/* Records are looked for after that: pairs with end_lease(). */
+		/* Records are looked for after that: pairs with bshm__lease_end(). */
 		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
 			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
 			bshm__leases_end_all(&s);
@@ -285,7 +251,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_found found;
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	/* The record is looked for after that: pairs with end_lease(). */
+	/* The record is looked for after that: pairs with bshm__lease_end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;

@@ -2,7 +2,7 @@
  * put.c - a record is put, in the place of another or in a new one.
  *
  * Under the lock of the key's shard: fill a slot that nothing leads to yet, look at what stands, decide,
- * evict until there is room, and publish with one store (write.c). Nothing is allocated there, and
+ * evict until there is room, and publish with one store. Nothing is allocated there, and
  * nobody is called back.
  *
  * What stands is looked at last because it has to come from memory, which takes longer than all the rest.
@@ -13,7 +13,14 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/put.h"
+
+#include "core/cache/chain.h"
+#include "core/cache/evict.h"
+#include "core/cache/intent.h"
+#include "core/cache/quota.h"
+#include "core/cache/recency.h"
+#include "core/cache/room.h"
 
 #define PUT_TRIES 8
 
@@ -147,72 +154,6 @@ void bshm__put_prepare(const bshm__shard *s, bshm__recipe *r)
 static bool still(const bshm__shard *s, const bshm__standing *at)
 {
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
-}
-
-/* Most keys that are new meet an empty place in their line, and nothing with their tag: false if not. */
-static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm__standing *at)
-{
-	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	const uint32_t number = bshm__line_of(home->position, lines.lines);
-	const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
-	if (line == NULL) {
-		return false;
-	}
-	uint32_t passed;
-	if (bshm__line_match(line, home->position, &passed) != 0 || passed != 0) {
-		return false;
-	}
-	const uint32_t vacant = bshm__line_vacant(line);
-	at->vacant = bshm__place_in(s, line, vacant);
-	return vacant != BSHM_LINE_SLOTS;
-}
-
-static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
-	uint32_t space, const bshm_key *key, bshm__standing *at)
-{
-	at->vacant = 0;
-	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	uint32_t number = bshm__line_of(home->position, lines.lines);
-	bool passed_on = lines.lines != 0;
-	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at->vacant == 0); i++) {
-		const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
-		uint32_t passed;
-		if (line == NULL) {
-			break;
-		}
-		uint64_t match = bshm__line_match(line, home->position, &passed);
-		for (match = passed_on ? match : 0; match != 0; match &= match - 1) {
-			const uint32_t slot = bshm__match_slot(match);
-			const uint32_t ref = BSHM_LOAD(&line->ref[slot], RELAXED);
-			bshm__page_prefetch(s, ref); /* if it is the one, its slot is given up */
-			if (ref != 0 && bshm__record_load(s, ref, &at->record) &&
-				bshm__record_has_key(s, &at->record, space, key)) {
-				at->ref = ref;
-				at->place = bshm__place_in(s, line, slot);
-				at->expired = bshm__expired(at->record.expires_s,
-					at->record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
-				return;
-			}
-		}
-		const uint32_t vacant = at->vacant != 0 ? BSHM_LINE_SLOTS : bshm__line_vacant(line);
-		if (vacant != BSHM_LINE_SLOTS) {
-			at->vacant = bshm__place_in(s, line, vacant);
-			at->far = i != 0;
-		}
-		passed_on = passed_on && passed != 0;
-		number = bshm__line_next(number, lines.lines);
-	}
-}
-
-void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
-	bshm__standing *at)
-{
-	at->place = at->ref = 0;
-	at->expired = at->far = false;
-	at->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
-	if (!locate_new(s, home, at)) {
-		locate_any(s, home, space, key, at);
-	}
 }
 
 /* Makes room in the table for one more; false: cannot be. `must`: it has to grow. */

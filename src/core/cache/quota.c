@@ -17,29 +17,21 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/quota.h"
 
 #define BATCH       64u
 #define BATCH_SHARE 4u /* no more than this part of what there is left for each shard */
 #define SPINS       200
-/* For each shard, while the ones before are locked: for a dead holder, not for a stopped one. */
-#define RECOUNT_WAIT_NS UINT64_C(1000000)
-
-static bool is_shared(const bshm_segment *segment)
-{
-	return segment->cache_records != 0 && segment->shard_count > 1;
-}
 
 /* Takes what another shard has to spare. */
 static uint32_t take_spare(const bshm__shard *other)
 {
-	uint64_t nobody = 0;
-	for (unsigned i = 0;; i++, nobody = 0) {
+	for (unsigned i = 0;; i++) {
 		if (BSHM_LOAD(&other->shard->lock, RELAXED) != 0 &&
 			BSHM_LOAD(&other->shard->spare, RELAXED) == 0) {
 			return 0; /* not worth waiting for */
 		}
-		if (BSHM_CAS(&other->shard->lock, &nobody, other->segment->owner, ACQUIRE)) {
+		if (bshm__shard_try(other, other->segment->owner)) {
 			break;
 		}
 		if (i == SPINS) {
@@ -50,7 +42,7 @@ static uint32_t take_spare(const bshm__shard *other)
 	const uint32_t spare = BSHM_LOAD(&other->shard->spare, RELAXED);
 	BSHM_STORE(&other->shard->spare, 0, RELAXED);
 	BSHM_AND(&other->segment->store->holders, ~(UINT64_C(1) << other->index), RELAXED);
-	BSHM_STORE(&other->shard->lock, 0, RELEASE);
+	bshm__shard_leave(other);
 	return spare;
 }
 
@@ -87,7 +79,7 @@ static __attribute__((noinline)) uint32_t draw(const bshm__shard *s)
 
 bool bshm__quota_take(const bshm__shard *s)
 {
-	if (!is_shared(s->segment)) {
+	if (!bshm__quota_shared(s->segment)) {
 		const uint64_t most = s->segment->cache_records;
 		return most == 0 || BSHM_LOAD(&s->shard->records, RELAXED) < most;
 	}
@@ -104,7 +96,7 @@ bool bshm__quota_take(const bshm__shard *s)
 
 void bshm__quota_give(const bshm__shard *s)
 {
-	if (!is_shared(s->segment)) {
+	if (!bshm__quota_shared(s->segment)) {
 		return;
 	}
 	const uint32_t spare = BSHM_LOAD(&s->shard->spare, RELAXED) + 1;
@@ -122,34 +114,5 @@ void bshm__quota_announce(const bshm__shard *s)
 	const uint64_t bit = UINT64_C(1) << s->index;
 	if ((BSHM_LOAD(holders, RELAXED) & bit) == 0) {
 		BSHM_OR(holders, bit, RELAXED);
-	}
-}
-
-void bshm__quota_recount(bshm_segment *segment)
-{
-	bshm_store *store = segment->store;
-	if (!segment->store_writable || !is_shared(segment) ||
-		BSHM_LOAD(&store->reserved, RELAXED) < segment->cache_records) {
-		return;
-	}
-	bshm_error error;
-	uint64_t reserved = 0;
-	uint32_t locked = 0;
-	for (; locked < segment->shard_count; locked++) {
-		const bshm__shard s = bshm__shard_at(segment, locked);
-		if (bshm__shard_lock(&s, RECOUNT_WAIT_NS, &error) != BSHM_OK) {
-			break;
-		}
-		reserved +=
-			(uint64_t) BSHM_LOAD(&s.shard->records, RELAXED) + BSHM_LOAD(&s.shard->spare, RELAXED);
-	}
-	if (locked == segment->shard_count) {
-		/* Whoever dies from here on leaves a lock: who takes it over notes it again. */
-		BSHM_STORE(&store->recount, 0, RELAXED);
-		BSHM_STORE(&store->reserved, reserved, RELAXED);
-	}
-	while (locked > 0) {
-		const bshm__shard s = bshm__shard_at(segment, --locked);
-		bshm__shard_unlock(&s);
 	}
 }

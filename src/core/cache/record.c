@@ -17,20 +17,18 @@
  * he looks again, and finds the new record. Nobody waits for a writer, dead or stopped.
  *
  * Sizes and refs are checked against the shard's pages before they are used: the segment may be
- * damaged. Not here: writing (write.c), who is evicted (evict.c).
+ * damaged. Not here: changes (put.c, remove.c, move.c), recency (recency.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/record.h"
+
+#include "core/cache/recency.h"
 
 #define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
 #define PAUSE_FROM 16
 #define KEY_PIECE  256u
 #define LOOK_EVERY 64u /* chunks */
-/* How long a large value is copied without the lock, if it is changed each time; where it is not to be had: longer. */
-#define COPY_NS         UINT64_C(10000000)
-#define COPY_LONGEST_NS BSHM_LOCK_PAGE_NS
-#define PAGE_BYTES      4096u
 
 uint32_t bshm__record_first(uint64_t bytes)
 {
@@ -155,6 +153,34 @@ bool bshm__record_has_key(
 	const bshm__shard shard = *s; /* the callers' can stay in registers */
 	const bshm__record chained = *record;
 	return has_long_key(&shard, &chained, key);
+}
+
+bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__home *home)
+{
+	const uint32_t space = record->shape >> BSHM_SHAPE_SPACE & 1;
+	bshm_key key = {(const char *) record->bytes, record->key_bytes};
+	if (record->first >= record->key_bytes) {
+		*home = bshm__home_of(s->segment, space, &key);
+	} else {
+		/* A long key in pieces: rare, and at most 64 kB. */
+		char bytes[BSHM_KEY_BYTES_MAX];
+		key.bytes = bytes;
+		if (!bshm__record_copy(s, record, 0, bytes, record->key_bytes)) {
+			return false;
+		}
+		*home = bshm__home_of(s->segment, space, &key);
+	}
+	return home->shard == s->index;
+}
+
+void bshm__record_prefetch_home(const bshm__shard *s, uint32_t ref)
+{
+	bshm__record record;
+	bshm__home home;
+	if (bshm__record_load(s, ref, &record) && record.first >= record.key_bytes &&
+		bshm__record_home(s, &record, &home)) {
+		bshm__home_prefetch(s->segment, &home);
+	}
 }
 
 /* ------------------------------------------------------------------ finding */
@@ -458,90 +484,6 @@ __attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
 		return true;
 	}
 	return copy_found(found, found->key_length, to, found->length);
-}
-
-/* Finds the record again and copies its value: 1, or 0 = absent, TIMEOUT = changed meanwhile, BUSY = no room. */
-static int copy_again(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
-	const bshm_room *room, bshm_found *found)
-{
-	if (bshm_record_find(segment, space, key, flags, found) != 1) {
-		return 0;
-	}
-	if (found->length > room->count) {
-		return BSHM_E_BUSY;
-	}
-	return copy_found(found, found->key_length, room->bytes, found->length) ? 1 : BSHM_E_TIMEOUT;
-}
-
-/* The same under the lock of the record's shard: 1, or 0 = absent or damaged. */
-static int copy_locked(const bshm__shard *s, const bshm__home *home, uint32_t space,
-	const bshm_key *key, unsigned flags, const bshm_room *room, bshm_found *found)
-{
-	bshm__standing at;
-	bshm__locate(s, home, space, key, &at);
-	if (at.place == 0 || (at.expired && (flags & BSHM_FIND_STALE) == 0)) {
-		return 0;
-	}
-	found->fetched = false;
-	fill_found(s, &at.record, at.sequence, at.expired, found);
-	if (found->length > room->count) {
-		return BSHM_E_BUSY;
-	}
-	return bshm__record_copy(s, &at.record, found->key_length, room->bytes, found->length);
-}
-
-/* Its pages are there before the lock is taken. */
-static void touch_room(const bshm_room *room)
-{
-	for (uint64_t i = 0; i < room->count; i += PAGE_BYTES) {
-		((volatile uint8_t *) room->bytes)[i] = 0;
-	}
-}
-
-/* Without the lock: 1, or 0 = absent, BUSY = no room; TIMEOUT: it was changed each time. */
-static int copy_patiently(bshm_segment *segment, uint32_t space, const bshm_key *key,
-	unsigned flags, const bshm_room *room, uint64_t *since_ns, bshm_found *found)
-{
-	const uint64_t most_ns = segment->store_writable ? COPY_NS : COPY_LONGEST_NS;
-	for (unsigned tries = 1;; tries++) {
-		const int copied = copy_again(segment, space, key, flags, room, found);
-		if (copied != BSHM_E_TIMEOUT) {
-			return copied;
-		}
-		if ((found->state & BSHM_SLOT_CHAINED) == 0) {
-			if (tries < TRIES) {
-				continue;
-			}
-			return BSHM_E_TIMEOUT;
-		}
-		const uint64_t now_ns = bshm_os_monotonic_ns();
-		*since_ns = *since_ns == 0 ? now_ns : *since_ns;
-		if (now_ns - *since_ns > most_ns) {
-			return BSHM_E_TIMEOUT;
-		}
-	}
-}
-
-int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
-	const bshm_room *room, bshm_patience *patience, bshm_found *found, bshm_error *error)
-{
-	if (segment->shard_count == 0) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
-	}
-	int copied =
-		copy_patiently(segment, space, key, flags, room, &patience->copying_since_ns, found);
-	if (copied != BSHM_E_TIMEOUT || (found->state & BSHM_SLOT_CHAINED) == 0) {
-		return copied;
-	}
-	touch_room(room);
-	const bshm__home home = bshm__home_of(segment, space, key);
-	const bshm__shard s = bshm__shard_at(segment, home.shard);
-	copied = bshm__shard_lock_patient(&s, patience, error);
-	if (copied == BSHM_OK) {
-		copied = copy_locked(&s, &home, space, key, flags, room, found);
-		bshm__shard_unlock(&s);
-	}
-	return copied;
 }
 
 bool bshm_found_copy_key(const bshm_found *found, void *to)

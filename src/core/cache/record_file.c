@@ -19,7 +19,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/shard.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,8 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/recency.h"
+#include "core/cache/record.h"
 
 #include <stdlib.h>
 

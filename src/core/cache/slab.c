@@ -17,7 +17,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/slab.h"
 
 /* A class's hint: the number of a page, + 1, and which word of its map. */
 #define HINT_WORD 24u

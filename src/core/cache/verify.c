@@ -7,7 +7,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/verify.h"
+
+#include "core/cache/record.h"
+#include "core/cache/shard_lock.h"
 
 #include <stdlib.h>
 #include <string.h>

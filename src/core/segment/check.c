@@ -7,6 +7,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/verify.h"
 #include "core/core.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * test_store_change.c - changes of one record by many processes at once: none is lost, and nobody is kept out by
+ * test_change.c - changes of one record by many processes at once: none is lost, and nobody is kept out by
  * the others; nor by one that stores a large record.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/shard_lock.h"
 #include "test_store.h"
 
 #define WORKERS 6u

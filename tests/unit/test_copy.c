@@ -1,9 +1,9 @@
 /*
- * test_store_large.c - large records, which take long to be copied, beside others who change the shard.
+ * test_copy.c - large records, which take long to be copied, beside others who change the shard.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/store.h"
+#include "core/cache/shard_lock.h"
 #include "test_shard.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * test_store_verify.c - the validator of the record store finds what is damaged, and says what it is.
+ * test_verify.c - the validator of the record store finds what is damaged, and says what it is.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * test_records.c - the record store against a model that always tells the truth.
+ * test_put.c - the record store against a model that always tells the truth.
  *
  * A value tells its key, a serial number and its length, so whatever is read can be judged alone.
  *

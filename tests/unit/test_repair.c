@@ -1,11 +1,16 @@
 /*
- * test_store_repair.c - what a writer that died left behind: each kind of change, cut off before and
+ * test_repair.c - what a writer that died left behind: each kind of change, cut off before and
  * after the store that makes it so, is undone or finished, and nothing is lost.
  *
  * Deaths at random instructions: test_store_death.c.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/index.h"
+#include "core/cache/intent.h"
+#include "core/cache/move.h"
+#include "core/cache/repair.h"
+#include "core/cache/shard_lock.h"
 #include "test_shard.h"
 
 #define RECORDS 3000u

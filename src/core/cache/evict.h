@@ -1,0 +1,22 @@
+/*
+ * evict.h - takes out the records that are worth least.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_EVICT_H
+#define BSHM_CACHE_EVICT_H
+
+#include "core/cache/shard.h"
+
+/* Records that are looked at to find one to evict. */
+#define BSHM_EVICT_SAMPLE 32u
+
+/* Under the lock: takes out the record that is worth least, preferring expired ones. False: there is
+ * none. */
+bool bshm__evict(const bshm__shard *s);
+
+/* The same, or of records that are many small ones for a large one a part of a group of at most `most`: how many
+ * went. *size_class: the class whose free slots that made more; BSHM_CLASS_COUNT: more than one's. */
+uint32_t bshm__evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * intent.h - the note of the change that the holder of a shard's lock is making.
+ *
+ * It is written before the first step, so that the next process that takes the lock from a dead holder
+ * finishes the change or undoes it (repair.c). All under the shard's lock.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_INTENT_H
+#define BSHM_CACHE_INTENT_H
+
+#include "core/cache/shard.h"
+
+/* The intent: what is going on, what the counts will be, that they are, and that it is over. */
+static inline void bshm__intent_begin(
+	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
+{
+	bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&intent->place, place, RELAXED);
+	BSHM_STORE(&intent->old, old, RELAXED);
+	BSHM_STORE(&intent->fresh, fresh, RELAXED);
+	BSHM_STORE(&intent->kind, kind, RELEASE);
+}
+
+static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
+{
+	bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&intent->records_after, records, RELAXED);
+	BSHM_STORE(&intent->data_after, data_bytes, RELEASE);
+}
+
+static inline void bshm__intent_carry_out(const bshm__shard *s)
+{
+	const bshm_intent *intent = &s->shard->intent;
+	BSHM_STORE(&s->shard->records, (uint32_t) BSHM_LOAD(&intent->records_after, RELAXED), RELAXED);
+	BSHM_STORE(&s->shard->data_bytes, BSHM_LOAD(&intent->data_after, RELAXED), RELAXED);
+}
+
+static inline void bshm__intent_end(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_NONE, RELEASE);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * lease_table.h - the leases of a shard: given and ended under its lock.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_LEASE_TABLE_H
+#define BSHM_CACHE_LEASE_TABLE_H
+
+#include "core/cache/shard.h"
+
+static inline bshm_lease *bshm__lease_at(const bshm__shard *s, uint32_t slot)
+{
+	return &s->segment->leases[(size_t) s->index * BSHM_LEASE_COUNT + slot];
+}
+
+/* All under the shard's lock. */
+
+/* Ends one lease, after the change that ends it. */
+void bshm__lease_end(const bshm__shard *s, bshm_lease *lease);
+/* What is being loaded for keys of this hash, or for any, is not stored. */
+void bshm__leases_end_of(const bshm__shard *s, uint64_t hash);
+void bshm__leases_end_all(const bshm__shard *s);
+static inline void bshm__leases_end(const bshm__shard *s, uint64_t hash)
+{
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0)) {
+		bshm__leases_end_of(s, hash);
+	}
+}
+
+#endif

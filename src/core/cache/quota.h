@@ -1,0 +1,23 @@
+/*
+ * quota.h - the limit of records, which all shards of a store share. All under the shard's lock.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_QUOTA_H
+#define BSHM_CACHE_QUOTA_H
+
+#include "core/cache/shard.h"
+
+/* Is the limit one that several shards share? */
+static inline bool bshm__quota_shared(const bshm_segment *segment)
+{
+	return segment->cache_records != 0 && segment->shard_count > 1;
+}
+
+/* One more of the limit of records, if there is one to be had; one less. */
+bool bshm__quota_take(const bshm__shard *s);
+void bshm__quota_give(const bshm__shard *s);
+/* Before the lock is given back: the shard has some to spare. */
+void bshm__quota_announce(const bshm__shard *s);
+
+#endif

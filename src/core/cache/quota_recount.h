@@ -1,0 +1,21 @@
+/*
+ * quota_recount.h - sets the shared count of the limit right after a death.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_QUOTA_RECOUNT_H
+#define BSHM_CACHE_QUOTA_RECOUNT_H
+
+#include "core/cache/shard.h"
+
+/* Without a lock: sets right what a death has left, once it matters; all shards are stopped for a
+ * moment. */
+void bshm__quota_recount(bshm_segment *segment);
+static inline void bshm__quota_settle(bshm_segment *segment)
+{
+	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0)) {
+		bshm__quota_recount(segment);
+	}
+}
+
+#endif

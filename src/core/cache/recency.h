@@ -1,0 +1,65 @@
+/*
+ * recency.h - when each record was last used.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_RECENCY_H
+#define BSHM_CACHE_RECENCY_H
+
+#include "core/cache/slab.h"
+
+/* The stamp of a record that is used now. */
+static inline uint32_t bshm__stamp_now(const bshm__shard *s)
+{
+	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
+}
+
+/* Notes that a record was used, once an epoch; `state` is what its slot said. Takes no lock. */
+void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state);
+static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
+{
+	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
+		const bshm__shard copy = *s; /* the caller's can stay in registers */
+		bshm__touch_set(&copy, slot, state);
+	}
+}
+
+/* Counts a stamp that was set; `before` is the record's last state, or 0 of a new one. */
+void bshm__touch_count(const bshm__shard *s, uint32_t before);
+/* How long before the epoch `now` the stamp or epoch `then` was. */
+static inline uint32_t bshm__age(uint32_t now, uint32_t then)
+{
+	return (now - then) & BSHM_SLOT_STAMP;
+}
+
+typedef struct {
+	uint32_t now;
+	uint32_t quarter;
+	uint32_t floor;
+	uint32_t base;
+} bshm__epochs;
+
+static inline bshm__epochs bshm__epochs_of(uint64_t clock)
+{
+	return (bshm__epochs){(uint32_t) clock & BSHM_SLOT_STAMP,
+		(uint32_t) (clock >> 16) & BSHM_SLOT_STAMP, (uint32_t) (clock >> 32) & BSHM_SLOT_STAMP,
+		(uint32_t) (clock >> 48)};
+}
+
+/* Ends the present quarter. */
+void bshm__quarter_end(const bshm__shard *s);
+/* Under the lock: a small part of the renumbering of old stamps, when it is due. */
+#define BSHM_AGE_RENUMBER 0x8000u
+void bshm__aging_go_on(const bshm__shard *s);
+static inline void bshm__aging_step(const bshm__shard *s)
+{
+	const uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED); /* its halves: now, base */
+	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->aging, RELAXED) != 0 ||
+					  ((clock - (clock >> 48)) & BSHM_SLOT_STAMP) > BSHM_AGE_RENUMBER)) {
+		bshm__aging_go_on(s);
+	}
+}
+/* The least recently used record, as its ref; 0 = there is none. Takes no lock. */
+uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
+
+#endif

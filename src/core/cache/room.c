@@ -1,0 +1,135 @@
+/*
+ * room.c - room is made in a class of slots: by emptying pages of other classes, and by evicting.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/room.h"
+
+#include "core/cache/evict.h"
+#include "core/cache/index.h"
+#include "core/cache/move.h"
+#include "core/cache/record.h"
+
+/* What one step for a large record comes to: others wait for a millisecond or two. */
+#define STEP_EVICTIONS 1024u
+#define STEP_PAGES     8u
+#define PART_MOST      16u /* of BSHM_EVICT_SAMPLE */
+#define AHEAD          16u /* slots */
+#define ALL_CLASSES    BSHM_CLASS_COUNT
+
+/* Asks for the places of the records in some slots of a page at once. */
+static void expect_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
+{
+	for (uint32_t i = from; i < until; i++) {
+		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) != 0) {
+			bshm__record_prefetch_home(s, bshm__page_ref(s, number, i));
+		}
+	}
+}
+
+/* Moves everything out of a page, which is free then. */
+static bool empty_page(const bshm__shard *s, uint32_t number)
+{
+	const uint32_t size_class = bshm__page_class(s, number);
+	if (size_class == BSHM_CLASS_COUNT) {
+		return true;
+	}
+	const uint32_t slots = bshm__class_slots(size_class);
+	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
+		if (i % AHEAD == 0 && size_class < BSHM_CLASS_HALF) {
+			expect_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
+		}
+		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) == 0) {
+			continue;
+		}
+		const uint32_t ref = bshm__page_ref(s, number, i);
+		const bool moved = bshm__class_of_chunks(size_class) ? bshm__chunk_move(s, ref)
+						   : size_class == BSHM_CLASS_INDEX  ? bshm__unit_move(s, ref)
+															 : bshm__record_move(s, ref);
+		if (!moved) {
+			return false;
+		}
+	}
+	return bshm__page_class(s, number) != size_class || bshm__page_release(s, number);
+}
+
+/*
+ * Where a page's worth of slots of a class is free, but not in one page: makes it one. Not of the class
+ * that the room is for; of those in `keep` so that a slot is free still.
+ */
+static bool compact(
+	const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last, uint32_t *pages)
+{
+	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		if (*pages != 0 && i != size_class &&
+			bshm__class_wasteful(s, i, keep >> i & 1, to_the_last)) {
+			--*pages;
+			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
+			const uint32_t number = bshm__page_to_empty(s, i);
+			if (number != 0 && empty_page(s, number)) {
+				if ((int32_t) (given - BSHM_LOAD(&s->shard->given_pages, RELAXED)) > 0) {
+					return true;
+				}
+				/* What was in it has taken another page: the counts are damaged. */
+				bshm__slabs_doubt(s);
+			}
+		}
+	}
+	return false;
+}
+
+/* Who looks for one slot is given the page that it is in: other classes do not count it from then on. */
+static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
+{
+	return count == 1 ? bshm__slot_find(s, size_class, 0) != 0
+					  : bshm__slots_free(s, size_class) >= count;
+}
+
+/* Where it was seen that no class is, only those that an eviction left more room in can be. */
+static bool may_be_wasteful(const bshm__shard *s, uint32_t changed, uint64_t keep)
+{
+	return changed == ALL_CLASSES ||
+		   bshm__class_wasteful(s, changed, (keep >> changed & 1) != 0, false) ||
+		   bshm__class_wasteful(s, BSHM_CLASS_INDEX, (keep >> BSHM_CLASS_INDEX & 1) != 0, false);
+}
+
+static bool make_room(
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
+{
+	const uint64_t bytes = count * bshm__class_bytes(size_class);
+	const uint32_t part = (uint32_t) (BSHM_EVICT_SAMPLE * bytes / s->segment->shard_bytes);
+	const uint32_t most = !step ? 1 : part < PART_MOST ? part : PART_MOST;
+	uint32_t evictions = 0;
+	/* Each page that is emptied is a free one then, if the counts are right. */
+	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
+	uint32_t changed = ALL_CLASSES;
+	while (!has_room(s, size_class, count)) {
+		if (step && (evictions >= STEP_EVICTIONS || pages == 0)) {
+			return false;
+		}
+		/* What lies free in other classes first, then what is worth least. */
+		const uint32_t before = pages;
+		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
+			changed = ALL_CLASSES;
+			continue;
+		}
+		uint32_t evicted = ALL_CLASSES;
+		const uint32_t gone = bshm__evict_some(s, most, &evicted);
+		evictions += gone;
+		changed = pages == before ? evicted : ALL_CLASSES;
+		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep)
+{
+	return make_room(s, size_class, count, keep, false);
+}
+
+bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
+{
+	return make_room(s, size_class, count, 0, true);
+}

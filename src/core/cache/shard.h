@@ -1,0 +1,96 @@
+/*
+ * shard.h - a shard of the record store, the home of a key in it, its bare lock, and the store's clock.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_SHARD_H
+#define BSHM_CACHE_SHARD_H
+
+#include "core/core.h"
+
+/* One shard as this process sees it: what every step of a call needs. */
+typedef struct {
+	bshm_segment *segment;
+	bshm_shard *shard;
+	uint8_t *slabs; /* its pages */
+	uint32_t index;
+	uint32_t first_page; /* of the segment's pages */
+	uint32_t first_ref;
+} bshm__shard;
+
+/* Where a key belongs. */
+typedef struct {
+	uint64_t hash;
+	uint32_t shard;
+	uint32_t table;    /* of the segment's tables */
+	uint32_t position; /* BSHM_POSITION_BITS bits: orders the lines of the table */
+} bshm__home;
+
+static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
+{
+	bshm__shard s = {segment, segment->shards, segment->slabs, 0, 0, BSHM_REF_PAGE};
+	if (BSHM_UNLIKELY(index != 0)) { /* most stores have one shard */
+		s.shard += index;
+		s.slabs += index * segment->shard_bytes;
+		s.index = index;
+		s.first_page = index * segment->shard_pages;
+		s.first_ref = (s.first_page + 1) * BSHM_REF_PAGE;
+	}
+	return s;
+}
+
+static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
+{
+	uint64_t shard = 0;
+	uint64_t rest = hash >> 32;
+	if (BSHM_UNLIKELY(segment->shard_count != 1)) { /* a branch is less work than the products */
+		rest *= segment->shard_count;
+		shard = rest >> 32;
+		rest &= 0xffffffff;
+	}
+	const uint64_t table = rest * segment->shard_tables >> 32;
+	return (bshm__home){
+		.hash = hash,
+		.shard = (uint32_t) shard,
+		.table = (uint32_t) (shard * segment->shard_tables + table),
+		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
+	};
+}
+
+/* Of a key, which `space` keeps apart from those of other spaces. */
+static inline bshm__home bshm__home_of(
+	const bshm_segment *segment, uint32_t space, const bshm_key *key)
+{
+	const uint64_t seed = segment->name_seed + (space + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return bshm__home_of_hash(segment, bshm__checksum(key->bytes, key->length, seed));
+}
+
+/* ------------------------------------------------------------------ the bare lock */
+
+/* Takes the lock if no process has it. Does not mend: a dead process's lock stays taken. */
+static inline bool bshm__shard_try(const bshm__shard *s, uint64_t owner)
+{
+	uint64_t nobody = 0;
+	return BSHM_CAS(&s->shard->lock, &nobody, owner, ACQUIRE); /* pairs with bshm__shard_leave() */
+}
+
+static inline void bshm__shard_leave(const bshm__shard *s)
+{
+	BSHM_STORE(&s->shard->lock, 0, RELEASE); /* pairs with bshm__shard_try(), bshm__word_lock() */
+}
+
+/* ------------------------------------------------------------------ the clock */
+
+uint64_t bshm__store_clock_ns(const bshm_segment *segment);
+/* Whole seconds of the engine clock, rounded to the nearest. */
+uint32_t bshm__store_now_s(const bshm_segment *segment);
+/* The next whole second. A record that lives for n seconds from there on, and is looked at by the nearest,
+ * lives for n seconds, give or take half a one. */
+uint32_t bshm__store_next_s(const bshm_segment *segment);
+
+static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)
+{
+	return expires_s != 0 && now_s >= expires_s;
+}
+
+#endif

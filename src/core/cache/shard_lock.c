@@ -1,0 +1,52 @@
+/*
+ * shard_lock.c - waiting for the lock that writers of a shard take.
+ *
+ * A process that takes the lock from a dead holder first finishes or undoes what the intent says
+ * (repair.c): one call's work, whatever the size of the shard.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/shard_lock.h"
+
+#include "core/cache/repair.h"
+
+bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+{
+	bshm_segment *segment = s->segment;
+	if (!segment->store_writable) {
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+	}
+	if (bshm__owner_attach(segment, error) != BSHM_OK) {
+		return error->status;
+	}
+	bool dead;
+	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
+	if (!bshm__word_lock(segment, &s->shard->lock, &s->shard->starving, deadline, &dead)) {
+		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
+		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "shard", wait_ns / 1000000, 0);
+	}
+	if (dead) {
+		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);
+		bshm__intent_repair(s);
+	}
+	/* Who reads a byte of what is written from here on sees that its slot had been freed, by whomever:
+	 * pairs with bshm__record_stands(). */
+	BSHM_FENCE(RELEASE);
+	return BSHM_OK;
+}
+
+bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	if (patience == NULL) {
+		return bshm__shard_lock_wait(s, BSHM_LOCK_PAGE_NS, error);
+	}
+	const uint64_t began = bshm_os_monotonic_ns();
+	uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	if (patience->gone || (!patience->batch && patience->waited_ns > BSHM_LOCK_BATCH_NS)) {
+		wait_ns = 0; /* it is taken if that takes some microseconds only, or the holder is dead */
+	}
+	const bshm_status status = bshm__shard_lock_wait(s, wait_ns, error);
+	patience->gone |= status == BSHM_E_TIMEOUT;
+	patience->waited_ns += bshm_os_monotonic_ns() - began;
+	return status;
+}

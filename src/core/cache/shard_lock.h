@@ -1,0 +1,49 @@
+/*
+ * shard_lock.h - the lock of a shard, taken with the repair of what a dead holder left.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_SHARD_LOCK_H
+#define BSHM_CACHE_SHARD_LOCK_H
+
+#include "core/cache/quota.h"
+#include "core/cache/shard.h"
+
+/* Takes the lock if it is to be had at once. */
+static inline bool bshm__shard_lock_free(const bshm__shard *s)
+{
+	const uint64_t me = s->segment->quick_owner;
+	if (BSHM_LIKELY(
+			me != 0 && BSHM_LOAD(&s->shard->starving, RELAXED) == 0 && bshm__shard_try(s, me))) {
+		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
+		return true;
+	}
+	return false;
+}
+
+/* The same when it is not to be had at once. */
+bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
+bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience, bshm_error *error);
+/* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
+static inline bshm_status bshm__shard_lock(
+	const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
+{
+	return bshm__shard_lock_free(s) ? BSHM_OK : bshm__shard_lock_wait(s, wait_ns, error);
+}
+
+/* One of the locks of a call, which waits as long as its patience lasts; NULL: its only one. */
+static inline bshm_status bshm__shard_lock_patient(
+	const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	return bshm__shard_lock_free(s) ? BSHM_OK : bshm__shard_lock_long(s, patience, error);
+}
+
+static inline void bshm__shard_unlock(const bshm__shard *s)
+{
+	if (BSHM_LOAD(&s->shard->spare, RELAXED) != 0) {
+		bshm__quota_announce(s);
+	}
+	bshm__shard_leave(s);
+}
+
+#endif

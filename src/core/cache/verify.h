@@ -1,0 +1,15 @@
+/*
+ * verify.h - the validator of the record store.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_VERIFY_H
+#define BSHM_CACHE_VERIFY_H
+
+#include "core/core.h"
+
+typedef void (*bshm__fault)(void *context, const char *what);
+/* Looks through the whole record store; OK, or why that was not possible. */
+bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *context);
+
+#endif
