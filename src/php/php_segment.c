@@ -1,20 +1,21 @@
 /*
  * php_segment.c - this process's attachment to the segment.
  *
- * Nothing happens at startup. The first call that needs the segment fixes the path (so that a
- * later request's INI cannot redirect the worker) and attaches; all threads share the mapping. Only a
- * call that stores something creates a segment. A failed attach is remembered: questions go on without,
- * and try again once a second; everything else tries at once.
+ * Nothing happens at startup. The first call that needs the segment attaches, and all threads share the
+ * mapping. Only a call that stores something creates a segment. After a failed attach, questions go on
+ * without a segment and try again once a second; all other calls try at once.
  *
- * The file may be removed, and another one made. At most once a second a process looks whether its file
- * still is the one at the path, and leaves it if not: what it holds is changed by nobody else any more, so
- * its "no" would be wrong for keys that are added elsewhere. It looks at the first call of a request, at
- * each call that changes a filter or stores something, and at one in CREDIT questions; there is no hook
- * at a request's begin. A thread leaves only if no other call of this extension is on its stack or in
- * a suspended fiber (a loader, a lease, a value that is just read); a mapping goes with its last thread.
- * A call that is nested in another goes on with the file that this one began with. Beside a suspended fiber,
- * for whose end there is no bound, a call has no segment: questions say maybe, and nothing is stored in vain.
- * So a call that has taken its segment may use it to its end, but must not take another one meanwhile.
+ * Another process may remove the file and make a new one. New processes then use the new file, and keys
+ * that they add are not in the old one: its "no" would be wrong. So at most once a second a process looks
+ * whether its file is still the one at the path, and detaches if not. It looks at the first call of a
+ * request, at each call that changes a filter or stores something, and at one question in
+ * QUESTIONS_PER_LOOK. (No hook marks the begin of a request.)
+ *
+ * A call uses the segment that it has taken to its end, so a thread may not detach while another call of
+ * this extension is on its stack or in a suspended fiber (a loader, a lease, a value that is being read).
+ * A call that is nested in another goes on with that one's file. Beside a suspended fiber, which may stay
+ * suspended for ever, a call gets no segment: questions say "maybe", and nothing is stored in a file that
+ * is gone. A mapping is closed with its last thread.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -42,33 +43,34 @@
 #define WAIT_PAGE_NS  UINT64_C(50000000)
 #define WAIT_BATCH_NS UINT64_C(1000000000)
 #define NAP_US        2000
-#define CREDIT        64 /* questions that a thread asks before it looks at the clock */
+
+#define QUESTIONS_PER_LOOK 64 /* at the clock */
 
 /* What a segment is wanted for. */
 typedef enum {
 	TO_ASK,  /* never waits */
-	TO_ADD,  /* waits for a moment while another process wakes it: an add must not go nowhere */
-	TO_LOOK, /* as TO_ASK, and tries at once whatever failed before */
-	TO_STORE /* creates it, and waits for a moment while another process does */
+	TO_ADD,  /* waits for a moment while another process makes it ready: an add must not be lost */
+	TO_LOOK, /* as TO_ASK, but tries at once after a failure */
+	TO_STORE /* creates the segment, or waits for a moment while another process does */
 } purpose;
 
-/* A mapping; `users` are the threads that have it, and the process while it is its current one. */
+/* A mapping. Each thread that uses it counts as a user, and so does the process while it is `current`. */
 struct php_bloomshm_mapping {
 	bshm_segment *segment;
 	uint32_t users;
-	bool gone; /* at the last look, the path did not lead to its file */
+	bool gone; /* at the last look, its file was not at the path */
 };
 
 static int the_module;
-static uint64_t look_at_ns; /* not before */
-/* All below: under the guard; `current` is read without, too. */
+static uint64_t look_at_ns; /* no look at the path before */
+/* Written under the guard, as all below; read without it, too. */
 static php_bloomshm_mapping *current;
 static bshm_error last_failure;
-static uint64_t retry_at_ns;
-static uint64_t wait_at_ns; /* nobody waits for a creator before */
+static uint64_t retry_at_ns; /* after a failure: no attach before */
+static uint64_t wait_at_ns;  /* after a wait in vain: no wait for a creator before */
 static uint64_t
-	attaching;    /* the process whose thread is attaching; a fork's child has no such thread */
-static bool left; /* the file of the mapping that was the current one is gone */
+	attaching;    /* the process whose thread attaches: a fork's child has no such thread */
+static bool left; /* the process has detached, for its file was gone */
 #ifdef ZTS
 static MUTEX_T guard;
 # define GUARD()   (guard != NULL ? tsrm_mutex_lock(guard) : 0)
@@ -98,7 +100,7 @@ static bool is_off(const bshm_error *error)
 	return error->status == BSHM_E_UNAVAILABLE && strcmp(error->op, "enable") == 0;
 }
 
-/* Under the guard, which it gives away meanwhile. */
+/* Called under the guard; releases it while it attaches. */
 static bool attach(const char *path, bool create, bshm_error *error)
 {
 	const bshm_options options = {
@@ -111,7 +113,7 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		.huge_pages = BLOOMSHM_G(huge_pages),
 		.standing = !create,
 	};
-	if (attaching == bshm_os_process_id()) { /* another thread */
+	if (attaching == bshm_os_process_id()) { /* another thread does */
 		*error = (bshm_error){.status = BSHM_E_BUSY, .op = "create", .asked = attaching};
 		return false;
 	}
@@ -137,7 +139,7 @@ static bool attach(const char *path, bool create, bshm_error *error)
 	return true;
 }
 
-/* One attempt, if it is time for one. An absent file is no failure: it is looked for each time. */
+/* One attempt, if it is time for one. An absent file is no failure: every call looks for it. */
 static bool try_to_attach(purpose why, bshm_error *error)
 {
 	bshm_os_stat st;
@@ -171,8 +173,8 @@ static bool try_to_attach(purpose why, bshm_error *error)
 }
 
 /*
- * Under the guard, but for its naps: the process's mapping, or NULL. Who stores waits while another creates
- * the segment; in the second after that was in vain, nobody waits again.
+ * Called under the guard; releases it while it sleeps. The process's mapping, or NULL. A call that stores
+ * waits while another process creates the segment. After a wait in vain no call waits for a second.
  */
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
@@ -195,7 +197,7 @@ static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 	return current;
 }
 
-/* ------------------------------------------------------------------ leave */
+/* ------------------------------------------------------------------ detach */
 
 static bool is_ours(const zend_execute_data *frame)
 {
@@ -213,7 +215,7 @@ static bool encloses(const zend_execute_data *frame)
 	return frame != NULL;
 }
 
-/* Does the stack end where a fiber begins? So it is in one that is destroyed: PHP does not say within which calls. */
+/* Does the stack end where a fiber begins? Then PHP is destroying the fiber, and does not show the calls around it. */
 static bool is_cut(const zend_execute_data *frame)
 {
 	while (frame->prev_execute_data != NULL) {
@@ -222,7 +224,7 @@ static bool is_cut(const zend_execute_data *frame)
 	return frame->func != NULL && frame->func->type == ZEND_INTERNAL_FUNCTION;
 }
 
-/* Is this call made by the code of another call of ours: by its loader, say? Or may it be? */
+/* Is this call, or may it be, inside another call of ours: in its loader, say? */
 static bool is_nested(void)
 {
 	const zend_execute_data *self = EG(current_execute_data);
@@ -230,7 +232,7 @@ static bool is_nested(void)
 		   (encloses(self->prev_execute_data) || (EG(active_fiber) != NULL && is_cut(self)));
 }
 
-/* Is there a suspended fiber in the midst of a call of ours? */
+/* Is a fiber suspended inside a call of ours? */
 static bool is_suspended(void)
 {
 	for (uint32_t i = 1; i < EG(objects_store).top; i++) {
@@ -246,10 +248,8 @@ static bool is_suspended(void)
 	return false;
 }
 
-/*
- * Is the thread's mapping not the one that a process that begins now would have? A call that is nested
- * does not look, the first one that is not will.
- */
+/* Has the file of the thread's mapping been removed or replaced? A nested call sets *later instead of looking:
+ * the next call that is not nested looks. */
 static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 {
 	const uint64_t now = bshm_os_clock_cheap_ns();
@@ -268,7 +268,7 @@ static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 	return replaced || BSHM_LOAD(&mapping->gone, RELAXED);
 }
 
-/* Under the guard. */
+/* Called under the guard. */
 static void release(php_bloomshm_mapping *mapping)
 {
 	if (--mapping->users == 0) {
@@ -279,7 +279,7 @@ static void release(php_bloomshm_mapping *mapping)
 
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 {
-	bshm_cache_free(globals->views); /* its views lead into the mapping */
+	bshm_cache_free(globals->views); /* they point into the mapping */
 	globals->views = NULL;
 	globals->segment = NULL;
 	globals->questions_left = 0;
@@ -291,7 +291,7 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	}
 }
 
-/* The process has no segment any more, if this is still its own. */
+/* The mapping is not the process's current one any more. */
 static void retire(php_bloomshm_mapping *mapping)
 {
 	GUARD();
@@ -305,7 +305,7 @@ static void retire(php_bloomshm_mapping *mapping)
 
 /* ------------------------------------------------------------------ what the calls take */
 
-/* This thread joins the process's mapping, or has it attached. */
+/* The thread takes the process's mapping, which is attached if there is none. */
 static bool join(purpose why, bshm_error *error)
 {
 	GUARD();
@@ -322,7 +322,7 @@ static bool join(purpose why, bshm_error *error)
 	return mapping != NULL;
 }
 
-/* The thread's mapping, its segment and its cache of names; NULL: *error says why there is none. */
+/* The thread's segment, with its mapping and its views; NULL: *error says why there is none. */
 static bshm_segment *take(purpose why, bshm_error *error)
 {
 	*error = (bshm_error){0};
@@ -335,7 +335,7 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
 	if (mine != NULL && is_over(mine, &later)) {
-		if (is_suspended()) { /* it may not be left now */
+		if (is_suspended()) { /* its call still uses the mapping */
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "held"};
 			php_bloomshm_log(error);
 			return NULL;
@@ -352,12 +352,12 @@ static bshm_segment *take(purpose why, bshm_error *error)
 		return NULL;
 	}
 	BLOOMSHM_G(request_time) = sapi_get_request_time();
-	BLOOMSHM_G(questions_left) = later ? 0 : CREDIT;
+	BLOOMSHM_G(questions_left) = later ? 0 : QUESTIONS_PER_LOOK;
 	BLOOMSHM_G(segment) = BLOOMSHM_G(mapping)->segment;
 	return BLOOMSHM_G(segment);
 }
 
-/* The same, and notes what a question is to answer without one. */
+/* The same; without a segment it notes the status for php_bloomshm_segment_status(). */
 static bshm_segment *segment_get(purpose why, bshm_error *error)
 {
 	bshm_segment *segment = take(why, error);
@@ -375,8 +375,34 @@ bshm_segment *php_bloomshm_segment_look(void)
 	return segment_get(TO_ASK, &error);
 }
 
-bshm_segment *php_bloomshm_segment_changing(void)
+/* The same, but it looks at the path even if that was done just now: for rare calls. */
+static bshm_segment *get_fresh(purpose why, bshm_error *error)
 {
+	BSHM_STORE(&look_at_ns, 0, RELAXED);
+	return segment_get(why, error);
+}
+
+bshm_segment *php_bloomshm_segment_try(bshm_error *error)
+{
+	return get_fresh(TO_LOOK, error);
+}
+
+/* For calls that write filters: throws where bloomshm.readonly forbids it. */
+static bool check_writable(void)
+{
+	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
+		php_bloomshm_throw(&error, NULL);
+		return false;
+	}
+	return true;
+}
+
+bshm_segment *php_bloomshm_segment_to_add(void)
+{
+	if (!check_writable()) {
+		return NULL;
+	}
 	if (bshm_os_clock_cheap_ns() >= BSHM_LOAD(&look_at_ns, RELAXED)) {
 		BLOOMSHM_G(questions_left) = 0;
 	}
@@ -385,29 +411,19 @@ bshm_segment *php_bloomshm_segment_changing(void)
 		bshm_error error;
 		segment = segment_get(TO_ADD, &error);
 		if (segment == NULL && error.status == BSHM_E_BUSY) {
-			php_bloomshm_throw(&error,
-				NULL); /* it stands, and has filters perhaps: the key is not lost in silence */
+			php_bloomshm_throw(&error, NULL); /* the filter may exist: the key must not get lost */
 		}
 	}
 	return segment;
 }
 
-/* For rare calls, whose answer is for others: looks whenever it was that somebody looked. */
-static bshm_segment *get_surely(purpose why, bshm_error *error)
+bshm_segment *php_bloomshm_segment_to_create(bool fresh)
 {
-	BSHM_STORE(&look_at_ns, 0, RELAXED);
-	return segment_get(why, error);
-}
-
-bshm_segment *php_bloomshm_segment_try(bshm_error *error)
-{
-	return get_surely(TO_LOOK, error);
-}
-
-bshm_segment *php_bloomshm_segment_or_throw(bool surely)
-{
+	if (!check_writable()) {
+		return NULL;
+	}
 	bshm_error error;
-	bshm_segment *segment = surely ? get_surely(TO_STORE, &error) : segment_get(TO_STORE, &error);
+	bshm_segment *segment = fresh ? get_fresh(TO_STORE, &error) : segment_get(TO_STORE, &error);
 	if (segment == NULL) {
 		php_bloomshm_throw(&error, NULL);
 	}
@@ -417,7 +433,7 @@ bshm_segment *php_bloomshm_segment_or_throw(bool surely)
 bshm_segment *php_bloomshm_segment_of(const char *filter)
 {
 	bshm_error error;
-	bshm_segment *segment = get_surely(TO_LOOK, &error);
+	bshm_segment *segment = get_fresh(TO_LOOK, &error);
 	if (segment == NULL) {
 		if (is_absent(&error)) {
 			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .op = "filter"};
@@ -427,34 +443,9 @@ bshm_segment *php_bloomshm_segment_of(const char *filter)
 	return segment;
 }
 
-bshm_segment *php_bloomshm_segment_to_add(void)
-{
-	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "add"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
-	}
-	return php_bloomshm_segment_changing();
-}
-
 bshm_segment *php_bloomshm_segment_to_move(const char *filter)
 {
-	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "move"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
-	}
-	return php_bloomshm_segment_of(filter);
-}
-
-bshm_segment *php_bloomshm_segment_to_create(bool surely)
-{
-	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
-		php_bloomshm_throw(&error, NULL);
-		return NULL;
-	}
-	return php_bloomshm_segment_or_throw(surely);
+	return check_writable() ? php_bloomshm_segment_of(filter) : NULL;
 }
 
 bool php_bloomshm_check_published(const bshm_segment *segment, const char *filter)
@@ -474,10 +465,10 @@ bshm_segment *php_bloomshm_segment_to_store(void)
 	return segment != NULL && bshm_store_exists(segment) ? segment : NULL;
 }
 
-bshm_segment *php_bloomshm_segment_with_store_or_throw(bool stores)
+bshm_segment *php_bloomshm_segment_with_store_or_throw(bool create)
 {
 	bshm_error error;
-	bshm_segment *segment = segment_get(stores ? TO_STORE : TO_LOOK, &error);
+	bshm_segment *segment = segment_get(create ? TO_STORE : TO_LOOK, &error);
 	if (segment != NULL && !bshm_store_exists(segment)) {
 		error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "store"};
 		segment = NULL;
