@@ -11,6 +11,7 @@
 
 #include "php_arguments.h"
 #include "php_error.h"
+#include "php_keys.h"
 #include "php_segment.h"
 
 PHP_FUNCTION(bloom_reserve)
@@ -140,7 +141,7 @@ static bool names_of(zval *arguments, uint32_t count, bshm_key *names)
 		if (!php_bloomshm_check_name(name, i + 2)) {
 			return false;
 		}
-		names[i] = (bshm_key){ZSTR_VAL(name), ZSTR_LEN(name)};
+		names[i] = php_bloomshm_key_of_string(name);
 	}
 	return true;
 }

@@ -29,11 +29,6 @@ static bool check_keys(const php_bloomshm_list *list)
 	return true;
 }
 
-static bshm_key key_of(const zend_string *key)
-{
-	return (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
-}
-
 /* When it was just replaced, and so is there. */
 static zend_never_inline int get_again(
 	bshm_found *found, const bshm_key *key, unsigned flags, bshm_patience *patience, zval *out)
@@ -80,7 +75,7 @@ PHP_FUNCTION(bloom_cache_get)
 		Z_PARAM_ZVAL(otherwise)
 	ZEND_PARSE_PARAMETERS_END();
 
-	const bshm_key wanted = key_of(key);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	bshm_segment *segment = php_bloomshm_segment(); /* without a record store nothing is found */
 	if (UNEXPECTED(!php_bloomshm_check_key(key, 1))) {
 		RETURN_THROWS();
@@ -101,7 +96,7 @@ PHP_FUNCTION(bloom_cache_has)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	const bshm_key wanted = key_of(key);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_found found;
 	if (!php_bloomshm_check_key(key, 1)) {
@@ -175,7 +170,7 @@ static bool put(bshm_segment *segment, const zend_string *key, const php_bloomsh
 	zend_long ttl, bshm_put_mode mode, const bshm_value *expected, bshm_patience *patience)
 {
 	const bshm_put what = {
-		.key = key_of(key),
+		.key = php_bloomshm_key_of_string(key),
 		.value = value->value,
 		.ttl_s = (uint32_t) ttl,
 		.mode = mode,
@@ -290,7 +285,7 @@ static void expect(bshm_segment *segment, const batch *b, uint32_t first)
 	bshm_key keys[BSHM_BATCH];
 	const uint32_t count = MIN(b->count - first, BSHM_BATCH);
 	for (uint32_t i = 0; i < count; i++) {
-		keys[i] = key_of(b->keys[first + i]);
+		keys[i] = php_bloomshm_key_of_string(b->keys[first + i]);
 	}
 	if (segment != NULL) {
 		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, count);
@@ -353,7 +348,7 @@ PHP_FUNCTION(bloom_cache_delete)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	const bshm_key wanted = key_of(key);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	if (!php_bloomshm_check_key(key, 1)) {
 		RETURN_THROWS();
 	}
@@ -408,7 +403,7 @@ static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		RETURN_THROWS();
 	}
 	bshm_segment *segment = php_bloomshm_segment_with_store_or_throw(true);
-	const bshm_key wanted = key_of(key);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	int64_t result;
 	bshm_error error;
 	if (segment == NULL) {
@@ -449,9 +444,9 @@ PHP_FUNCTION(bloom_cache_append)
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}
-	const bshm_key wanted = key_of(key);
-	const bshm_key more = key_of(suffix);
-	const bshm_key between = key_of(delimiter);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
+	const bshm_key more = php_bloomshm_key_of_string(suffix);
+	const bshm_key between = php_bloomshm_key_of_string(delimiter);
 	uint64_t length;
 	bshm_error error;
 	if (bshm_record_append(segment, &wanted, &more, &between, &length, &error) != BSHM_OK) {
@@ -474,7 +469,7 @@ PHP_FUNCTION(bloom_cache_touch)
 		RETURN_THROWS();
 	}
 	bshm_segment *segment = php_bloomshm_segment_with_store();
-	const bshm_key wanted = key_of(key);
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	bshm_error error;
 	RETURN_BOOL(
 		segment != NULL && bshm_record_touch(segment, &wanted, (uint32_t) ttl, &error) == 1);

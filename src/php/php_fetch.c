@@ -23,6 +23,7 @@
 #include "php_cleanup.h"
 #include "php_error.h"
 #include "php_fetch.h"
+#include "php_keys.h"
 #include "php_segment.h"
 #include "php_value.h"
 #include "platform/platform.h"
@@ -282,7 +283,7 @@ PHP_FUNCTION(bloom_cache_remember)
 		RETURN_THROWS();
 	}
 	j.segment = php_bloomshm_segment_to_store();
-	j.key = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
+	j.key = php_bloomshm_key_of_string(key);
 	j.argument = key;
 	j.call = &call;
 	j.cached = &cached;
@@ -318,7 +319,7 @@ static zend_string *fetch_key(const zend_string *filter, const char *key, size_t
 static int ask_filter(job *j)
 {
 	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
-	const bshm_key key = {ZSTR_VAL(j->argument), ZSTR_LEN(j->argument)};
+	const bshm_key key = php_bloomshm_key_of_string(j->argument);
 	while (segment != NULL) {
 		const bshm_view *view;
 		const bshm_status status = bshm_view_open(
@@ -384,7 +385,7 @@ PHP_FUNCTION(bloom_fetch)
 	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
 	if (joined != NULL) {
 		j.segment = php_bloomshm_segment_to_store();
-		j.key = (bshm_key){ZSTR_VAL(joined), ZSTR_LEN(joined)};
+		j.key = php_bloomshm_key_of_string(joined);
 	}
 	j.call = &call;
 	j.cached = &cached;
@@ -402,7 +403,7 @@ static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_
 	zend_string *joined = fetch_key(filter, key->bytes, key->length);
 	bool forgotten = false;
 	if (joined != NULL) {
-		const bshm_key wanted = {ZSTR_VAL(joined), ZSTR_LEN(joined)};
+		const bshm_key wanted = php_bloomshm_key_of_string(joined);
 		bshm_error error;
 		const int status = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, NULL, &error);
 		if (UNEXPECTED(status < 0 && status != BSHM_E_UNAVAILABLE)) {
@@ -427,7 +428,7 @@ PHP_FUNCTION(bloom_forget)
 		RETURN_THROWS();
 	}
 	bshm_segment *segment = php_bloomshm_segment_with_store();
-	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	RETURN_BOOL(segment != NULL && forget(segment, filter, &wanted));
 }
 

@@ -87,7 +87,7 @@ static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 					return false;
 				}
 				const zend_string *key = Z_STR_P(element);
-				keys[i] = (bshm_key){ZSTR_VAL(key), ZSTR_LEN(key)};
+				keys[i] = php_bloomshm_key_of_string(key);
 			}
 			bshm_view_has(view, keys, part, maybe);
 			for (uint32_t i = 0; i < part; i++) {
@@ -117,7 +117,7 @@ static bool ask_map(const bshm_view *view, HashTable *questions, HashTable *answ
 		if (UNEXPECTED(Z_TYPE_P(element) != IS_STRING)) {
 			return false;
 		}
-		keys[part] = (bshm_key){Z_STRVAL_P(element), Z_STRLEN_P(element)};
+		keys[part] = php_bloomshm_key_of_string(Z_STR_P(element));
 		places[part++] = name != NULL ? zend_hash_add_new(answers, name, &unknown)
 									  : zend_hash_index_add_new(answers, index, &unknown);
 		left--;
@@ -306,7 +306,7 @@ PHP_FUNCTION(bloom_add)
 	bshm_error error;
 	const int fresh = bshm_filter_add(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 		ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key), &error);
-	const bshm_key added = {ZSTR_VAL(key), ZSTR_LEN(key)};
+	const bshm_key added = php_bloomshm_key_of_string(key);
 	php_bloomshm_forget_added(segment, filter, &added, 1);
 	if (fresh < 0 && !add_failed(&error, filter)) {
 		RETURN_THROWS();

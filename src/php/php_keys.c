@@ -30,7 +30,7 @@ static bool key_of_scalar(php_bloomshm_key *out, zval *value)
 {
 	if (EXPECTED(Z_TYPE_P(value) == IS_STRING)) {
 		out->string = Z_STR_P(value);
-		out->key = (bshm_key){Z_STRVAL_P(value), Z_STRLEN_P(value)};
+		out->key = php_bloomshm_key_of_string(Z_STR_P(value));
 		return true;
 	}
 	if (Z_TYPE_P(value) == IS_LONG) {
@@ -44,7 +44,7 @@ static bool key_of_scalar(php_bloomshm_key *out, zval *value)
 		out->owned = zval_try_get_string(value);
 		if (out->owned != NULL) {
 			out->string = out->owned;
-			out->key = (bshm_key){ZSTR_VAL(out->owned), ZSTR_LEN(out->owned)};
+			out->key = php_bloomshm_key_of_string(out->owned);
 		}
 		return out->owned != NULL;
 	}
@@ -157,7 +157,7 @@ static bool append(const php_bloomshm_key *key, void *context)
 							  ? zend_string_copy(key->string)
 							  : zend_string_init(key->key.bytes, key->key.length, 0);
 	list->strings[list->count] = string;
-	list->keys[list->count] = (bshm_key){ZSTR_VAL(string), ZSTR_LEN(string)};
+	list->keys[list->count] = php_bloomshm_key_of_string(string);
 	list->count++;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "php_arguments.h"
 #include "php_cache.h"
 #include "php_error.h"
+#include "php_keys.h"
 #include "php_segment.h"
 #include "php_value.h"
 
@@ -207,7 +208,7 @@ static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_valu
 	if (key == NULL) {
 		return -1;
 	}
-	const bshm_key wanted = {ZSTR_VAL(key), ZSTR_LEN(key)};
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	const int copied = php_bloomshm_value_copy(&found, &bytes);
 	const int removed = copied == 0 ? 0 : bshm_found_remove(&found, &wanted, patience, &error);
 	if (removed != 1) {
