@@ -29,7 +29,7 @@ static bool check_keys(const php_bloomshm_list *list)
 	return true;
 }
 
-/* When it was just replaced, and so is there. */
+/* For a record that was replaced while it was read: 1 = *out is its value, 0 = there is none. */
 static zend_never_inline int get_again(
 	bshm_found *found, const bshm_key *key, unsigned flags, bshm_patience *patience, zval *out)
 {
@@ -54,7 +54,7 @@ static zend_always_inline int get(bshm_segment *segment, uint32_t space, const b
 	if (EXPECTED(got != 0)) {
 		return got > 0;
 	}
-	return get_again(&found, key, flags & ~BSHM_FIND_USE, patience, out); /* counted already */
+	return get_again(&found, key, flags & ~BSHM_FIND_USE, patience, out); /* one use is counted */
 }
 
 int php_bloomshm_record_get(bshm_segment *segment, uint32_t space, const bshm_key *key,
@@ -106,13 +106,7 @@ PHP_FUNCTION(bloom_cache_has)
 		segment != NULL && bshm_record_find(segment, BSHM_SPACE_CACHE, &wanted, 0, &found) == 1);
 }
 
-/* Puts a value, or `otherwise`, under a key that must be a string now. */
-static void answer(zval *answers, zend_string *key, zval *value)
-{
-	zend_symtable_update(Z_ARRVAL_P(answers), key, value);
-}
-
-/* The values of up to BSHM_BATCH keys. */
+/* Adds the values of up to BSHM_BATCH keys to `answers`. */
 static void get_batch(bshm_segment *segment, zend_string *const *strings, const bshm_key *keys,
 	unsigned count, zval *otherwise, bshm_patience *patience, zval *answers)
 {
@@ -131,7 +125,7 @@ static void get_batch(bshm_segment *segment, zend_string *const *strings, const 
 		if (got <= 0) {
 			ZVAL_COPY(&value, otherwise);
 		}
-		answer(answers, strings[i], &value);
+		zend_symtable_update(Z_ARRVAL_P(answers), strings[i], &value);
 	}
 }
 
@@ -165,7 +159,7 @@ PHP_FUNCTION(bloom_cache_get_many)
 
 /* ------------------------------------------------------------------ writing */
 
-/* Puts a value whose arguments were checked: was it stored? */
+/* True: the value was stored. */
 static bool put(bshm_segment *segment, const zend_string *key, const php_bloomshm_value *value,
 	zend_long ttl, bshm_put_mode mode, const bshm_value *expected, bshm_patience *patience)
 {
@@ -181,8 +175,8 @@ static bool put(bshm_segment *segment, const zend_string *key, const php_bloomsh
 	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
 }
 
-/* The store for a put, which is created unless there must be a record already. */
-static bshm_segment *store_for(bshm_put_mode mode, const bshm_value *expected)
+/* The segment for a put. A put that changes a record does not create a segment: it has no records. */
+static bshm_segment *segment_for(bshm_put_mode mode, const bshm_value *expected)
 {
 	const bool changes = mode == BSHM_PUT_REPLACE || expected != NULL;
 	return changes ? php_bloomshm_segment_with_store() : php_bloomshm_segment_to_store();
@@ -205,7 +199,7 @@ static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
 		!php_bloomshm_value_of(&bytes, value)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(put(store_for(mode, NULL), key, &bytes, ttl, mode, NULL, NULL));
+	RETVAL_BOOL(put(segment_for(mode, NULL), key, &bytes, ttl, mode, NULL, NULL));
 	php_bloomshm_value_release(&bytes);
 }
 
@@ -247,13 +241,13 @@ PHP_FUNCTION(bloom_cache_cas)
 	if (php_bloomshm_value_of(&after, value)) {
 		const bshm_value *stands = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value;
 		RETVAL_BOOL(
-			put(store_for(BSHM_PUT_CAS, stands), key, &after, ttl, BSHM_PUT_CAS, stands, NULL));
+			put(segment_for(BSHM_PUT_CAS, stands), key, &after, ttl, BSHM_PUT_CAS, stands, NULL));
 		php_bloomshm_value_release(&after);
 	}
 	php_bloomshm_value_release(&before);
 }
 
-/* The values of an array, all as bytes before the first is stored. */
+/* The keys and values of an array. All are made bytes before the first is stored, for that runs user code. */
 typedef struct {
 	zend_string **keys;
 	php_bloomshm_value *values;
@@ -279,8 +273,8 @@ static bool collect(batch *b, HashTable *values)
 	return true;
 }
 
-/* Asks for the memory of the next keys at once. */
-static void expect(bshm_segment *segment, const batch *b, uint32_t first)
+/* Requests the memory of the next keys at once. */
+static void prefetch(bshm_segment *segment, const batch *b, uint32_t first)
 {
 	bshm_key keys[BSHM_BATCH];
 	const uint32_t count = MIN(b->count - first, BSHM_BATCH);
@@ -306,7 +300,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 		RETURN_THROWS();
 	}
 	zval kept;
-	ZVAL_COPY(&kept, values); /* user code that serializes must not change it */
+	ZVAL_COPY(&kept, values); /* so that user code, while it serializes, cannot change the array */
 	const uint32_t room = zend_hash_num_elements(Z_ARRVAL(kept));
 	batch b = {safe_emalloc(room + 1, sizeof(*b.keys), 0),
 		safe_emalloc(room + 1, sizeof(*b.values), 0), 0};
@@ -316,7 +310,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 	bshm_patience patience = {0};
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i % BSHM_BATCH == 0) {
-			expect(segment, &b, i);
+			prefetch(segment, &b, i);
 		}
 		stored += put(segment, b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL, &patience);
 		php_bloomshm_value_release(&b.values[i]);
@@ -333,7 +327,7 @@ PHP_FUNCTION(bloom_cache_set_many)
 
 /* ------------------------------------------------------------------ removing */
 
-/* What is just being loaded for the key is void too. */
+/* Removes the record, and invalidates the lease of a loader of its key. True: there was a record. */
 static bool forget(bshm_segment *segment, const bshm_key *key, bshm_patience *patience)
 {
 	bshm_error error;

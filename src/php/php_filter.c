@@ -1,8 +1,8 @@
 /*
- * php_filter.c - the bloom_* functions on published filters: ask, add, count, remove.
+ * php_filter.c - the bloom_* functions on the keys of published filters: ask, add, insert, count, remove.
  *
- * Not here: making, moving and describing filters (php_admin.c), loads (php_load.c), files
- * (php_file.c).
+ * Not here: making and moving filters (php_admin.c), describing them (php_info.c), loads (php_load.c),
+ * files (php_file.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -21,9 +21,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Most attempts to answer a long list of keys from one generation. */
+/* Attempts to answer all keys of a list from one generation. */
 #define MANY_TRIES 16
-/* To make a filter and add to it before another process has dropped it. */
+/* Attempts to make a filter and to add to it before another process drops it. */
 #define INSERT_TRIES 10000
 
 /* ------------------------------------------------------------------ questions */
@@ -42,7 +42,7 @@ PHP_FUNCTION(bloom_maybe_has)
 						   ? php_bloomshm_segment_status()
 						   : bshm_filter_has(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 								 ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
-	/* A name that was resolved is a good one: it is only looked at when it was not. */
+	/* A name that is too long, say, resolves to no filter: so it is checked only after a failure. */
 	if (UNEXPECTED(answer < 0) && (!php_bloomshm_check_name(filter, 1) ||
 									  !php_bloomshm_unanswered(answer, ZSTR_VAL(filter), 1))) {
 		RETURN_THROWS();
@@ -68,7 +68,7 @@ static void answer_maybe(HashTable *questions, HashTable *answers)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Asks a list without holes; the answers make a list too. False: not all keys are strings. */
+/* Asks the keys of a list without holes; the answers are a list too. False: not all keys are strings. */
 static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
 {
 	const uint32_t count = zend_hash_num_elements(questions);
@@ -100,7 +100,7 @@ static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 	return true;
 }
 
-/* Asks any other array; each answer stands under its question's array key. */
+/* Asks the keys of any other array; each answer has the array key of its question. */
 static bool ask_map(const bshm_view *view, HashTable *questions, HashTable *answers)
 {
 	bshm_key keys[BSHM_BATCH];
@@ -176,10 +176,7 @@ static HashTable *stringify(HashTable *questions)
 	return strings;
 }
 
-/*
- * Fills `answers`, which is empty, and stays so when the status is not OK. INCOMPATIBLE: not all
- * keys are strings.
- */
+/* Fills `answers`, which are empty at first, and on every status but OK. INCOMPATIBLE: not all keys are strings. */
 static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable *answers)
 {
 	bshm_segment *segment = php_bloomshm_segment();
@@ -190,7 +187,7 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 	if (list) {
 		zend_hash_real_init_packed(answers);
 	} else {
-		zend_hash_real_init_mixed(answers); /* of its final size: what is in it never moves */
+		zend_hash_real_init_mixed(answers); /* in its final size: its elements never move */
 	}
 	for (int tries = 0; tries < MANY_TRIES; tries++) {
 		const bshm_view *view;
@@ -204,7 +201,7 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 		if (EXPECTED(asked) && EXPECTED(bshm_view_current(view))) {
 			return BSHM_OK;
 		}
-		/* Published anew meanwhile: not one answer of the old set stays. */
+		/* The filter was published anew: the answers of the old generation are void. */
 		zend_hash_clean(answers);
 		if (!asked) {
 			return BSHM_E_INCOMPATIBLE;
@@ -267,7 +264,8 @@ PHP_FUNCTION(bloom_ready)
 
 /* ------------------------------------------------------------------ adding */
 
-/* A failed add: the policy for a missing filter, nothing for one in doubt, else an exception. */
+/* After a failed add: bloomshm.missing_filter for a missing filter, nothing for a damaged or changing one,
+ * else an exception. False: an exception was thrown. */
 static bool add_failed(const bshm_error *error, const zend_string *filter)
 {
 	if (error->status == BSHM_E_NOT_FOUND || error->status == BSHM_E_CORRUPT ||
@@ -278,7 +276,7 @@ static bool add_failed(const bshm_error *error, const zend_string *filter)
 	return false;
 }
 
-/* Without a segment the policy is the same, unless an exception was thrown already. */
+/* The same without a segment, unless an exception was thrown already. */
 static void add_nowhere(const zend_string *filter)
 {
 	if (EG(exception) == NULL) {
@@ -348,7 +346,7 @@ PHP_FUNCTION(bloom_add_many)
 
 /* ------------------------------------------------------------------ insert */
 
-/* One answer a key, under the caller's array keys or as a list. */
+/* One answer for each key, under the caller's array keys or as a list. */
 static void answer_insert(
 	zval *return_value, zval *keys, const php_bloomshm_list *list, const bool *fresh)
 {
@@ -377,8 +375,8 @@ static void answer_insert(
 }
 
 /*
- * Makes the filter, if it is not there; another who is faster is welcome. A damaged one is left to say
- * "maybe": an empty one in its place would say "no".
+ * Makes the filter if there is none. Another process may do the same first. A damaged filter stays: it
+ * answers "maybe", and an empty one in its place would answer "no".
  */
 static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
@@ -409,7 +407,7 @@ static bool insert_list(const zend_string *filter, const php_bloomshm_list *list
 	bshm_error error;
 	bshm_status status;
 	unsigned tries = 0;
-	do { /* another process may drop it, or rename it, between the two steps: then both once more */
+	do { /* another process may drop or rename the filter between the two steps: then both again */
 		uint64_t added;
 		if (create && !create_for_insert(segment, filter, parameters)) {
 			return false;
@@ -449,7 +447,7 @@ PHP_FUNCTION(bloom_insert)
 	}
 	parameters.capacity = (uint64_t) capacity;
 	zval kept;
-	ZVAL_COPY(&kept, keys); /* so that no user code changes the array before it is answered */
+	ZVAL_COPY(&kept, keys); /* so that user code cannot change the array before it is answered */
 	php_bloomshm_list list;
 	if (php_bloomshm_list_collect(&list, &kept, 2, true)) {
 		bool *fresh = safe_emalloc(list.count + 1, sizeof(*fresh), 0);
@@ -515,5 +513,5 @@ PHP_FUNCTION(bloom_count)
 	if (segment == NULL && php_bloomshm_segment_status() == BSHM_E_UNAVAILABLE) {
 		php_bloomshm_unanswered(count, ZSTR_VAL(filter), 1);
 	}
-	RETURN_LONG(count < 0 ? BSHM_COUNT_MAX : count); /* in doubt: as often as can be */
+	RETURN_LONG(count < 0 ? BSHM_COUNT_MAX : count); /* unknown: the largest count, which is safe */
 }

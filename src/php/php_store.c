@@ -21,7 +21,7 @@
 
 #define POP_TRIES 1024
 
-/* A found record's key; NULL: it has changed meanwhile. */
+/* A found record's key; NULL: the record has changed meanwhile. */
 static zend_string *key_of_found(const bshm_found *found)
 {
 	zend_string *key = zend_string_alloc(found->key_length, false);
@@ -41,14 +41,14 @@ static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 
 /* ------------------------------------------------------------------ scan and clear */
 
-/* The keys of a step do not fit into this process's memory. */
+/* There is no private memory for the keys of a step. */
 static void throw_memory(void)
 {
 	const bshm_error error = {.status = BSHM_E_NO_SPACE, .op = "memory"};
 	php_bloomshm_throw(&error, NULL);
 }
 
-/* The records of a scan's step that are users', whose keys begin with the prefix, to the array. */
+/* Adds the user's records of a scan's step whose keys begin with the prefix to the array. */
 static void add_records(zval *records, bshm_segment *segment, const bshm_scan *scan,
 	const zend_string *prefix, bshm_patience *patience)
 {
@@ -62,7 +62,10 @@ static void add_records(zval *records, bshm_segment *segment, const bshm_scan *s
 	}
 }
 
-/* A step of a scan whose keys are the request's, for user code may end it at any time. */
+/*
+ * One step of a scan. User code may end the request while the keys are used, so they are copied to
+ * *bytes, memory of the request. False: an exception was thrown.
+ */
 static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, zend_string **bytes)
 {
 	bshm_scan step = {.cursor = scan->cursor};
@@ -70,7 +73,7 @@ static bool scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags, ze
 	if (!done) {
 		bshm_scan_free(&step);
 		throw_memory();
-		return false; /* where it was, so that it may be tried again */
+		return false; /* the cursor has not moved: the caller may repeat the step */
 	}
 	size_t length = 0;
 	for (unsigned i = 0; i < step.count; i++) {
@@ -136,14 +139,15 @@ PHP_FUNCTION(bloom_cache_scan)
 			break;
 		}
 	}
-	/* Also past what user code threw at: whoever goes on after it comes to the end. */
+	/* Moves on also when a value's code threw: otherwise a scan would never get past that value. */
 	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 	if (EG(exception) != NULL) {
 		RETURN_THROWS();
 	}
 }
 
-/* Removes those of a step's records that begin with the prefix; returns how many of users'. */
+/* Removes the records of a step whose keys begin with the prefix; returns how many were the user's. An empty
+ * prefix removes what bloom_fetch() has stored, too. */
 static zend_long clear_records(bshm_segment *segment, const bshm_scan *scan,
 	const zend_string *prefix, bshm_patience *patience)
 {
@@ -175,8 +179,8 @@ PHP_FUNCTION(bloom_cache_clear)
 	if (segment == NULL) {
 		RETURN_LONG(0);
 	}
-	bshm_leases_spoil(
-		segment, &patience); /* of what is loaded now, nobody knows when it was read */
+	/* Values that are being loaded now may have been read before this call: they are not stored. */
+	bshm_leases_spoil(segment, &patience);
 	do {
 		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
 			throw_memory();
@@ -193,7 +197,7 @@ PHP_FUNCTION(bloom_cache_clear)
 
 /* ------------------------------------------------------------------ the oldest */
 
-/* Takes the oldest record out: 1 = done, 0 = there is none, or it is not to be had, -1 = somebody else changed it. */
+/* Takes the oldest record out: 1 = done; 0 = there is none, or its lock is held; -1 = it has changed meanwhile. */
 static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_value)
 {
 	bshm_found found;
@@ -216,9 +220,9 @@ static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_valu
 		php_bloomshm_value_release(&bytes);
 		return removed < 0 ? 0 : -1;
 	}
-	/* It is this caller's alone from here on; user code may pop others. */
+	/* Only this call has the value now. Its user code may pop other records. */
 	if (copied < 0 || !php_bloomshm_value_take(&bytes, &value)) {
-		ZVAL_NULL(&value); /* it cannot be read any more; an exception tells why, if there is one */
+		ZVAL_NULL(&value); /* it cannot be read; an exception may say why */
 	}
 	array_init_size(return_value, 2);
 	add_next_index_str(return_value, key);
