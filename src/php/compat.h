@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Has memory_limit been met? Newer ones (8.2.35 on) say so when a function has returned, and give it what it asks for
- * until then: loops whose result grows look.
+ * Has memory_limit been met? From 8.2.35 on PHP says so only when a function has returned, and
+ * gives it all memory that it asks for until then. So a loop whose result grows asks.
  */
 #ifndef ZEND_HAS_OOM
 # define ZEND_HAS_OOM() false

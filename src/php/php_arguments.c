@@ -140,8 +140,8 @@ char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 }
 
 /*
- * The folder must be allowed too, for a new file is made there: where the path is a link, it takes the
- * link's place. A device or FIFO is left alone.
+ * The folder must be allowed too, for a new file is made there: where the path is a link, it takes
+ * the link's place. A device or FIFO is left alone.
  */
 char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument)
 {

@@ -1,8 +1,8 @@
 /*
  * php_arguments.h - checks of the arguments that several functions share.
  *
- * False, or NULL: an exception was thrown. `argument` is the position that a ValueError names; 0 for
- * an argument that the function does not have.
+ * False, or NULL: an exception was thrown. `argument` is the position that a ValueError names; 0
+ * for an argument that the function does not have.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,7 +1,8 @@
 /*
  * php_cache.c - the bloom_cache_* functions on single records and lists of them.
  *
- * Not here: values to bytes (php_value.c), the store as a whole (php_store.c), loaders (php_fetch.c).
+ * Not here: values to bytes (php_value.c), the store as a whole (php_store.c), loaders
+ * (php_fetch.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -175,7 +176,9 @@ static bool put(bshm_segment *segment, const zend_string *key, const php_bloomsh
 	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
 }
 
-/* The segment for a put. A put that changes a record does not create a segment: it has no records. */
+/*
+ * The segment for a put. A put that changes a record does not create a segment: it has no records.
+ */
 static bshm_segment *segment_for(bshm_put_mode mode, const bshm_value *expected)
 {
 	const bool changes = mode == BSHM_PUT_REPLACE || expected != NULL;
@@ -247,7 +250,8 @@ PHP_FUNCTION(bloom_cache_cas)
 	php_bloomshm_value_release(&before);
 }
 
-/* The keys and values of an array. All are made bytes before the first is stored, for that runs user code. */
+/* The keys and values of an array. All are made bytes before the first is stored, for that runs
+ * user code. */
 typedef struct {
 	zend_string **keys;
 	php_bloomshm_value *values;
@@ -327,7 +331,9 @@ PHP_FUNCTION(bloom_cache_set_many)
 
 /* ------------------------------------------------------------------ removing */
 
-/* Removes the record, and invalidates the lease of a loader of its key. True: there was a record. */
+/*
+ * Removes the record, and invalidates the lease of a loader of its key. True: there was a record.
+ */
 static bool forget(bshm_segment *segment, const bshm_key *key, bshm_patience *patience)
 {
 	bshm_error error;

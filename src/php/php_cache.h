@@ -10,7 +10,8 @@
 
 #include "core/bshm.h"
 
-/* 1 = the record's value is in *out; 0 = there is none (an exception may be set). May run user code. */
+/* 1 = the record's value is in *out; 0 = there is none (an exception may be set). May run user
+ * code. */
 int php_bloomshm_record_get(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	unsigned flags, bshm_patience *patience, zval *out);
 

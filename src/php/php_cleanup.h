@@ -13,9 +13,10 @@ typedef void (*php_bloomshm_cleanup)(const void *argument);
 void php_bloomshm_cleanup_startup(int module_number);
 
 /*
- * In a fiber: calls cleanup(argument) at the end of the request, unless php_bloomshm_cleanup_cancel()
- * comes first; keeps a copy of the `bytes` bytes at `argument`. Outside of a fiber it does nothing and
- * returns NULL: there the caller catches the fatal error itself (zend_try).
+ * In a fiber: calls cleanup(argument) at the end of the request, unless
+ * php_bloomshm_cleanup_cancel() comes first; keeps a copy of the `bytes` bytes at `argument`.
+ * Outside of a fiber it does nothing and returns NULL: there the caller catches the fatal error
+ * itself (zend_try).
  */
 zend_resource *php_bloomshm_cleanup_register(
 	php_bloomshm_cleanup cleanup, const void *argument, size_t bytes);

@@ -1,9 +1,9 @@
 /*
  * php_error.c - the one place where a status becomes PHP behaviour.
  *
- * What came from outside (no space, no segment, another owner) is a BloomShm\Exception whose
- * message says which limit was met, how much was asked for, how much there is, and which setting
- * changes it. Questions and adds that cannot be answered follow bloomshm.missing_filter.
+ * A failure for an outside reason (no space, no segment, another owner) is a BloomShm\Exception;
+ * its message is php_explain.c's. A question or an add without its filter follows
+ * bloomshm.missing_filter.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -98,7 +98,7 @@ const char *php_bloomshm_last_error(void)
 	return last_error[0] == '\0' ? NULL : last_error;
 }
 
-/* Has this filter not been warned about in this request? Needs no request hooks. */
+/* Is this the first warning about the filter in this request? */
 static bool first_warning(const char *filter)
 {
 	const double request = sapi_get_request_time();

@@ -44,8 +44,9 @@ void php_bloomshm_log(const bshm_error *error);
 const char *php_bloomshm_last_error(void);
 
 /*
- * For a question or an add that its filter cannot answer. Counts `questions` answers where the filter
- * or the segment is missing, and carries out bloomshm.missing_filter. False: an exception was thrown.
+ * For a question or an add that its filter cannot answer. Counts `questions` answers where the
+ * filter or the segment is missing, and carries out bloomshm.missing_filter. False: an exception
+ * was thrown.
  */
 bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions);
 uint64_t php_bloomshm_missing_answers(void);

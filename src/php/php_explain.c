@@ -1,8 +1,8 @@
 /*
  * php_explain.c - an error record to one English sentence.
  *
- * The sentence says which limit was met, how much was asked for, how much there is, and which setting
- * changes it.
+ * The sentence says which limit was met, how much was asked for, how much there is, and which
+ * setting changes it.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,15 +1,16 @@
 /*
- * php_fetch.c - values that are loaded when they are missing: bloom_cache_remember(), bloom_fetch().
+ * php_fetch.c - values that are loaded when they are missing: bloom_cache_remember(),
+ * bloom_fetch().
  *
- * One process loads a key's value, under a lease (lease.c); the others wait until the lease has ended,
- * or take a value whose time has just passed. Every change of the value ends the lease: what was loaded
- * is returned then, and not stored. No lock is held while the loader runs: it may nest, change
- * the same key, throw, run out of memory or be killed.
+ * One process loads a key's value, under a lease (lease.c). The other processes wait until the
+ * lease has ended, or return a value that has just expired. Every change of the record ends the
+ * lease: then the loaded value is returned, and not stored. No lock is held while the loader runs:
+ * it may call this extension, change the same key, throw, run out of memory or be killed.
  *
- * bloom_fetch() asks its filter first. What the filter says "maybe" to and the loader knows nothing
- * of is remembered as a record of the type "nothing", with the name of the set that the filter had: it
- * counts only while that set stands. Adding a key, or forgetting it, removes its record and spoils the
- * lease of a loader that may have asked the backend before.
+ * bloom_fetch() asks its filter first. Where the filter answers "maybe" and the loader returns
+ * null, a record of the type "nothing" is stored. It holds the publication number of the filter,
+ * and is valid only while that publication is current. Adding or forgetting a key removes its
+ * record, and invalidates the lease of a loader that may have asked the backend before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -37,7 +38,7 @@
 #define NAP_US      50
 #define NAP_US_MOST 1000
 
-/* A key of the store, and who loads it. */
+/* A record's key, and its loader. */
 typedef struct {
 	bshm_segment *segment;
 	uint32_t space;
@@ -46,9 +47,8 @@ typedef struct {
 	zend_fcall_info *call;
 	zend_fcall_info_cache *cached;
 	zend_long ttl;
-	/* Fetches: */
-	zend_string *filter; /* NULL: not a fetch */
-	bool asked;          /* the filter said "maybe"; it was published as `set` */
+	zend_string *filter; /* of bloom_fetch(); NULL: bloom_cache_remember() */
+	bool asked;          /* the filter has answered, from the publication `set` */
 	bshm_set set;
 } job;
 
@@ -75,7 +75,7 @@ static bool call_loader(const job *j, zval *result)
 	return true;
 }
 
-/* The loader knew nothing of what the filter said "maybe" to. */
+/* The filter answered "maybe", and the loader returned null. */
 static void count_false_positive(const job *j, bshm_segment *segment)
 {
 	bshm_filter_false_positive(
@@ -83,8 +83,9 @@ static void count_false_positive(const job *j, bshm_segment *segment)
 }
 
 /*
- * Loads the value; *result is it. With a grant, storing it and giving the lease back are one step. Without
- * one nothing is stored: what was loaded may be older than what another has stored meanwhile.
+ * Loads the value into *result. With a grant, the value is stored and the lease released in one
+ * step. Without one it is not stored: it may be older than what another process has stored
+ * meanwhile.
  */
 static void load(const job *j, const bshm_lease_grant *grant, zval *result)
 {
@@ -114,18 +115,20 @@ static void load(const job *j, const bshm_lease_grant *grant, zval *result)
 	}
 }
 
-/* ------------------------------------------------------------------ what is there */
+/* ------------------------------------------------------------------ stored values */
 
-/* Does a remembered "nothing" still count? */
-static bool nothing_stands(const job *j, const bshm_found *found)
+/* Is a "nothing" of the filter's current publication? */
+static bool is_current_nothing(const job *j, const bshm_found *found)
 {
 	bshm_set set;
 	return j->asked && found->length == sizeof(set) && bshm_found_copy(found, &set) &&
 		   set.publication == j->set.publication;
 }
 
-/* What the value's own code threw as it was read; a request that ends does so. */
-static void forgive(void)
+/*
+ * Clears what the value's own code threw while it was unserialized. exit() still ends the request.
+ */
+static void clear_exception(void)
 {
 	if (EG(exception) != NULL && !zend_is_unwind_exit(EG(exception)) &&
 		!zend_is_graceful_exit(EG(exception))) {
@@ -133,24 +136,23 @@ static void forgive(void)
 	}
 }
 
-/* May what was found be handed out? An expired value only where `taken` says that another process loads it. */
-static bool stands(const job *j, const bshm_found *found, const bshm_lease_grant *taken)
+/* May the call return this record's value? An expired one only if `taken` says that another process
+ * loads it. */
+static bool is_usable(const job *j, const bshm_found *found, const bshm_lease_grant *taken)
 {
 	if (found->type == BSHM_VALUE_NOTHING) {
-		return !found->expired && nothing_stands(j, found);
+		return !found->expired && is_current_nothing(j, found);
 	}
 	return !found->expired || (taken != NULL && bshm_lease_allows_stale(taken, found));
 }
 
-/*
- * Is there a value? *out is it. One that cannot be read any more, because its class has changed, is none: it is
- * loaded anew.
- */
+/* True: there is a value, in *out. A value that cannot be unserialized, because its class has
+ * changed, say, counts as missing: it is loaded again. */
 static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zval *out)
 {
 	bshm_found found;
 	if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1 ||
-		!stands(j, &found, taken)) {
+		!is_usable(j, &found, taken)) {
 		return false;
 	}
 	if (found.type == BSHM_VALUE_NOTHING) {
@@ -161,18 +163,18 @@ static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zv
 	php_bloomshm_value value;
 	if (UNEXPECTED(got == 0) && /* replaced meanwhile */
 		php_bloomshm_value_again(&found, &j->key, BSHM_FIND_STALE, NULL, &value)) {
-		if (stands(j, &found, taken)) {
+		if (is_usable(j, &found, taken)) {
 			got = php_bloomshm_value_take(&value, out);
 		} else {
 			php_bloomshm_value_release(&value);
 		}
 	}
-	forgive();
+	clear_exception();
 	return got > 0;
 }
 
-/* Waits until the lease has ended, or its owner has. True: there is nothing to wait for any more, for the
- * time is up, or the value cannot be stored. */
+/* Waits until the lease has ended, or its process has. True: waiting again is of no use, for the
+ * time is up or the value cannot be stored. */
 static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_t deadline)
 {
 	unsigned nap_us = NAP_US;
@@ -192,7 +194,7 @@ static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_
 	}
 }
 
-/* Under the lease: loads, unless another was faster. */
+/* Under the lease: loads, unless another process has stored a value before. */
 static void load_leased(const job *j, const bshm_lease_grant *grant, zval *result)
 {
 	bshm_error error;
@@ -203,20 +205,21 @@ static void load_leased(const job *j, const bshm_lease_grant *grant, zval *resul
 	load(j, grant, result);
 }
 
-/* A lease that is out, and whose. */
+/* A lease that this call holds. */
 typedef struct {
 	bshm_segment *segment;
 	bshm_lease_grant grant;
 } lease;
 
-static void give_back_lease(const void *what)
+static void release_lease(const void *argument)
 {
-	const lease *l = what;
+	const lease *l = argument;
 	bshm_error error;
 	bshm_lease_release(l->segment, &l->grant, NULL, &error);
 }
 
-/* The same; whatever ends the request in the middle (memory_limit, a fatal error) gives the lease back. */
+/* The same; if memory_limit or another fatal error ends the request in the middle, the lease is
+ * released. */
 static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *result)
 {
 	volatile bool bailed_out = false;
@@ -224,7 +227,7 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 	zend_resource *volatile registered = NULL;
 	zend_try
 	{
-		registered = php_bloomshm_cleanup_register(give_back_lease, &mine, sizeof(mine));
+		registered = php_bloomshm_cleanup_register(release_lease, &mine, sizeof(mine));
 		load_leased(j, grant, result);
 	}
 	zend_catch
@@ -234,12 +237,12 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 	zend_end_try();
 	php_bloomshm_cleanup_cancel(registered);
 	if (bailed_out) {
-		give_back_lease(&mine);
+		release_lease(&mine);
 		zend_bailout();
 	}
 }
 
-/* The value that is there, or what the loader says; UNDEF: an exception was thrown. */
+/* The stored value, or else the loader's; UNDEF: an exception was thrown. */
 static void obtain(const job *j, unsigned flags, zval *result)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + WAIT_NS;
@@ -300,7 +303,7 @@ PHP_FUNCTION(bloom_cache_remember)
 
 /* ------------------------------------------------------------------ fetch */
 
-/* The store's key of a filter's key, to be released; NULL: it is too long to be kept. */
+/* The record's key for a key of a filter, to be released; NULL: it would be too long. */
 static zend_string *fetch_key(const zend_string *filter, const char *key, size_t length)
 {
 	const size_t bytes = 1 + ZSTR_LEN(filter) + length;
@@ -315,7 +318,7 @@ static zend_string *fetch_key(const zend_string *filter, const char *key, size_t
 	return joined;
 }
 
-/* Asks the filter: 1 = maybe, 0 = no, or why it cannot be asked. */
+/* Asks the filter: 1 = maybe, 0 = no, negative = a status: it cannot answer. */
 static int ask_filter(job *j)
 {
 	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
@@ -338,7 +341,7 @@ static int ask_filter(job *j)
 	return php_bloomshm_segment_status();
 }
 
-/* What is kept comes first, then the filter's "no", then the loader. */
+/* A stored value comes first, then the filter's "no", then the loader. */
 static void fetch(job *j, zval *result)
 {
 	const int maybe = ask_filter(j);
@@ -351,10 +354,10 @@ static void fetch(job *j, zval *result)
 	if (maybe == 0) {
 		ZVAL_NULL(result);
 	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
-		if (j->segment == NULL) { /* nothing is kept */
+		if (j->segment == NULL) { /* nothing is stored */
 			if (call_loader(j, result) && Z_TYPE_P(result) == IS_NULL && j->asked) {
 				bshm_segment *segment =
-					php_bloomshm_segment(); /* perhaps another by now, or none */
+					php_bloomshm_segment(); /* the loader ran: it may be another one, or none */
 				if (segment != NULL) {
 					count_false_positive(j, segment);
 				}
@@ -407,7 +410,7 @@ static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_
 		bshm_error error;
 		const int status = bshm_record_forget(segment, BSHM_SPACE_FETCH, &wanted, NULL, &error);
 		if (UNEXPECTED(status < 0 && status != BSHM_E_UNAVAILABLE)) {
-			php_bloomshm_throw(&error, NULL); /* it stands, and may be wrong by now */
+			php_bloomshm_throw(&error, NULL); /* the record is still there, and may be wrong */
 		}
 		forgotten = status == 1;
 		zend_string_release(joined);

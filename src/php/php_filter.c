@@ -1,8 +1,9 @@
 /*
- * php_filter.c - the bloom_* functions on the keys of published filters: ask, add, insert, count, remove.
+ * php_filter.c - the bloom_* functions on the keys of published filters: ask, add, insert, count,
+ * remove.
  *
- * Not here: making and moving filters (php_admin.c), describing them (php_info.c), loads (php_load.c),
- * files (php_file.c).
+ * Not here: making and moving filters (php_admin.c), describing them (php_info.c), loads
+ * (php_load.c), files (php_file.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -42,7 +43,9 @@ PHP_FUNCTION(bloom_maybe_has)
 						   ? php_bloomshm_segment_status()
 						   : bshm_filter_has(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 								 ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
-	/* A name that is too long, say, resolves to no filter: so it is checked only after a failure. */
+	/*
+	 * A name that is too long, say, resolves to no filter: so it is checked only after a failure.
+	 */
 	if (UNEXPECTED(answer < 0) && (!php_bloomshm_check_name(filter, 1) ||
 									  !php_bloomshm_unanswered(answer, ZSTR_VAL(filter), 1))) {
 		RETURN_THROWS();
@@ -68,7 +71,8 @@ static void answer_maybe(HashTable *questions, HashTable *answers)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Asks the keys of a list without holes; the answers are a list too. False: not all keys are strings. */
+/* Asks the keys of a list without holes; the answers are a list too. False: not all keys are
+ * strings. */
 static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
 {
 	const uint32_t count = zend_hash_num_elements(questions);
@@ -176,7 +180,8 @@ static HashTable *stringify(HashTable *questions)
 	return strings;
 }
 
-/* Fills `answers`, which are empty at first, and on every status but OK. INCOMPATIBLE: not all keys are strings. */
+/* Fills `answers`, which are empty at first, and on every status but OK. INCOMPATIBLE: not all keys
+ * are strings. */
 static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable *answers)
 {
 	bshm_segment *segment = php_bloomshm_segment();
@@ -264,8 +269,8 @@ PHP_FUNCTION(bloom_ready)
 
 /* ------------------------------------------------------------------ adding */
 
-/* After a failed add: bloomshm.missing_filter for a missing filter, nothing for a damaged or changing one,
- * else an exception. False: an exception was thrown. */
+/* After a failed add: bloomshm.missing_filter for a missing filter, nothing for a damaged or
+ * changing one, else an exception. False: an exception was thrown. */
 static bool add_failed(const bshm_error *error, const zend_string *filter)
 {
 	if (error->status == BSHM_E_NOT_FOUND || error->status == BSHM_E_CORRUPT ||
@@ -375,8 +380,8 @@ static void answer_insert(
 }
 
 /*
- * Makes the filter if there is none. Another process may do the same first. A damaged filter stays: it
- * answers "maybe", and an empty one in its place would answer "no".
+ * Makes the filter if there is none. Another process may do the same first. A damaged filter stays:
+ * it answers "maybe", and an empty one in its place would answer "no".
  */
 static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)

@@ -123,7 +123,7 @@ PHP_FUNCTION(bloom_info)
 	php_bloomshm_info_array(return_value, filter, &info);
 }
 
-/* Why there is no segment, or what is worth knowing about the one there is; or null. */
+/* Why there is no segment, or which settings the segment was not made with; or null. */
 static void add_reason(
 	zval *array, bshm_segment *segment, const bshm_stat *stat, const bshm_error *e)
 {

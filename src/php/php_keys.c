@@ -1,9 +1,9 @@
 /*
  * php_keys.c - from PHP values to keys.
  *
- * A key is the bytes of a string, an int, a float or a Stringable; where rows are allowed, an
- * array is a database row and its first column is the key. Conversions may run user code
- * (__toString, iterators), so they always come before anything of the segment is touched.
+ * A key is the bytes of a string, an int, a float or a Stringable. Where rows are allowed, an
+ * array is a database row, and its first column is the key. A conversion may run user code
+ * (__toString, an iterator), so all come before the first step on the segment.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -24,14 +24,14 @@ typedef struct {
 	char digits[24];
 } php_bloomshm_key;
 
-/* Takes the key out of an element; `rows`: an array is a row, whose first column is the key. False: a
- * TypeError that names the element was thrown. */
+/* Takes the key out of an element; `rows`: an array is a row, whose first column is the key. False:
+ * a TypeError that names the element was thrown. */
 bool php_bloomshm_key_of(
 	php_bloomshm_key *out, zval *element, zend_ulong index, uint32_t argument, bool rows);
 void php_bloomshm_key_release(php_bloomshm_key *key);
 
-/* Calls `each` for every key of an array or Traversable, until it returns false. False: it did, or an
- * exception was thrown. */
+/* Calls `each` for every key of an array or Traversable, until it returns false. False: it did, or
+ * an exception was thrown. */
 typedef bool (*php_bloomshm_each)(const php_bloomshm_key *key, void *context);
 bool php_bloomshm_iterate(
 	zval *keys, uint32_t argument, bool rows, php_bloomshm_each each, void *context);

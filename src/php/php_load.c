@@ -1,9 +1,9 @@
 /*
- * php_load.c - the batch job: bloom_load() and bloom_load_file().
+ * php_load.c - filters from many keys at once: bloom_load() and bloom_load_file().
  *
  * User code (generators, stream wrappers, __toString) runs between the steps of a build, while
- * no lock is held. It may throw, exit, or run into memory_limit, which jumps out of the call:
- * the build is given up in every case, and what was published stays.
+ * no lock is held. It may throw, exit, or run into memory_limit, which jumps out of the call.
+ * In every case the build is aborted, and the filter that was published before stays.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -35,11 +35,11 @@ typedef struct {
 	double max_error_rate;
 	bool allow_empty;
 	bshm_build *build;
-	zval *keys; /* where the keys come from: these, or else the stream */
+	zval *keys; /* NULL: the keys come from the stream */
 	php_stream *stream;
 	zend_string *path;
 	char delimiter;
-	char *packed; /* what was read of a compressed file; NULL: it is not compressed */
+	char *packed; /* bytes of a compressed file; NULL: it is not compressed */
 	bool member_open;
 	z_stream gzip;
 } load;
@@ -67,7 +67,7 @@ static bool offer_line(load *l, const char *line, size_t length)
 	return length == 0 || offer(l, line, length);
 }
 
-/* Offers the whole lines in the buffer; moves what is left to its beginning. */
+/* Offers the whole lines in the buffer, and moves the rest to its begin. */
 static bool offer_lines(load *l, char *buffer, size_t *filled)
 {
 	const char *at = buffer;
@@ -93,7 +93,7 @@ static bool fail_io(const load *l, const char *what)
 	return false;
 }
 
-/* Reads up to `room` bytes; 0 only at the end of the file, -1: an exception was thrown. */
+/* Reads up to `room` bytes. 0 = the end of the file; -1 = an exception was thrown. */
 static ssize_t read_stream(load *l, char *to, size_t room)
 {
 	while (!php_stream_eof(l->stream)) {
@@ -110,8 +110,8 @@ static ssize_t read_stream(load *l, char *to, size_t room)
 }
 
 /*
- * The same, decompressed. zlib checks each member's checksum and length, so that a file that was
- * cut short or damaged is never taken for the whole set of keys.
+ * The same, decompressed. zlib checks the checksum and the length of each member, so a file that
+ * was cut short or damaged is never taken for the whole set of keys.
  */
 static ssize_t inflate_stream(load *l, char *to, size_t room)
 {
@@ -156,7 +156,7 @@ static bool offer_stream(load *l)
 	ssize_t got;
 	bool sound = true;
 	do {
-		if (filled == room) { /* one line fills it all */
+		if (filled == room) { /* one line fills the buffer */
 			room *= 2;
 			buffer = erealloc(buffer, room);
 		}
@@ -184,7 +184,7 @@ static void abort_build(const void *build)
 	bshm_build_abort(*(bshm_build *const *) build);
 }
 
-/* offer_all(), with the build given up should a fatal error jump out of it. */
+/* The same; if a fatal error jumps out of it, the build is aborted. */
 static bool offer_guarded(load *l)
 {
 	volatile bool bailed = false;
@@ -304,7 +304,7 @@ static bool is_gzip(const zend_string *path)
 		   strncasecmp(ZSTR_VAL(path), "compress.", sizeof("compress.") - 1) != 0;
 }
 
-/* zlib works with memory of the request, which is gone with it however it ends. */
+/* zlib gets memory of the request, which PHP frees however the request ends. */
 static void *allocate(void *opaque, uInt items, uInt size)
 {
 	(void) opaque;
@@ -317,10 +317,8 @@ static void release(void *opaque, void *memory)
 	efree(memory);
 }
 
-/*
- * Opens a URL. What was wrong with one only its wrapper's warning says (errno is what some earlier call left), so
- * the warning is made an exception. A wrapper written in PHP is left alone: its warnings are its own.
- */
+/* Opens a URL. Only the warning of its wrapper says what failed (errno is from some earlier call),
+ * so the warning becomes the exception. */
 static bool open_url(load *l)
 {
 	zend_error_handling handling;
@@ -337,7 +335,8 @@ static bool open_url(load *l)
 	return l->stream != NULL || fail_io(l, "it cannot be opened");
 }
 
-/* Does a wrapper of PHP's own open it from elsewhere? */
+/* Is it the URL of a wrapper that is built into PHP? The warnings of one written in PHP stay
+ * warnings. */
 static bool is_url(const zend_string *path)
 {
 	const char *colon = strstr(ZSTR_VAL(path), "://");
@@ -358,13 +357,13 @@ static bool open_path(load *l)
 	return l->stream != NULL || fail_io(l, errno == 0 ? "it cannot be opened" : strerror(errno));
 }
 
-/* Opens what the caller named; a path that ends in .gz is decompressed on the way. */
+/* Opens the stream; a path that ends in .gz is decompressed. */
 static bool open_stream(load *l)
 {
 	if (!open_path(l)) {
 		return false;
 	}
-	l->stream->flags |= PHP_STREAM_FLAG_NO_BUFFER; /* our buffer is larger than the stream's */
+	l->stream->flags |= PHP_STREAM_FLAG_NO_BUFFER; /* this file's buffer is larger */
 	if (is_gzip(l->path)) {
 		l->gzip.zalloc = allocate;
 		l->gzip.zfree = release;

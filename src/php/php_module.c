@@ -1,8 +1,8 @@
 /*
  * php_module.c - the module: what PHP calls when it loads, describes and unloads the extension.
  *
- * MINIT registers and touches no segment; MSHUTDOWN unmaps and touches nothing shared, for FPM's
- * launcher runs it while the daemon lives. There are no request hooks.
+ * MINIT does not touch a segment. MSHUTDOWN unmaps, and changes nothing shared: FPM's launcher runs
+ * it while the daemon lives. There are no request hooks.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

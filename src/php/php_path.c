@@ -1,7 +1,8 @@
 /*
  * php_path.c - the path of this process's segment.
  *
- * The first call that needs the path fixes it, so that a later request's INI cannot redirect the worker.
+ * The first call that needs the path fixes it, so that a later request's INI cannot redirect the
+ * worker.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -70,7 +71,7 @@ bool php_bloomshm_is_command_line(void)
 	return strcmp(sapi_module.name, "cli") == 0;
 }
 
-/* Is this the default segment of the user whose number ends its name? */
+/* Is this a segment of the user whose number ends its name, and not this process's? */
 static bool is_users_segment(const char *path)
 {
 	struct stat st;
@@ -82,10 +83,8 @@ static bool is_users_segment(const char *path)
 		   strtoul(digits, NULL, 10) == st.st_uid;
 }
 
-/*
- * The classic mistake: the batch job fills its own user's segment, and the pages read another's. Said once
- * by each process of the command line that finds another's.
- */
+/* A common mistake: the batch job fills the segment of its own user, and the pages read that of
+ * another user. */
 void php_bloomshm_path_warn(void)
 {
 	static bool done;

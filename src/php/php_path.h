@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* bloomshm.path with the user's number, the same for all the process's life; "" when there is no memory. */
+/* bloomshm.path with the user's number, the same for all the process's life; "" when there is no
+ * memory. */
 const char *php_bloomshm_path(void);
 void php_bloomshm_path_shutdown(void);
 

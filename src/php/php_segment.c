@@ -1,21 +1,21 @@
 /*
  * php_segment.c - this process's attachment to the segment.
  *
- * Nothing happens at startup. The first call that needs the segment attaches, and all threads share the
- * mapping. Only a call that stores something creates a segment. After a failed attach, questions go on
- * without a segment and try again once a second; all other calls try at once.
+ * Nothing happens at startup. The first call that needs the segment attaches, and all threads share
+ * the mapping. Only a call that stores something creates a segment. After a failed attach,
+ * questions go on without a segment and try again once a second; all other calls try at once.
  *
- * Another process may remove the file and make a new one. New processes then use the new file, and keys
- * that they add are not in the old one: its "no" would be wrong. So at most once a second a process looks
- * whether its file is still the one at the path, and detaches if not. It looks at the first call of a
- * request, at each call that changes a filter or stores something, and at one question in
- * QUESTIONS_PER_LOOK. (No hook marks the begin of a request.)
+ * Another process may remove the file and make a new one. New processes then use the new file, and
+ * keys that they add are not in the old one: its "no" would be wrong. So at most once a second a
+ * process looks whether its file is still the one at the path, and detaches if not. It looks at the
+ * first call of a request, at each call that changes a filter or stores something, and at one
+ * question in QUESTIONS_PER_LOOK. (No hook marks the begin of a request.)
  *
- * A call uses the segment that it has taken to its end, so a thread may not detach while another call of
- * this extension is on its stack or in a suspended fiber (a loader, a lease, a value that is being read).
- * A call that is nested in another goes on with that one's file. Beside a suspended fiber, which may stay
- * suspended for ever, a call gets no segment: questions say "maybe", and nothing is stored in a file that
- * is gone. A mapping is closed with its last thread.
+ * A call uses the segment that it has taken to its end, so a thread may not detach while another
+ * call of this extension is on its stack or in a suspended fiber (a loader, a lease, a value that
+ * is being read). A call that is nested in another goes on with that one's file. Beside a suspended
+ * fiber, which may stay suspended for ever, a call gets no segment: questions say "maybe", and
+ * nothing is stored in a file that is gone. A mapping is closed with its last thread.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -54,7 +54,8 @@ typedef enum {
 	TO_STORE /* creates the segment, or waits for a moment while another process does */
 } purpose;
 
-/* A mapping. Each thread that uses it counts as a user, and so does the process while it is `current`. */
+/* A mapping. Each thread that uses it counts as a user, and so does the process while it is
+ * `current`. */
 struct php_bloomshm_mapping {
 	bshm_segment *segment;
 	uint32_t users;
@@ -173,8 +174,9 @@ static bool try_to_attach(purpose why, bshm_error *error)
 }
 
 /*
- * Called under the guard; releases it while it sleeps. The process's mapping, or NULL. A call that stores
- * waits while another process creates the segment. After a wait in vain no call waits for a second.
+ * Called under the guard; releases it while it sleeps. The process's mapping, or NULL. A call that
+ * stores waits while another process creates the segment. After a wait in vain no call waits for a
+ * second.
  */
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
@@ -215,7 +217,8 @@ static bool encloses(const zend_execute_data *frame)
 	return frame != NULL;
 }
 
-/* Does the stack end where a fiber begins? Then PHP is destroying the fiber, and does not show the calls around it. */
+/* Does the stack end where a fiber begins? Then PHP is destroying the fiber, and does not show the
+ * calls around it. */
 static bool is_cut(const zend_execute_data *frame)
 {
 	while (frame->prev_execute_data != NULL) {
@@ -248,8 +251,8 @@ static bool is_suspended(void)
 	return false;
 }
 
-/* Has the file of the thread's mapping been removed or replaced? A nested call sets *later instead of looking:
- * the next call that is not nested looks. */
+/* Has the file of the thread's mapping been removed or replaced? A nested call sets *later instead
+ * of looking: the next call that is not nested looks. */
 static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 {
 	const uint64_t now = bshm_os_clock_cheap_ns();

@@ -25,8 +25,8 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals);
 bshm_segment *php_bloomshm_segment_look(void);
 
 /*
- * For questions. NULL: bloomshm is off, there is no file, or it cannot be attached. Never waits, never
- * throws, never creates a segment. A failed attach is repeated after a second.
+ * For questions. NULL: bloomshm is off, there is no file, or it cannot be attached. Never waits,
+ * never throws, never creates a segment. A failed attach is repeated after a second.
  */
 static inline bshm_segment *php_bloomshm_segment(void)
 {
@@ -40,8 +40,8 @@ static inline bshm_segment *php_bloomshm_segment(void)
 }
 
 /*
- * Why there is no segment, for php_bloomshm_unanswered(). NOT_FOUND: there is no file, so every filter
- * is missing; BUSY: bloomshm is off; UNAVAILABLE.
+ * Why there is no segment, for php_bloomshm_unanswered(). NOT_FOUND: there is no file, so every
+ * filter is missing; BUSY: bloomshm is off; UNAVAILABLE.
  */
 static inline bshm_status php_bloomshm_segment_status(void)
 {
@@ -59,11 +59,14 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error);
 
 /* ------------------------------------------------------------------ filters */
 
-/* For adds and removals. NULL: there is none (the call returns false), or an exception was thrown. */
+/*
+ * For adds and removals. NULL: there is none (the call returns false), or an exception was thrown.
+ */
 bshm_segment *php_bloomshm_segment_to_add(void);
 /*
- * The rest throws instead of returning NULL. For calls that make a filter: creates the segment, or waits
- * for a moment while another process does. `fresh`: looks at the path even if that was done just now.
+ * The rest throws instead of returning NULL. For calls that make a filter: creates the segment, or
+ * waits for a moment while another process does. `fresh`: looks at the path even if that was done
+ * just now.
  */
 bshm_segment *php_bloomshm_segment_to_create(bool fresh);
 /* For calls that need the filter `filter`: without a file they throw NOT_FOUND for it. */
@@ -75,7 +78,8 @@ bool php_bloomshm_check_published(const bshm_segment *segment, const char *filte
 
 /* ------------------------------------------------------------------ the record store */
 
-/* For calls that read records, or remove them; NULL: there is no segment, or it has no record store. */
+/* For calls that read records, or remove them; NULL: there is no segment, or it has no record
+ * store. */
 static inline bshm_segment *php_bloomshm_segment_with_store(void)
 {
 	bshm_segment *segment = php_bloomshm_segment();

@@ -1,8 +1,8 @@
 /*
- * php_settings.c - the INI settings: read, checked, kept in the module globals.
+ * php_settings.c - the INI settings: read, checked, written to the module globals.
  *
- * All are SYSTEM settings, which FPM pools set with php_admin_value. A value that makes no sense
- * is refused with a warning at startup, and the default stands.
+ * All are SYSTEM settings, which an FPM pool sets with php_admin_value. A bad value is refused with
+ * a warning at startup, and the setting keeps the value that it had.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The field of the module globals that an entry's arguments name. */
+/* The field of the module globals that the arguments of an entry name. */
 static zend_long *field_of(void *offset, void *globals)
 {
 #ifdef ZTS
@@ -32,16 +32,22 @@ static zend_long *field_of(void *offset, void *globals)
 	return (zend_long *) (void *) (base + (size_t) offset);
 }
 
-static int refuse(const zend_ini_entry *entry, const zend_string *value, const char *rule)
+static const char *text_of(const zend_string *value)
+{
+	return value == NULL ? "" : ZSTR_VAL(value);
+}
+
+static int refuse(const zend_ini_entry *entry, const char *value, const char *rule)
 {
 	zend_error(E_WARNING, "%s must be %s, \"%s\" given; the value before stays",
-		ZSTR_VAL(entry->name), rule, value == NULL ? "" : ZSTR_VAL(value));
+		ZSTR_VAL(entry->name), rule, value);
 	return FAILURE;
 }
 
 /*
- * php-fpm takes every setting, SYSTEM or not, from the FastCGI parameters PHP_VALUE and PHP_ADMIN_VALUE, and
- * the worker keeps it for all requests that follow. A pool's own settings come before the first one.
+ * php-fpm takes every setting, also a SYSTEM one, from the FastCGI parameters PHP_VALUE and
+ * PHP_ADMIN_VALUE, and the worker keeps it for all later requests. The settings of the pool come
+ * before the first request.
  */
 static bool from_request(void)
 {
@@ -53,9 +59,9 @@ static ZEND_INI_MH(on_update_path)
 	if (from_request()) {
 		return FAILURE;
 	}
-	/* A relative path would lead each process to a segment beside its own working folder. */
+	/* A relative path would be another file for each working folder. */
 	if (new_value == NULL || !IS_ABSOLUTE_PATH(ZSTR_VAL(new_value), ZSTR_LEN(new_value))) {
-		return refuse(entry, new_value, "an absolute path");
+		return refuse(entry, text_of(new_value), "an absolute path");
 	}
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
@@ -80,7 +86,7 @@ static int set_quantity(const zend_ini_entry *entry, zend_string *value, zend_lo
 		if (problem != NULL) {
 			zend_string_release(problem);
 		}
-		return refuse(entry, value, rule);
+		return refuse(entry, text_of(value), rule);
 	}
 	*field = number;
 	return SUCCESS;
@@ -110,23 +116,32 @@ static ZEND_INI_MH(on_update_cache_records)
 		"0 (as many as fit), or a number of records");
 }
 
-/* Whether igbinary is loaded shows when the first value is stored. */
+/* Sets the field to the index of the word among three. */
+static int set_choice(const zend_ini_entry *entry, const char *value, zend_long *field,
+	const char *const words[3], const char *rule)
+{
+	if (from_request()) {
+		return FAILURE;
+	}
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*field = i;
+			return SUCCESS;
+		}
+	}
+	return refuse(entry, value, rule);
+}
+
+/* Whether igbinary is loaded is checked when a value is stored: the order of loading does not
+ * matter. */
 static ZEND_INI_MH(on_update_serializer)
 {
 	(void) mh_arg3;
 	(void) stage;
-	if (from_request()) {
-		return FAILURE;
-	}
-	static const char *const names[] = {"none", "php", "igbinary"};
-	const char *name = new_value == NULL || ZSTR_LEN(new_value) == 0 ? "none" : ZSTR_VAL(new_value);
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*field_of(mh_arg1, mh_arg2) = i;
-			return SUCCESS;
-		}
-	}
-	return refuse(entry, new_value, "\"php\", \"igbinary\" or \"none\"");
+	static const char *const words[] = {"none", "php", "igbinary"};
+	const char *word = *text_of(new_value) == '\0' ? "none" : ZSTR_VAL(new_value);
+	return set_choice(
+		entry, word, field_of(mh_arg1, mh_arg2), words, "\"php\", \"igbinary\" or \"none\"");
 }
 
 static ZEND_INI_MH(on_update_mode)
@@ -137,10 +152,10 @@ static ZEND_INI_MH(on_update_mode)
 		return FAILURE;
 	}
 	char *end = NULL;
-	const char *text = new_value == NULL ? "" : ZSTR_VAL(new_value);
+	const char *text = text_of(new_value);
 	const long mode = strtol(text, &end, 8);
 	if (*text == '\0' || *end != '\0' || mode < 0 || mode > 0777 || (mode & 0600) != 0600) {
-		return refuse(entry, new_value, "an octal file mode from 0600 to 0777");
+		return refuse(entry, text, "an octal file mode from 0600 to 0777");
 	}
 	*field_of(mh_arg1, mh_arg2) = mode;
 	return SUCCESS;
@@ -150,17 +165,9 @@ static ZEND_INI_MH(on_update_missing)
 {
 	(void) mh_arg3;
 	(void) stage;
-	if (from_request()) {
-		return FAILURE;
-	}
-	static const char *const names[] = {"maybe", "warn", "throw"};
-	for (int i = 0; i < 3; i++) {
-		if (new_value != NULL && zend_string_equals_cstr(new_value, names[i], strlen(names[i]))) {
-			*field_of(mh_arg1, mh_arg2) = i;
-			return SUCCESS;
-		}
-	}
-	return refuse(entry, new_value, "\"maybe\", \"warn\" or \"throw\"");
+	static const char *const words[] = {"maybe", "warn", "throw"};
+	return set_choice(entry, text_of(new_value), field_of(mh_arg1, mh_arg2), words,
+		"\"maybe\", \"warn\" or \"throw\"");
 }
 
 /* clang-format off */

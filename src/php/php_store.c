@@ -1,5 +1,6 @@
 /*
- * php_store.c - the bloom_cache_* functions on the store as a whole: scan, clear, oldest, files, info.
+ * php_store.c - the bloom_cache_* functions on the store as a whole: scan, clear, oldest, files,
+ * info.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -146,8 +147,8 @@ PHP_FUNCTION(bloom_cache_scan)
 	}
 }
 
-/* Removes the records of a step whose keys begin with the prefix; returns how many were the user's. An empty
- * prefix removes what bloom_fetch() has stored, too. */
+/* Removes the records of a step whose keys begin with the prefix; returns how many were the user's.
+ * An empty prefix removes what bloom_fetch() has stored, too. */
 static zend_long clear_records(bshm_segment *segment, const bshm_scan *scan,
 	const zend_string *prefix, bshm_patience *patience)
 {
@@ -197,7 +198,8 @@ PHP_FUNCTION(bloom_cache_clear)
 
 /* ------------------------------------------------------------------ the oldest */
 
-/* Takes the oldest record out: 1 = done; 0 = there is none, or its lock is held; -1 = it has changed meanwhile. */
+/* Takes the oldest record out: 1 = done; 0 = there is none, or its lock is held; -1 = it has
+ * changed meanwhile. */
 static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_value)
 {
 	bshm_found found;

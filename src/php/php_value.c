@@ -1,9 +1,9 @@
 /*
- * php_value.c - PHP values to the bytes of a record, and back.
+ * php_value.c - from PHP values to the bytes of a record, and back.
  *
- * null, false, true, int, float and string are kept as they are; arrays and objects through
- * bloomshm.serializer. Serializing and unserializing run user code: always before, or after,
- * anything of the segment is touched.
+ * null, false, true, int, float and string are stored as they are; arrays and objects through
+ * bloomshm.serializer. Serializing and unserializing run user code, so they never happen between
+ * two steps on the segment that belong together.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -32,7 +32,9 @@ static void refuse(const char *what, const char *why)
 		"a value of type %s cannot be stored%s", what, why);
 }
 
-/* Calls igbinary's own function; false: it is not loaded, which `what` asks for, or it threw. */
+/*
+ * Calls a function of igbinary. False: igbinary is not loaded, though `what` needs it, or it threw.
+ */
 static bool call_igbinary(const char *name, const char *what, zval *argument, zval *result)
 {
 	zval function;
@@ -51,9 +53,9 @@ static bool call_igbinary(const char *name, const char *what, zval *argument, zv
 }
 
 /*
- * What nested calls of PHP's serialize() share, for they make one payload: which values they have met.
- * Ours may be called from user code in the midst of another (an error handler, __sleep()), and stands for
- * itself: it begins with nothing.
+ * Nested calls of PHP's serialize() write one payload, and so share a list of the values that it
+ * holds. A call of ours that is nested in a serialize() (in __sleep(), in an error handler) writes
+ * a payload of its own: it begins with an empty list.
  */
 typedef struct {
 	uint32_t lock;
@@ -91,8 +93,9 @@ static size_t number_at(const char **at, const char *end)
 }
 
 /*
- * How deep do the arrays and objects of what serialize() wrote go? Strings are skipped, and with them whatever a
- * class wrote by itself ("C:"). An empty array is no level: it is not counted when it is read.
+ * How many levels of arrays and objects has the text that serialize() wrote? Strings are skipped,
+ * and so is the text of a class that serializes itself ("C:"). An empty array is no level:
+ * unserialize() does not count it either.
  */
 static zend_long depth_of(const char *at, const char *end)
 {
@@ -128,7 +131,7 @@ static zend_long depth_of(const char *at, const char *end)
 	return deepest;
 }
 
-/* Could unserialize() not read it? A level takes ten bytes at least: "a:1:{i:0;" and "}". */
+/* Would unserialize() refuse it? A level takes ten bytes at least: "a:1:{i:0;" and "}". */
 static bool too_deep(const zend_string *bytes)
 {
 	const zend_long most = BG(unserialize_max_depth);
@@ -208,7 +211,7 @@ bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
 			out->value = (bshm_value){BSHM_VALUE_INT, &out->number, sizeof(out->number.integer)};
 			return true;
 		case IS_DOUBLE:
-			/* One NaN for all, so that values compare as stored. */
+			/* One pattern for every NaN, so that bloom_cache_cas() can compare bytes. */
 			out->number.real = zend_isnan(Z_DVAL_P(value)) ? ZEND_NAN : Z_DVAL_P(value);
 			out->value = (bshm_value){BSHM_VALUE_FLOAT, &out->number, sizeof(out->number.real)};
 			return true;
@@ -219,7 +222,7 @@ bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
 		case IS_ARRAY:
 		case IS_OBJECT: {
 			zval kept;
-			ZVAL_COPY(&kept, value); /* of a reference that user code may change meanwhile */
+			ZVAL_COPY(&kept, value); /* user code may change the reference that holds the value */
 			const bool done = serialize(out, &kept);
 			zval_ptr_dtor(&kept);
 			if (!done) {
@@ -244,7 +247,7 @@ void php_bloomshm_value_release(php_bloomshm_value *value)
 	}
 }
 
-/* False: the bytes are not what was serialized here, or user code threw. */
+/* False: the bytes are damaged, or user code threw. */
 static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 {
 	zval argument;
@@ -258,7 +261,7 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	const payload outer = begin_payload();
 	PHP_VAR_UNSERIALIZE_INIT(data);
 	const bool done = php_var_unserialize(out, &at, at + ZSTR_LEN(bytes), &data) != 0;
-	PHP_VAR_UNSERIALIZE_DESTROY(data); /* runs what is put off, as __wakeup() */
+	PHP_VAR_UNSERIALIZE_DESTROY(data); /* runs __wakeup() and the like */
 	end_payload(&outer);
 	if (!done || EG(exception) != NULL) {
 		zval_ptr_dtor(out);
@@ -271,7 +274,7 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	return true;
 }
 
-/* The bytes of a value; NULL: it has changed meanwhile. */
+/* The bytes of a value; NULL: the record has changed meanwhile. */
 static inline zend_string *copy_bytes(const bshm_found *found)
 {
 	zend_string *bytes = zend_string_alloc((size_t) found->length, false);
@@ -306,7 +309,7 @@ int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out)
 	return out->string != NULL;
 }
 
-/* A value whose bytes were copied into the string, which is longer. */
+/* Makes *value of bytes that were copied into a longer string, which it takes. */
 static bool settle(php_bloomshm_value *value, const bshm_found *found, zend_string *bytes)
 {
 	const size_t length = (size_t) found->length;
@@ -355,7 +358,7 @@ bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned f
 		return settle(out, found, bytes);
 	}
 	zend_string_efree(bytes);
-	return false; /* gone, or damaged, or its lock was not to be had */
+	return false; /* removed, or damaged, or its lock is held */
 }
 
 bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
@@ -391,8 +394,8 @@ bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out)
 int php_bloomshm_value_make(const bshm_found *found, zval *out)
 {
 	php_bloomshm_value value;
-	zval taken = {0}; /* not all of it is set for every type, and all of it is copied */
-	if (EXPECTED(found->type == BSHM_VALUE_STRING)) { /* as below, without the steps between */
+	zval taken = {0}; /* the copy reads all of it, and some types set only a part */
+	if (EXPECTED(found->type == BSHM_VALUE_STRING)) { /* as below, in fewer steps */
 		zend_string *bytes = copy_bytes(found);
 		if (EXPECTED(bytes != NULL)) {
 			ZVAL_NEW_STR(out, bytes);

@@ -24,21 +24,23 @@ typedef struct {
 bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value);
 void php_bloomshm_value_release(php_bloomshm_value *value);
 
-/* Copies a found record's value: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
+/* Copies a found record's value: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be
+ * read. */
 int php_bloomshm_value_copy(const bshm_found *found, php_bloomshm_value *out);
 /*
- * After a 0: finds the record again and copies its value, as bshm_record_copy() does. True: *found and
- * *out are it. `patience`: NULL, or that of a call with many keys.
+ * After a 0: finds the record again and copies its value, as bshm_record_copy() does. True: *found
+ * and *out are it. `patience`: NULL, or that of a call with many keys.
  */
 bool php_bloomshm_value_again(bshm_found *found, const bshm_key *key, unsigned flags,
 	bshm_patience *patience, php_bloomshm_value *out);
-/* Turns a copied value into a PHP value, which takes its bytes. May run user code. False: it cannot be
- * read (an exception may be set). */
+/* Turns a copied value into a PHP value, which takes its bytes. May run user code. False: it cannot
+ * be read (an exception may be set). */
 bool php_bloomshm_value_take(php_bloomshm_value *value, zval *out);
 /* Copy and take in one: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be read. */
 int php_bloomshm_value_make(const bshm_found *found, zval *out);
 
-/* For up to BSHM_SHORT_MAX bytes. Where the size is a constant, the allocator need not look for its bin. */
+/* For up to BSHM_SHORT_MAX bytes. Where the size is a constant, the allocator need not look for its
+ * bin. */
 static inline zend_string *php_bloomshm_short_string(size_t length)
 {
 	zend_string *string = length <= 15   ? zend_string_alloc(15, false)
