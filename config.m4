@@ -53,25 +53,36 @@ if test "$PHP_BLOOMSHM" != "no"; then
 
   PHP_NEW_EXTENSION([bloomshm],
     m4_normalize([src/core/status.c
-     src/core/segment/segment.c
+     src/core/hash.c
+     src/core/segment/regions.c
+     src/core/segment/owners.c
      src/core/segment/clock.c
      src/core/segment/rest.c
-     src/core/segment/owners.c
+     src/core/segment/create.c
+     src/core/segment/attach.c
      src/core/segment/lock.c
-     src/core/segment/blocks.c
+     src/core/segment/run.c
+     src/core/segment/sound.c
+     src/core/segment/space.c
+     src/core/segment/ops.c
+     src/core/segment/journal.c
      src/core/segment/directory.c
      src/core/segment/layers.c
-     src/core/segment/ops.c
-     src/core/segment/check.c
+     src/core/segment/blocks.c
+     src/core/filter/view.c
+     src/core/filter/counters.c
+     src/core/filter/mend.c
+     src/core/filter/sliding.c
      src/core/filter/geometry.c
      src/core/filter/query.c
-     src/core/filter/add.c
-     src/core/filter/spool.c
      src/core/filter/counting.c
-     src/core/filter/sliding.c
+     src/core/filter/spool.c
      src/core/filter/build.c
      src/core/filter/grow.c
-     src/core/filter/union.c
+     src/core/filter/add.c
+     src/core/filter/clear.c
+     src/core/filter/manage.c
+     src/core/filter/merge.c
      src/core/filter/snapshot.c
      src/core/cache/shard.c
      src/core/cache/quota.c
@@ -98,6 +109,8 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/record_file.c
      src/core/cache/store_stat.c
      src/core/cache/verify.c
+     src/core/stat.c
+     src/core/check.c
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c
      src/php/php_module.c

@@ -87,4 +87,7 @@ static inline __attribute__((always_inline)) bshm__line bshm__hash_line(
 	return line;
 }
 
+/* Sorts the hashes; returns how many different ones there are. */
+size_t bshm__hashes_distinct(bshm_hash *hashes, size_t count);
+
 #endif

@@ -6,9 +6,11 @@
  *     adder     filter/add.c       add_keys, add_published, has_builder, note_part
  *     loader    filter/build.c     bshm__build_register, apply_journal, bshm__build_publish_locked,
  *                                  give_up
- *     op        segment/ops.c      bshm__op_begin, bshm__journal_add, bshm__journal_apply,
- *                                  bshm__op_end, bshm__ops_reap
- *     repair    segment/directory.c  tidy, bshm__directory_repair
+ *     op        segment/ops.c      bshm__op_begin
+ *               segment/journal.c  bshm__journal_add
+ *               filter/build.c     bshm__journal_apply
+ *               filter/mend.c      reap_ops
+ *     repair    segment/directory.c  bshm__op_end, tidy, bshm__directory_repair
  *
  * Property: a key whose add returned is in the set in force, from then on and in every set that is
  * published later, whatever loaders do: publish, give up, die. `watch` looks at every state. It
@@ -65,7 +67,7 @@ inline tidy()
 
 #define OVER(o) (op_entry[o] && (op_owner[o] == 0 || dead[op_owner[o] - 1]))
 
-/* bshm__ops_reap() */
+/* reap_ops() */
 inline reap()
 {
 	do

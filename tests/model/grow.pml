@@ -6,10 +6,10 @@
  *     adder      filter/add.c       take_places, add_growing, settle_places, add_published
  *     grower     filter/grow.c      bshm__filter_grow, begin, await_change, publish
  *                filter/build.c     bshm__build_take, claim, bshm__build_zero, check_op, give_up
- *     op         segment/ops.c      bshm__op_begin, bshm__entry_is_growing, bshm__op_end,
- *                                   bshm__ops_reap
+ *     op         segment/ops.c      bshm__op_begin, bshm__entry_is_growing
+ *                filter/mend.c      reap_ops
  *     directory  segment/blocks.c   claim_all, bshm__blocks_take
- *                segment/directory.c  bshm__entry_extend, put_in_force
+ *                segment/directory.c  bshm__entry_extend, put_in_force, bshm__op_end
  *
  * Properties:
  *   - A key whose add returned is in a layer in force, from then on (`watch` looks at every state).
@@ -70,7 +70,7 @@ byte returned;             /* keys whose add returned */
 # define OVER(o) (op_entry[o] && (op_owner[o] == 0 || dead[op_owner[o] - 1]))
 #endif
 
-/* bshm__ops_reap() */
+/* reap_ops() */
 inline reap()
 {
 #ifdef BROKEN_NO_REAP

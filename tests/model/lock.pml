@@ -5,7 +5,7 @@
  * the kernel:
  *
  *     segment/lock.c     enter_process, is_behind, wait_a_little, end_wait, bshm__word_lock, acquire,
- *                        bshm__lock, bshm__unlock
+ *                        bshm__lock_take, bshm__unlock
  *     segment/owners.c   take_slot, has_slot_still, bshm__owner_alive
  *     cache/shard_lock.c bshm__shard_lock, bshm__shard_unlock   (with -DSHARD: no word of the process's
  *                        own keeps its threads apart)

@@ -3,13 +3,16 @@
  *
  * Mirrors, one step for each load, store or read-modify-write of a shared word:
  *
- *     merger     filter/union.c       describe, begin_attempt, merge_source, all_stand, publish,
+ *     merger     filter/merge.c       describe, begin_attempt, merge_source, all_stand, publish,
  *                                     end_attempt, try_to_unite
- *     other      segment/directory.c  bshm_filter_rename, bshm_filter_drop
- *                segment/ops.c        clear_sliding
+ *     other      filter/manage.c      bshm_filter_rename, bshm_filter_drop
+ *                filter/clear.c       clear_sliding
  *                filter/build.c       bshm__build_publish of a reservation
  *     adder      filter/add.c         add_keys, add_published, has_builder, note_part
- *     op         segment/ops.c        bshm__op_begin, bshm__journal_add, bshm__op_end, bshm__ops_reap
+ *     op         segment/ops.c        bshm__op_begin
+ *                segment/journal.c    bshm__journal_add
+ *                segment/directory.c  bshm__op_end
+ *                filter/mend.c        reap_ops
  *
  * Properties:
  *   - Calls of administrators have an order, that of their stores: what is published is exactly what
@@ -85,7 +88,7 @@ inline end_op(o)
 	tidy()
 }
 
-/* bshm__ops_reap() */
+/* reap_ops() */
 inline reap()
 {
 	do

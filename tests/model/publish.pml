@@ -5,11 +5,12 @@
  *
  *     publisher  filter/build.c       bshm__build_register, bshm__build_take, bshm__build_zero,
  *                                     bshm__build_publish_locked, give_up
- *                segment/directory.c  next_generation, put_in_force, bshm__entry_publish
+ *                segment/directory.c  next_generation, put_in_force, bshm__entry_publish, bshm__op_end
  *                segment/blocks.c     claim_all, bshm__blocks_take
- *                segment/ops.c        bshm__op_begin, bshm__op_claim, bshm__op_end, bshm__ops_reap
- *     reader     filter/query.c       bshm_filter_has, ask_again, view_of, look, resolve,
- *                                     bshm_view_current
+ *                segment/ops.c        bshm__op_begin, bshm__op_claim
+ *                filter/mend.c        reap_ops
+ *     reader     filter/query.c       bshm_filter_has, ask_again, view_of, look, resolve
+ *                filter/view.h        bshm__view_current
  *
  * Properties, for a key that is in every set:
  *   - It is never answered "no", however long a reader stands still between two steps, and though the
@@ -64,7 +65,7 @@ bit true_seed[6];
 
 #define OVER(o) (op_entry[o] && (op_owner[o] == 0 || dead[op_owner[o] - 1]))
 
-/* bshm__ops_reap() */
+/* reap_ops() */
 inline reap()
 {
 #ifdef BROKEN_NO_REAP

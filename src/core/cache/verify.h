@@ -6,7 +6,7 @@
 #ifndef BSHM_CACHE_VERIFY_H
 #define BSHM_CACHE_VERIFY_H
 
-#include "core/core.h"
+#include "core/bshm.h"
 
 typedef void (*bshm__fault)(void *context, const char *what);
 /* Looks through the whole record store; OK, or why that was not possible. */

@@ -6,7 +6,7 @@
  * generation still the one whose bits were set? If both hold, the key was in the published set at that moment, and whoever starts to build later reads
  * the catalogue later. If the generation has moved, the bits may belong to anybody: unless the same
  * set has only grown, the add is done again (bits set in vain are a needless "maybe" at worst). If
- * somebody is building, the key is also noted, under the lock, in the builder's journal (ops.c).
+ * somebody is building, the key is also noted, under the lock, in the builder's journal (journal.c).
  *
  * The ORs and the two loads must not pass each other, hence the one full fence. Counters are changed
  * under the lock instead (counting.c).
@@ -17,7 +17,22 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/bshm.h"
+
+#include "core/filter/grow.h"
+#include "core/filter/kinds.h"
+#include "core/filter/mend.h"
+#include "core/filter/query.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/directory.h"
+#include "core/segment/journal.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,41 +114,6 @@ static void settle_places(const call *c, const bshm_view *view, uint64_t places,
 
 /* ------------------------------------------------------------------ hashes */
 
-static int by_value(const void *a, const void *b)
-{
-	const bshm_hash *x = a;
-	const bshm_hash *y = b;
-	if (x->high != y->high) {
-		return x->high < y->high ? -1 : 1;
-	}
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
-size_t bshm__hashes_distinct(bshm_hash *hashes, size_t count)
-{
-	qsort(hashes, count, sizeof(*hashes), by_value);
-	size_t distinct = 0;
-	for (size_t i = 0; i < count; i++) {
-		distinct += i == 0 || by_value(&hashes[i - 1], &hashes[i]) != 0;
-	}
-	return distinct;
-}
-
-bool bshm__view_put(const bshm_view *view, bshm_hash h)
-{
-	uint64_t *words = bshm__parts_of(&view->newest, h);
-	switch (view->descriptor.kind) {
-		case BSHM_KIND_SLIDING:
-			return bshm__sliding_put(view, h);
-		case BSHM_KIND_COUNTING:
-			return bshm__counters_add(words, h, view->newest.hash_count);
-		case BSHM_KIND_GROWING:
-			return bshm__line_add(words, h, view->newest.hash_count, false);
-		default:
-			return bshm__partition_add(words, h, view->newest.hash_count, false);
-	}
-}
-
 static bshm_hash hash_of(const call *c, const bshm_view *view, size_t i)
 {
 	return bshm__hash_key(c->keys[i].bytes, c->keys[i].length, view->seed);
@@ -202,7 +182,7 @@ static bshm_status count_part(call *c, const bshm_view *view, size_t to)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = bshm_view_current(view) ? BSHM_OK : BSHM_E_BUSY;
+	status = bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 	for (; status == BSHM_OK && c->done < to; c->done++) {
 		c->fresh[c->done] = bshm__view_put(view, hash_of(c, view, c->done));
 		c->added += c->fresh[c->done];

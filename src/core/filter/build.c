@@ -2,7 +2,7 @@
  * build.c - make a filter aside, then publish it with one store.
  *
  * A load, a reservation and a copy are the same: register an op on the name, so that adders keep
- * a journal (ops.c); find the size; take partitions; write the bits while no lock is held; and
+ * a journal (journal.c); find the size; take partitions; write the bits while no lock is held; and
  * then, in one critical section, move the journal into the bits and publish. Until that store
  * the old filter answers; the store makes the new one answer; the old partitions are free from
  * then on, for nobody is waited for (query.c).
@@ -13,6 +13,28 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/filter/build.h"
+
+#include "core/base.h"
+#include "core/filter/geometry.h"
+#include "core/filter/kinds.h"
+#include "core/filter/mend.h"
+#include "core/filter/partition.h"
+#include "core/filter/sliding.h"
+#include "core/filter/spool.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/blocks.h"
+#include "core/segment/directory.h"
+#include "core/segment/journal.h"
+#include "core/segment/layers.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/run.h"
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,9 +230,10 @@ bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_e
 	const uint64_t asked = partitions > UINT64_MAX / BSHM_PARTITION_BYTES
 							   ? UINT64_MAX
 							   : partitions * BSHM_PARTITION_BYTES;
-	bshm_stat stat = {0};
-	bshm_segment_stat(build->segment, &stat, error);
-	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked, stat.filter_bytes_free);
+	bshm__space space = {0};
+	bshm__space_look(build->segment, &space, error);
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked,
+		(uint64_t) space.free * BSHM_PARTITION_BYTES);
 }
 
 /* The first layer for so many keys. */
@@ -438,11 +461,25 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 
 /* ------------------------------------------------------------------ publish */
 
+uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view)
+{
+	uint64_t items = 0;
+	uint32_t cursor = 0;
+	uint64_t count;
+	const bshm_hash *hashes;
+	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
+		for (uint64_t i = 0; i < count; i++) {
+			items += bshm__view_put(view, hashes[i]);
+		}
+	}
+	return items;
+}
+
 bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
 	bshm_status status = BSHM_OK;
-	*items += bshm__journal_apply(segment, build->op, &build->view);
+	*items += bshm__journal_apply(build->segment, build->op, &build->view);
 	if (bshm__layers_store(segment, &build->descriptor, build->layers,
 			build->descriptor.layer_count, build->map)) {
 		build->descriptor.published_s = bshm__bits(bshm_os_wall_s());

@@ -1,12 +1,14 @@
 /*
- * build.h - what the files that make filters share: build.c, grow.c, union.c, snapshot.c.
+ * build.h - what the files that make filters share: build.c, grow.c, merge.c, snapshot.c.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #ifndef BSHM_BUILD_H
 #define BSHM_BUILD_H
 
-#include "core/core.h"
+#include "core/filter/spool.h"
+#include "core/filter/view.h"
+#include "core/segment/name.h"
 
 /* A filter being made aside; see the top of build.c. */
 struct bshm_build {
@@ -43,6 +45,11 @@ bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error);
 bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error);
 /* Zeroes the partitions of the layers from `from` on. */
 void bshm__build_zero(const bshm_build *build, uint32_t from);
+/*
+ * Under the lock: sets the bits of all keys of the journal; returns how many were new there. Takes
+ * nothing out, so it may be interrupted and done again.
+ */
+uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view);
 /* Under the lock: what was added meanwhile, and the one store. Ends the op, whatever it returns. */
 bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error);
 /* The same, taking the lock. A reservation: 0 = the same filter stands by now. */

@@ -4,8 +4,14 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/bshm.h"
-#include "core/core.h"
+#include "core/filter/geometry.h"
+
+#include "core/base.h"
+#include "core/filter/partition.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "platform/atomic.h"
 
 #include <math.h>
 

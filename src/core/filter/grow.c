@@ -14,7 +14,22 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/filter/grow.h"
+
 #include "core/filter/build.h"
+#include "core/filter/geometry.h"
+#include "core/filter/mend.h"
+#include "core/filter/view.h"
+#include "core/segment/directory.h"
+#include "core/segment/layers.h"
+#include "core/segment/lock.h"
+#include "core/segment/ops.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/segment/space.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <string.h>
 
@@ -40,7 +55,7 @@ static bshm_status await_change(const bshm_build *build, const bshm_view *view, 
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_PAGE_NS;
 	bshm_status status = BSHM_OK;
-	while (status == BSHM_OK && bshm_view_current(view) && bshm_os_monotonic_ns() <= deadline) {
+	while (status == BSHM_OK && bshm__view_current(view) && bshm_os_monotonic_ns() <= deadline) {
 		bshm_os_sleep_us(NAP_US);
 		status = look_for_room(build, error);
 	}
@@ -55,7 +70,7 @@ static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_erro
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (bshm_view_current(view) && !(alone && bshm__entry_is_growing(segment, view->entry))) {
+	if (bshm__view_current(view) && !(alone && bshm__entry_is_growing(segment, view->entry))) {
 		build->op = bshm__op_begin(segment, BSHM_OP_GROW, view->entry, view->seed, false);
 		status = 1;
 	}
@@ -76,7 +91,7 @@ static bshm_status describe(bshm_build *build, const bshm_view *view, bshm_error
 	const uint32_t count = view->descriptor.layer_count;
 	build->descriptor = view->descriptor;
 	if (!bshm__layers_read(build->segment, &view->descriptor, build->layers)) {
-		return bshm_view_current(view) ? bshm__fail(error, BSHM_E_CORRUPT, "layers") : BSHM_E_BUSY;
+		return bshm__view_current(view) ? bshm__fail(error, BSHM_E_CORRUPT, "layers") : BSHM_E_BUSY;
 	}
 	uint64_t partitions;
 	const bshm_layer next = bshm__layer_next(
@@ -98,7 +113,7 @@ static bshm_status publish(bshm_build *build, const bshm_view *view, bshm_error 
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (bshm_view_current(view)) {
+	if (bshm__view_current(view)) {
 		const bshm_entry *entry = &segment->entries[view->entry];
 		const uint32_t last = build->descriptor.layer_count - 1;
 		build->layers[last].items_before =

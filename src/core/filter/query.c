@@ -14,7 +14,20 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/filter/query.h"
+
+#include "core/base.h"
+#include "core/filter/counters.h"
+#include "core/filter/geometry.h"
+#include "core/filter/partition.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/directory.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "platform/atomic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,88 +67,7 @@ void bshm_cache_free(bshm_cache *cache)
 	free(cache);
 }
 
-/* ------------------------------------------------------------------ views */
-
-/* Where a run's partitions are: OK, NO_SPACE or CORRUPT. */
-static bshm_status lay_bits(
-	const bshm_segment *segment, const bshm_layer *layer, bshm__parts *parts)
-{
-	const bshm_run *run = &layer->run;
-	uint32_t *map = NULL;
-	if (!bshm__run_in_bounds(segment, run)) {
-		return BSHM_E_CORRUPT;
-	}
-	if (run->check != 0) {
-		map = malloc(sizeof(*map) * run->count);
-		if (map == NULL) {
-			return BSHM_E_NO_SPACE;
-		}
-		if (!bshm__run_walk(segment, run, map, NULL)) {
-			free(map);
-			return BSHM_E_CORRUPT;
-		}
-	}
-	const size_t first = map == NULL ? run->first : 0;
-	*parts = (bshm__parts){
-		.partitions = segment->partitions + first * BSHM_PARTITION_BYTES,
-		.map = map,
-		.partition_count = run->count,
-		.hash_count = layer->hash_count,
-	};
-	return BSHM_OK;
-}
-
-/* What selects the shortest path: PLAIN_SIX or GROWING_SIX, or something else. */
-#define PLAIN_SIX   6u
-#define GROWING_SIX (6u + (BSHM_KIND_GROWING << 8))
-
-static uint32_t path_of(const bshm_descriptor *descriptor)
-{
-	return descriptor->newest.hash_count + (descriptor->kind << 8) +
-		   ((descriptor->layer_count - 1) << 16);
-}
-
-bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
-	const bshm_descriptor *descriptor, const bshm_layer *layers)
-{
-	const uint32_t older = descriptor->layer_count - 1;
-	*view = (bshm_view){
-		.segment = segment,
-		.generation = descriptor->generation,
-		.seed = descriptor->seed,
-		.descriptor = *descriptor,
-	};
-	bshm_status status = lay_bits(segment, &layers[older], &view->newest);
-	if (status == BSHM_OK && older != 0) {
-		view->older = calloc(older, sizeof(*view->older));
-		status = view->older == NULL ? BSHM_E_NO_SPACE : BSHM_OK;
-	}
-	while (status == BSHM_OK && view->older_count < older) {
-		const uint32_t i = view->older_count;
-		status = lay_bits(segment, &layers[older - 1 - i], &view->older[i]);
-		view->older_count += status == BSHM_OK;
-	}
-	view->path = path_of(descriptor);
-	view->line_probes = BSHM_LINE_PROBES;
-	for (uint32_t i = 0; i <= older; i++) {
-		const uint32_t hash_count = layers[i].hash_count;
-		view->line_probes = hash_count < view->line_probes ? hash_count : view->line_probes;
-	}
-	if (status != BSHM_OK) {
-		bshm__view_release(view);
-	}
-	return status;
-}
-
-void bshm__view_release(bshm_view *view)
-{
-	for (uint32_t i = 0; i < view->older_count; i++) {
-		free(view->older[i].map);
-	}
-	free(view->older);
-	free(view->newest.map);
-	*view = (bshm_view){0};
-}
+/* ------------------------------------------------------------------ names to views */
 
 static inline uint64_t load_bytes(const char *from, size_t count)
 {
@@ -184,14 +116,6 @@ static inline bool same_name(const bshm_view *view, const char *name, size_t len
 	}
 	return own[0] == name[0] && own[length / 2] == name[length / 2] &&
 		   own[length - 1] == name[length - 1];
-}
-
-bool bshm_view_current(const bshm_view *view)
-{
-	/* Pairs with bshm__entry_publish(): bits that were changed after the generation moved are
-	 * not seen without seeing that it moved. */
-	BSHM_FENCE(ACQUIRE);
-	return BSHM_LOAD(view->generation_word, RELAXED) == view->generation;
 }
 
 static inline bool stands(const bshm_view *view)
@@ -370,10 +294,10 @@ static __attribute__((noinline)) bool has_slowly(
 static inline __attribute__((always_inline)) bool view_has_at(
 	const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
-	if (BSHM_LIKELY(view->path == GROWING_SIX)) { /* what is loaded by default */
+	if (BSHM_LIKELY(view->path == BSHM_PATH_GROWING_SIX)) { /* what is loaded by default */
 		return bshm__line_has_six(words, h);
 	}
-	if (BSHM_LIKELY(view->path == PLAIN_SIX)) {
+	if (BSHM_LIKELY(view->path == BSHM_PATH_PLAIN_SIX)) {
 		return bshm__partition_has_six(words, h);
 	}
 	return has_slowly(view, words, h);
@@ -410,7 +334,7 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache
 		if (view_has(view, key, key_length)) {
 			return 1;
 		}
-		if (BSHM_LIKELY(bshm_view_current(view))) {
+		if (BSHM_LIKELY(bshm__view_current(view))) {
 			return 0;
 		}
 	}
@@ -425,7 +349,7 @@ __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_cache *
 	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
 		BSHM_LIKELY(stands(view))) {
 		const bool maybe = view_has(view, key, key_length);
-		if (maybe || BSHM_LIKELY(bshm_view_current(view))) {
+		if (maybe || BSHM_LIKELY(bshm__view_current(view))) {
 			return maybe;
 		}
 	}
@@ -500,7 +424,7 @@ bshm_status bshm_filter_info(
 		const uint64_t items = BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
 		bshm_layer layers[BSHM_LAYERS_MAX];
 		const bool read = bshm__layers_read(segment, &view->descriptor, layers);
-		if (!bshm_view_current(view)) {
+		if (!bshm__view_current(view)) {
 			continue;
 		}
 		if (!read) {
@@ -509,21 +433,11 @@ bshm_status bshm_filter_info(
 		*out = bshm__info_of(view, layers, items);
 		out->false_positives =
 			BSHM_LOAD(&entry->false_positives[view->descriptor.items_slot & 1], RELAXED);
-		if (bshm_view_current(view)) {
+		if (bshm__view_current(view)) {
 			return BSHM_OK;
 		}
 	}
 	return BSHM_E_BUSY;
-}
-
-void bshm_clock_set(uint64_t ns)
-{
-	bshm_os_clock_set(ns);
-}
-
-bshm_set bshm_view_set(const bshm_view *view)
-{
-	return (bshm_set){view->descriptor.publication};
 }
 
 void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,

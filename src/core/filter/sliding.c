@@ -19,7 +19,18 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/filter/sliding.h"
+
+#include "core/base.h"
+#include "core/filter/mend.h"
+#include "core/filter/partition.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/lock.h"
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #define LANE_LOW     UINT64_C(0x1111111111111111) /* lane 0 of all 16 positions of a word */
 #define CLOCK_LAG_NS UINT64_C(20000000)           /* of the cheap clock, at most, and some more */
@@ -227,7 +238,7 @@ static bshm_status turn_published(bshm_segment *segment, const bshm_view *view,
 {
 	const bshm_status status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);
 	if (status == BSHM_OK) {
-		if (bshm_view_current(view)) {
+		if (bshm__view_current(view)) {
 			turn(epoch_word, words, epoch);
 		}
 		bshm__unlock(segment);
@@ -256,7 +267,7 @@ static int add_once(bshm_segment *segment, const bshm_view *view, uint64_t *word
 	BSHM_FENCE(SEQ_CST);
 	return (BSHM_LOAD(epoch_word, RELAXED) == word &&
 			   bshm__epoch_now(segment, &view->descriptor) == epoch) ||
-		   !bshm_view_current(view);
+		   !bshm__view_current(view);
 }
 
 int bshm__sliding_add(bshm_segment *segment, const bshm_view *view, bshm_hash h, bshm_error *error)

@@ -24,7 +24,20 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/bshm.h"
+
+#include "core/base.h"
 #include "core/filter/build.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <math.h>
@@ -265,7 +278,7 @@ static bshm_status dump_once(
 	/* Places that were taken when it grew may have been given back since. */
 	const uint64_t before = view->descriptor.newest.items_before;
 	const uint64_t items = counted < before ? before : counted;
-	if (!bshm_view_current(view)) {
+	if (!bshm__view_current(view)) {
 		return BSHM_E_BUSY;
 	}
 	if (!read) {
@@ -283,7 +296,7 @@ static bshm_status dump_once(
 		status = put_bits(out, view, moment.epoch);
 	}
 	*bytes = h.file_bytes;
-	return status == BSHM_OK && !bshm_view_current(view) ? BSHM_E_BUSY : status;
+	return status == BSHM_OK && !bshm__view_current(view) ? BSHM_E_BUSY : status;
 }
 
 static bshm_status dump_to(const char *path, bshm_segment *segment, const bshm_view *view,

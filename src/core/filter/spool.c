@@ -18,7 +18,13 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/filter/spool.h"
+
+#include "core/base.h"
+#include "core/filter/bits.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "platform/platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -274,22 +280,13 @@ static void unify(bshm__spool *spool)
 
 /* ------------------------------------------------------------------ the filter's bits */
 
-/* Sets a hash in a layer of this kind that nobody else writes. */
-static bool put_alone(uint32_t kind, const bshm__parts *parts, bshm_hash h)
-{
-	uint64_t *words = bshm__parts_of(parts, h);
-	return kind == BSHM_KIND_COUNTING  ? bshm__counters_add(words, h, parts->hash_count)
-		   : kind == BSHM_KIND_GROWING ? bshm__line_add(words, h, parts->hash_count, true)
-									   : bshm__partition_add(words, h, parts->hash_count, true);
-}
-
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view)
 {
 	uint64_t items = 0;
 	for (uint32_t b = 0; b < BUCKETS; b++) {
 		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
 			for (uint32_t i = 0; i < c->used; i++) {
-				items += put_alone(view->descriptor.kind, &view->newest, c->hash[i]);
+				items += bshm__bits_put(view->descriptor.kind, &view->newest, c->hash[i], true);
 			}
 		}
 	}

@@ -11,9 +11,7 @@
  * that nobody else claims, checked by a checksum in the descriptor. So whatever is free can be
  * used, and nothing ever has to be moved.
  *
- * That takes a look at every filter. So when there is no room, the header remembers how much there was,
- * and until when that is to be believed: an adder to a filter that cannot grow finds that out without
- * the lock (bshm__space_lacks()). Whoever gives partitions back takes the note away, under the lock.
+ * That takes a look at every filter: that there was no room is remembered (space.c).
  *
  * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be
  * given to another, so that a worker which resolved it while it was sound does not read the
@@ -21,80 +19,19 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/blocks.h"
+
+#include "core/segment/directory.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/run.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/segment/space.h"
+#include "platform/atomic.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NOTE_UNIT_BITS 20 /* of the clock: about a millisecond */
-#define NOTE_LASTS     100u
-
-bool bshm__run_in_bounds(const bshm_segment *segment, const bshm_run *run)
-{
-	if (run->count == 0 || run->count > segment->partition_count) {
-		return false;
-	}
-	const uint32_t last_first =
-		run->check == 0 ? segment->partition_count - run->count : segment->partition_count - 1;
-	return run->first <= last_first;
-}
-
-/* The checksum of a scattered run, partition by partition (MurmurHash3's finalizer). */
-static uint64_t check_step(uint64_t check, uint32_t partition)
-{
-	uint64_t x = check + partition + 1;
-	x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
-	x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return x ^ (x >> 33);
-}
-
-static uint64_t check_end(uint64_t check)
-{
-	return check == 0 ? 1 : check;
-}
-
-/* Sets the bits of neighbours, a word at a time. */
-static void claim_neighbours(uint64_t *claimed, uint32_t first, uint32_t count)
-{
-	while (count != 0) {
-		const uint32_t bit = first % 64;
-		const uint32_t part = count < 64 - bit ? count : 64 - bit;
-		const uint64_t ones = part == 64 ? UINT64_MAX : (UINT64_C(1) << part) - 1;
-		claimed[first / 64] |= ones << bit;
-		first += part;
-		count -= part;
-	}
-}
-
-bool bshm__run_walk(
-	const bshm_segment *segment, const bshm_run *run, uint32_t *list, uint64_t *claimed)
-{
-	if (!bshm__run_in_bounds(segment, run)) {
-		return false;
-	}
-	if (run->check == 0 && list == NULL) {
-		if (claimed != NULL) {
-			claim_neighbours(claimed, run->first, run->count);
-		}
-		return true;
-	}
-	uint64_t check = segment->name_seed;
-	uint32_t at = run->first;
-	for (uint32_t i = 0; i < run->count; i++) {
-		if (at >= segment->partition_count) {
-			return false;
-		}
-		check = run->check == 0 ? 0 : check_step(check, at);
-		if (list != NULL) {
-			list[i] = at;
-		}
-		if (claimed != NULL) {
-			claimed[at / 64] |= UINT64_C(1) << (at % 64);
-		}
-		at = run->check == 0 ? at + 1 : BSHM_LOAD(&segment->links[at], RELAXED);
-	}
-	return run->check == 0 || check_end(check) == run->check;
-}
 
 static size_t map_bytes(const bshm_segment *segment)
 {
@@ -174,39 +111,6 @@ bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool l
 	return space;
 }
 
-void bshm__space_note(bshm_segment *segment, uint32_t free)
-{
-	const uint64_t now = bshm_os_monotonic_ns() >> NOTE_UNIT_BITS;
-	BSHM_STORE(&segment->header->no_room, now << 32 | (free + 1), RELAXED);
-}
-
-void bshm__space_forget(bshm_segment *segment)
-{
-	if (BSHM_LOAD(&segment->header->no_room, RELAXED) != 0) {
-		BSHM_STORE(&segment->header->no_room, 0, RELAXED);
-	}
-}
-
-bool bshm__space_lacks(bshm_segment *segment, uint64_t count, uint32_t *free)
-{
-	const uint64_t note = BSHM_LOAD(&segment->header->no_room, RELAXED);
-	const uint32_t now = (uint32_t) (bshm_os_monotonic_ns() >> NOTE_UNIT_BITS);
-	*free = (uint32_t) note - 1;
-	if (note == 0 || now - (uint32_t) (note >> 32) > NOTE_LASTS || count <= *free) {
-		return false;
-	}
-	/* What the dead and those that gave up have taken comes back to the next one that has the lock. */
-	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		const bshm_op *op = &segment->ops[i];
-		const uint64_t owner = BSHM_LOAD(&op->owner, RELAXED);
-		if (BSHM_LOAD(&op->entry, RELAXED) != 0 && BSHM_LOAD(&op->run.count, RELAXED) != 0 &&
-			(owner == 0 || !bshm__owner_alive(segment, owner))) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The smallest hole of neighbours that holds `count`, so that large holes stay large. */
 static uint32_t best_hole(const bshm_segment *segment, const uint64_t *claimed, uint32_t count)
 {
@@ -237,11 +141,11 @@ static bshm_run string_together(bshm_segment *segment, uint32_t count, const uin
 		} else {
 			BSHM_STORE(&segment->links[last], i, RELAXED);
 		}
-		run.check = check_step(run.check, i);
+		run.check = bshm__run_check_step(run.check, i);
 		last = i;
 		found++;
 	}
-	run.check = check_end(run.check);
+	run.check = bshm__run_check_end(run.check);
 	return run;
 }
 
@@ -255,27 +159,5 @@ bool bshm__blocks_take(
 	}
 	*run = count <= space->largest ? (bshm_run){best_hole(segment, claimed, count), count, 0}
 								   : string_together(segment, count, claimed);
-	return true;
-}
-
-bool bshm__run_divide(const bshm_segment *segment, const bshm_run *run, const uint32_t *counts,
-	uint32_t parts, bshm_run *out)
-{
-	uint32_t at = run->first;
-	for (uint32_t i = 0; i < parts; i++) {
-		out[i] = (bshm_run){at, counts[i], run->check == 0 ? 0 : segment->name_seed};
-		for (uint32_t k = 0; k < counts[i]; k++) {
-			if (at >= segment->partition_count) {
-				return false;
-			}
-			if (run->check != 0) {
-				out[i].check = check_step(out[i].check, at);
-				at = BSHM_LOAD(&segment->links[at], RELAXED);
-			} else {
-				at++;
-			}
-		}
-		out[i].check = run->check == 0 ? 0 : check_end(out[i].check);
-	}
 	return true;
 }

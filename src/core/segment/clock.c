@@ -18,7 +18,11 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/clock.h"
+
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #define SAME_TICKS_NS INT64_C(100000000)
 #define SAME_WALL_NS  INT64_C(1000000000)
@@ -125,4 +129,9 @@ void bshm__clock_attach(bshm_segment *segment, bool in_memory)
 		!is_near(ahead - BSHM_LOAD(&header->clock_wall, RELAXED), WALL_MOVED_NS)) {
 		BSHM_STORE(&header->clock_wall, ahead, RELAXED);
 	}
+}
+
+void bshm_clock_set(uint64_t ns)
+{
+	bshm_os_clock_set(ns);
 }

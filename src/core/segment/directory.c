@@ -12,91 +12,24 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/directory.h"
+
+#include "core/base.h"
+#include "core/hash.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/segment/space.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <string.h>
 
 #define DESCRIPTOR_WORDS (sizeof(bshm_descriptor) / sizeof(uint64_t))
-#define CLEAR_NAP_US     500
-#define NAME_WORDS       ((BSHM_NAME_MAX + 1) / sizeof(uint64_t))
 
 /* ------------------------------------------------------------------ reading */
-
-bshm__name bshm__name_of(const char *name, size_t length)
-{
-	bshm__name padded = {{0}};
-	BSHM_ASSERT(length >= 1 && length <= BSHM_NAME_MAX);
-	padded.bytes[0] = (uint8_t) length;
-	memcpy(padded.bytes + 1, name, length);
-	return padded;
-}
-
-static const uint64_t *name_words(const bshm_entry *entry)
-{
-	return (const uint64_t *) (const void *) entry->name;
-}
-
-bshm__name bshm__entry_name(const bshm_entry *entry)
-{
-	bshm__name name;
-	for (size_t i = 0; i < NAME_WORDS; i++) {
-		name.words[i] = BSHM_LOAD(&name_words(entry)[i], RELAXED);
-	}
-	return name;
-}
-
-bool bshm__entry_named(const bshm_entry *entry, const bshm__name *name)
-{
-	for (size_t i = 0; i < NAME_WORDS; i++) {
-		if (BSHM_LOAD(&name_words(entry)[i], RELAXED) != name->words[i]) {
-			return false;
-		}
-	}
-	return true;
-}
-
-bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generation)
-{
-	const bshm_descriptor *descriptor = &entry->descriptor[generation & 1];
-	const uint64_t *from = (const uint64_t *) (const void *) descriptor;
-	uint64_t words[DESCRIPTOR_WORDS];
-	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
-		words[i] = BSHM_LOAD(&from[i], RELAXED);
-	}
-	bshm_descriptor copy;
-	memcpy(&copy, words, sizeof(copy));
-	return copy;
-}
-
-/* Over the descriptor and the name it was published under; an absent one has no name. */
-static uint64_t descriptor_check(
-	const bshm_segment *segment, const bshm_descriptor *descriptor, const bshm__name *name)
-{
-	const uint64_t seed = descriptor->state == BSHM_STATE_ABSENT
-							  ? segment->name_seed
-							  : bshm__checksum(name, sizeof(*name), segment->name_seed);
-	return bshm__checksum(descriptor, offsetof(bshm_descriptor, check), seed);
-}
-
-bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
-	const bshm_descriptor *descriptor, uint64_t generation)
-{
-	if (descriptor->generation != generation ||
-		descriptor->check != descriptor_check(segment, descriptor, name)) {
-		return false;
-	}
-	if (descriptor->state == BSHM_STATE_ABSENT) {
-		return true;
-	}
-	/* A filter is cleared with its first layer only: ops.c. */
-	return (descriptor->state == BSHM_STATE_LIVE ||
-			   (descriptor->state == BSHM_STATE_CLEARING && descriptor->layer_count == 1)) &&
-		   descriptor->kind <= BSHM_KIND_GROWING &&
-		   (descriptor->kind == BSHM_KIND_GROWING) == (descriptor->expansion != 0) &&
-		   (descriptor->kind == BSHM_KIND_SLIDING) == (descriptor->window_s != 0) &&
-		   (descriptor->kind == BSHM_KIND_GROWING || descriptor->layer_count == 1) &&
-		   bshm__layer_sound(segment, &descriptor->newest);
-}
 
 uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name)
 {
@@ -183,7 +116,7 @@ static void end_change(bshm_segment *segment, uint64_t version)
 static void write_name(bshm_entry *entry, const bshm__name *name)
 {
 	uint64_t *words = (uint64_t *) (void *) entry->name;
-	for (size_t i = 0; i < NAME_WORDS; i++) {
+	for (size_t i = 0; i < BSHM_NAME_WORDS; i++) {
 		BSHM_STORE(&words[i], name->words[i], RELAXED);
 	}
 }
@@ -333,7 +266,7 @@ static void publish_as(bshm_segment *segment, uint32_t index, uint64_t generatio
 	descriptor->publication = next_publication(segment);
 	descriptor->items_slot = (last.items_slot & 1) ^ 1; /* late adders count in the other one */
 	const bshm__name name = bshm__entry_name(entry);
-	descriptor->check = descriptor_check(segment, descriptor, &name);
+	descriptor->check = bshm__descriptor_check(segment, descriptor, &name);
 	put_in_force(entry, descriptor, &items);
 }
 
@@ -349,7 +282,7 @@ void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *
 	bshm_entry *entry = &segment->entries[index];
 	descriptor->generation = next_generation(segment, entry);
 	const bshm__name name = bshm__entry_name(entry);
-	descriptor->check = descriptor_check(segment, descriptor, &name);
+	descriptor->check = bshm__descriptor_check(segment, descriptor, &name);
 	put_in_force(entry, descriptor, NULL);
 }
 
@@ -377,6 +310,15 @@ void bshm__entry_tidy(bshm_segment *segment, uint32_t index)
 {
 	if (!tidy(segment, index)) {
 		rebuild_chains(segment);
+	}
+}
+
+void bshm__op_end(bshm_segment *segment, bshm_op *op)
+{
+	const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED) - 1;
+	bshm__op_retire(segment, op);
+	if (entry < segment->entry_count) {
+		bshm__entry_tidy(segment, entry);
 	}
 }
 
@@ -413,30 +355,25 @@ bshm_status bshm__entry_current(
 	}
 }
 
-bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
-	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error)
-{
-	for (;;) {
-		const uint64_t now = bshm_os_monotonic_ns();
-		const uint64_t left = now < deadline ? deadline - now : 0;
-		const bshm_status status =
-			bshm__lock(segment, left > BSHM_LOCK_PAGE_NS ? left : BSHM_LOCK_PAGE_NS, error);
-		if (status != BSHM_OK) {
-			return status;
-		}
-		*current = bshm__entry_current(segment, name, index, descriptor);
-		if (*current != BSHM_E_BUSY) {
-			return BSHM_OK;
-		}
-		bshm__unlock(segment);
-		if (bshm_os_monotonic_ns() > deadline) {
-			return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
-		}
-		bshm_os_sleep_us(CLEAR_NAP_US);
-	}
-}
-
 /* ------------------------------------------------------------------ repair (under the lock) */
+
+/* A rename publishes `target`, then drops `source`: finish_rename() is what mends it. */
+void bshm__entry_rename(
+	bshm_segment *segment, uint32_t source, uint32_t target, bshm_descriptor *descriptor)
+{
+	bshm_header *header = segment->header;
+	const bshm_entry *from_entry = &segment->entries[source];
+	/* Asked for once: of a damaged target, the clock gives another number each time. */
+	const uint64_t generation = next_generation(segment, &segment->entries[target]);
+	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
+	BSHM_STORE(&header->intent_from, source, RELAXED);
+	BSHM_STORE(&header->intent_to, target, RELAXED);
+	BSHM_STORE(&header->intent_generation, generation, RELAXED);
+	BSHM_STORE(&header->intent, 1, RELEASE);
+	publish_as(segment, target, generation, descriptor, items);
+	bshm__entry_drop(segment, source);
+	BSHM_STORE(&header->intent, 0, RELEASE);
+}
 
 /* A rename publishes `to`, then drops `from`. If it got to publish, the drop is still due. */
 static void finish_rename(bshm_segment *segment)
@@ -462,70 +399,4 @@ void bshm__directory_repair(bshm_segment *segment)
 		}
 	}
 	finish_rename(segment);
-}
-
-/* Under the lock. */
-static bshm_status rename_entry(bshm_segment *segment, uint32_t source, const bshm__name *to,
-	bshm_descriptor *descriptor, bshm_error *error)
-{
-	uint32_t target;
-	const bshm_status status = bshm__entry_create(segment, to, &target, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	bshm_header *header = segment->header;
-	const bshm_entry *from_entry = &segment->entries[source];
-	/* Asked for once: of a damaged target, the clock gives another number each time. */
-	const uint64_t generation = next_generation(segment, &segment->entries[target]);
-	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
-	BSHM_STORE(&header->intent_from, source, RELAXED);
-	BSHM_STORE(&header->intent_to, target, RELAXED);
-	BSHM_STORE(&header->intent_generation, generation, RELAXED);
-	BSHM_STORE(&header->intent, 1, RELEASE);
-	publish_as(segment, target, generation, descriptor, items);
-	bshm__entry_drop(segment, source);
-	BSHM_STORE(&header->intent, 0, RELEASE);
-	return BSHM_OK;
-}
-
-bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t from_length,
-	const char *to, size_t to_length, bshm_error *error)
-{
-	const bshm__name from_name = bshm__name_of(from, from_length);
-	const bshm__name to_name = bshm__name_of(to, to_length);
-	uint32_t source;
-	bshm_descriptor descriptor;
-	bshm_status current;
-	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
-	bshm_status status =
-		bshm__lock_settled(segment, &from_name, deadline, &source, &descriptor, &current, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	if (current != BSHM_OK) {
-		status = bshm__fail(error, current, "from");
-	} else if (memcmp(&from_name, &to_name, sizeof(to_name)) != 0) {
-		status = rename_entry(segment, source, &to_name, &descriptor, error);
-	}
-	bshm__unlock(segment);
-	return status;
-}
-
-int bshm_filter_drop(bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
-{
-	const bshm__name padded = bshm__name_of(name, name_length);
-	const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	uint32_t index;
-	bshm_descriptor descriptor;
-	/* Whatever is published goes, damaged or not. */
-	const bool stands =
-		bshm__entry_current(segment, &padded, &index, &descriptor) != BSHM_E_NOT_FOUND;
-	if (stands) {
-		bshm__entry_drop(segment, index);
-	}
-	bshm__unlock(segment);
-	return stands;
 }

@@ -13,34 +13,16 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/layers.h"
+
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "platform/atomic.h"
 
 #include <string.h>
 
 #define LAYER_WORDS (sizeof(bshm_layer) / sizeof(uint64_t))
-
-static uint64_t layer_check(const bshm_segment *segment, const bshm_layer *layer)
-{
-	return bshm__checksum(layer, offsetof(bshm_layer, check), segment->name_seed);
-}
-
-bool bshm__layer_sound(const bshm_segment *segment, const bshm_layer *layer)
-{
-	return layer->check == layer_check(segment, layer) && layer->hash_count >= 1 &&
-		   layer->hash_count <= BSHM_HASHES_MAX && bshm__run_in_bounds(segment, &layer->run);
-}
-
-static bshm_layer read_record(const bshm_segment *segment, uint32_t index)
-{
-	const uint64_t *from = (const uint64_t *) (const void *) &segment->layers[index];
-	uint64_t words[LAYER_WORDS];
-	for (size_t i = 0; i < LAYER_WORDS; i++) {
-		words[i] = BSHM_LOAD(&from[i], RELAXED);
-	}
-	bshm_layer layer;
-	memcpy(&layer, words, sizeof(layer));
-	return layer;
-}
 
 static void write_record(bshm_segment *segment, uint32_t index, const bshm_layer *layer)
 {
@@ -50,28 +32,6 @@ static void write_record(bshm_segment *segment, uint32_t index, const bshm_layer
 	for (size_t i = 0; i < LAYER_WORDS; i++) {
 		BSHM_STORE(&to[i], words[i], RELAXED);
 	}
-}
-
-bool bshm__layers_read(const bshm_segment *segment, const bshm_descriptor *descriptor,
-	bshm_layer layers[BSHM_LAYERS_MAX])
-{
-	if (descriptor->layer_count < 1 || descriptor->layer_count > BSHM_LAYERS_MAX) {
-		return false;
-	}
-	uint32_t i = descriptor->layer_count - 1;
-	layers[i] = descriptor->newest;
-	for (; i > 0; i--) {
-		const uint32_t older = layers[i].older;
-		if (older == 0 || older > segment->layer_count) {
-			return false;
-		}
-		layers[i - 1] = read_record(segment, older - 1);
-		if (layers[i - 1].check != layers[i].older_check ||
-			!bshm__layer_sound(segment, &layers[i - 1])) {
-			return false;
-		}
-	}
-	return layers[0].older == 0;
 }
 
 /* ------------------------------------------------------------------ storing (under the lock) */
@@ -118,7 +78,7 @@ bool bshm__layers_store(bshm_segment *segment, bshm_descriptor *descriptor,
 		bshm_layer layer = layers[i];
 		layer.older = older;
 		layer.older_check = older_check;
-		layer.check = layer_check(segment, &layer);
+		layer.check = bshm__layer_check(segment, &layer);
 		if (i + 1 == count) {
 			descriptor->newest = layer;
 			descriptor->layer_count = count;

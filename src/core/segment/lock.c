@@ -21,7 +21,13 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/lock.h"
+
+#include "core/segment/owners.h"
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
@@ -99,7 +105,11 @@ static void end_wait(const waiter *w)
 	}
 }
 
-uint64_t bshm__lock_breathe(bshm_segment *segment)
+/*
+ * Before a lock is taken, while the process has none: gives the processor away where the process
+ * takes locks again and again. Returns the time.
+ */
+static uint64_t breathe(bshm_segment *segment)
 {
 	uint64_t now = bshm_os_monotonic_ns();
 	bool fresh = now - BSHM_LOAD(&segment->locked_ns, RELAXED) > STREAK_GAP_NS;
@@ -158,32 +168,25 @@ bool bshm__word_lock(
 
 /* The segment's lock. Our own word in it: a thread of ours died inside, for `busy` keeps the living
  * out. */
-static bool acquire(bshm_segment *segment, uint64_t deadline)
+static bool acquire(bshm_segment *segment, uint64_t deadline, bool *dead)
 {
 	uint64_t *word = &segment->header->lock;
-	bool dead = BSHM_LOAD(word, RELAXED) == segment->owner;
-	if (!dead && !bshm__word_lock(segment, word, &segment->header->starving, deadline, &dead)) {
-		return false;
-	}
-	if (dead) {
-		BSHM_ADD(&segment->header->repairs, 1, RELAXED);
-		bshm__directory_repair(segment);
-	}
-	return true;
+	*dead = BSHM_LOAD(word, RELAXED) == segment->owner;
+	return *dead || bshm__word_lock(segment, word, &segment->header->starving, deadline, dead);
 }
 
-bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error)
+bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead, bshm_error *error)
 {
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "lock");
 	}
-	const uint64_t deadline = bshm__lock_breathe(segment) + wait_ns;
+	const uint64_t deadline = breathe(segment) + wait_ns;
 	bool entered = enter_process(segment, deadline);
 	if (entered && bshm__owner_attach(segment, error) != BSHM_OK) {
 		BSHM_STORE(&segment->busy, 0, RELEASE);
 		return error->status;
 	}
-	if (entered && !acquire(segment, deadline)) {
+	if (entered && !acquire(segment, deadline, dead)) {
 		BSHM_STORE(&segment->busy, 0, RELEASE);
 		entered = false;
 	}
@@ -191,7 +194,6 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
 		BSHM_ADD(&segment->header->lock_timeouts, 1, RELAXED);
 		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "lock", wait_ns / 1000000, 0);
 	}
-	bshm__ops_reap(segment);
 	return BSHM_OK;
 }
 

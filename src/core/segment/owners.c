@@ -21,7 +21,12 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/owners.h"
+
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 

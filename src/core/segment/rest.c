@@ -28,7 +28,13 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/segment/rest.h"
+
+#include "core/segment/clock.h"
+#include "core/segment/segment.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 

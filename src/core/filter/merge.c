@@ -1,5 +1,5 @@
 /*
- * union.c - copies and unions of published filters.
+ * merge.c - copies and unions of published filters.
  *
  * Both are builds (build.c) whose bits come from other filters: a copy is the union of one. The op
  * is registered before the first bit is read, so what is added to the target meanwhile is in the
@@ -13,7 +13,23 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/bshm.h"
+
 #include "core/filter/build.h"
+#include "core/filter/counters.h"
+#include "core/filter/geometry.h"
+#include "core/filter/mend.h"
+#include "core/filter/partition.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +98,7 @@ static bshm_status open_source(const task *t, size_t i, const bshm_view **view, 
 		return BSHM_OK;
 	}
 	if (status == BSHM_OK && !bshm__layers_read(t->segment, &(*view)->descriptor, layers)) {
-		status = bshm_view_current(*view) ? BSHM_E_CORRUPT : BSHM_E_BUSY;
+		status = bshm__view_current(*view) ? BSHM_E_CORRUPT : BSHM_E_BUSY;
 	}
 	return status == BSHM_OK || status == BSHM_E_BUSY ? status : fail(t, status, "from", i);
 }
@@ -184,7 +200,7 @@ static bshm_status merge_source(
 	const uint64_t items = BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
 	*most = items > *most ? items : *most;
 	*sum += items;
-	return bshm_view_current(view) ? BSHM_OK : BSHM_E_BUSY;
+	return bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 }
 
 /* How many keys a union holds: what its bits say, within what is possible. */

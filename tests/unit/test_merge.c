@@ -1,5 +1,5 @@
 /*
- * test_union.c - unions of filters: what can be united, what is in the result, who interferes.
+ * test_merge.c - unions of filters: what can be united, what is in the result, who interferes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -7,8 +7,21 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/bshm.h"
+
 #include "core/cache/verify.h"
-#include "core/core.h"
+#include "core/filter/mend.h"
+#include "core/hash.h"
+#include "core/layout.h"
+#include "core/segment/blocks.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/run.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "platform/atomic.h"
 
 #include <stdlib.h>
 #include <string.h>

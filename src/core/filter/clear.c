@@ -1,0 +1,138 @@
+/*
+ * clear.c - takes all keys out of a filter.
+ *
+ * Under the lock an op is registered, and the filter is published as being cleared: the answer to every
+ * question is "maybe" from then on, and adders note their keys in the op's journal. Without the lock the
+ * bits are zeroed. Under it again, what was added meanwhile is put in, and the filter is published
+ * anew. When the process dies in between, the next one that takes the lock goes on (mend.c).
+ *
+ * A sliding filter is cleared with one store: all its lanes are over at once.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/bshm.h"
+
+#include "core/base.h"
+#include "core/filter/mend.h"
+#include "core/filter/partition.h"
+#include "core/filter/sliding.h"
+#include "core/filter/view.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+/*
+ * Under the lock: registers the clear and takes the filter out of service. One that has grown is
+ * left with its first layer, as it was reserved; the others' partitions are free from here on.
+ */
+static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor,
+	bshm_view *view, bshm_op **op, bshm_error *error)
+{
+	bshm_layer layers[BSHM_LAYERS_MAX];
+	if (!bshm__layers_read(segment, descriptor, layers)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, "layers");
+	}
+	descriptor->newest = layers[0];
+	descriptor->layer_count = 1;
+	bshm_status status = bshm__view_lay(segment, view, descriptor, layers);
+	if (status != BSHM_OK) {
+		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
+	}
+	const bool counting = descriptor->kind == BSHM_KIND_COUNTING;
+	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, counting);
+	if (*op == NULL) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+	}
+	/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
+	bshm__op_claim(segment, *op, &descriptor->newest.run);
+	descriptor->state = BSHM_STATE_CLEARING;
+	bshm__entry_publish(segment, index, descriptor, 0);
+	return BSHM_OK;
+}
+
+/* Under the lock: all lanes of the filter are over at once, and no partition is touched. */
+static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
+{
+	bshm__epoch_skip(segment, descriptor);
+	descriptor->published_s = bshm__bits(bshm_os_wall_s());
+	bshm__entry_publish(segment, index, descriptor, 0);
+}
+
+/* Who works on an op. Where that is not the op's owner any more, others finish it, and have its partitions. */
+typedef struct {
+	uint64_t owner;
+	uint64_t serial;
+} worker;
+
+static bool is_worker(const bshm_op *op, const worker *w)
+{
+	return BSHM_LOAD(&op->owner, ACQUIRE) == w->owner &&
+		   BSHM_LOAD(&op->serial, RELAXED) == w->serial;
+}
+
+static bshm_status fail_lost(const bshm_segment *segment, bshm_error *error)
+{
+	return segment->slot_lost ? bshm__fail(error, BSHM_E_UNAVAILABLE, "descriptors")
+							  : bshm__fail(error, BSHM_E_CORRUPT, "op");
+}
+
+/* The part of a clear without the lock, and its end. */
+static bshm_status clear_zero(bshm_segment *segment, uint32_t index, const bshm_view *view,
+	bshm_op *op, worker w, bshm_error *error)
+{
+	for (uint32_t i = 0; i < view->newest.partition_count; i++) {
+		if (i % BSHM_CLEAR_STEP == 0 && !is_worker(op, &w)) {
+			return fail_lost(segment, error);
+		}
+		bshm__partition_zero(bshm__parts_at(&view->newest, i));
+	}
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		BSHM_CAS(&op->owner, &w.owner, 0, RELEASE); /* the next who has the lock finishes it */
+		return status;
+	}
+	if (is_worker(op, &w)) {
+		bshm__clear_finish(segment, op, index, true);
+	} else {
+		status = fail_lost(segment, error);
+	}
+	bshm__unlock(segment);
+	return status;
+}
+
+int bshm_filter_clear(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
+{
+	const bshm__name padded = bshm__name_of(name, name_length);
+	uint32_t index;
+	bshm_descriptor descriptor;
+	bshm_status current;
+	const uint64_t deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
+	bshm_status status =
+		bshm__lock_settled(segment, &padded, deadline, &index, &descriptor, &current, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	bshm_view view = {0};
+	bshm_op *op = NULL;
+	if (current == BSHM_OK && descriptor.kind == BSHM_KIND_SLIDING) {
+		clear_sliding(segment, index, &descriptor);
+	} else if (current == BSHM_OK) {
+		status = clear_begin(segment, index, &descriptor, &view, &op, error);
+	} else if (current == BSHM_E_CORRUPT) {
+		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
+	}
+	const worker me = {segment->owner, op == NULL ? 0 : op->serial};
+	bshm__unlock(segment);
+	if (op != NULL) {
+		status = clear_zero(segment, index, &view, op, me, error);
+	}
+	bshm__view_release(&view);
+	return status < 0 ? status : current == BSHM_OK;
+}

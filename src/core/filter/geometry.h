@@ -1,0 +1,28 @@
+/*
+ * geometry.h - sizes and rates.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_GEOMETRY_H
+#define BSHM_GEOMETRY_H
+
+#include "core/bshm.h"
+#include "core/filter/view.h"
+#include "core/format.h"
+
+#define BSHM_USED_FIXED   0.955 /* part of a partition's limit that is used: bshm_geometry_for() */
+#define BSHM_USED_GROWING 0.985
+
+bshm_geometry bshm__geometry(uint32_t kind, double error_rate, uint64_t capacity, double used);
+/* Is a growing filter of this capacity more than the one partition that all begin with? */
+bool bshm__is_sized(double error_rate, uint64_t capacity);
+/* Describes the first layer of a filter of descriptor->capacity keys, or more; and the next one. */
+bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partition_count);
+bshm_layer bshm__layer_next(const bshm_descriptor *descriptor, const bshm_layer *first,
+	const bshm_layer *last, uint64_t *partition_count);
+
+bshm_info bshm__info_of(const bshm_view *view, const bshm_layer *layers, uint64_t items);
+/* About how many different keys set the bits of a layer, the oldest being layer 0. */
+double bshm__layer_items(const bshm_view *view, uint32_t layer);
+
+#endif

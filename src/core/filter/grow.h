@@ -1,0 +1,20 @@
+/*
+ * grow.h - one more layer for a filter that is full.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_GROW_H
+#define BSHM_GROW_H
+
+#include "core/bshm.h"
+#include "core/filter/view.h"
+
+/*
+ * Gives the viewed filter one more layer. OK: it has one more, or has been replaced: look again.
+ * `wait`: if somebody else is growing it, wait for him, and after a page's time do it oneself; else
+ * leave it to him. NO_SPACE, TIMEOUT, CORRUPT.
+ */
+bshm_status bshm__filter_grow(
+	bshm_segment *segment, const bshm_view *view, bool wait, bshm_error *error);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * mend.c - the segment's lock, with what dead processes left mended.
+ *
+ * A lock that was taken from a dead holder may leave the directory half changed: it is put right first
+ * (directory.c). Then, whoever had the lock before, the ops of processes that are gone, and those that were
+ * given up, are taken back: their partitions and journal chunks are free from then on. A clear is
+ * finished, not undone, for its bits are already half gone; until then it keeps its partitions and its
+ * journal.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/filter/mend.h"
+
+#include "core/base.h"
+#include "core/filter/bits.h"
+#include "core/filter/partition.h"
+#include "core/filter/view.h"
+#include "core/segment/blocks.h"
+#include "core/segment/directory.h"
+#include "core/segment/journal.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/owners.h"
+#include "core/segment/segment.h"
+#include "core/segment/sound.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+#include <stdlib.h>
+
+#define CLEAR_NAP_US 500
+
+/* ------------------------------------------------------------------ clears that were left */
+
+/* Publishes a cleared filter, whose bits are all zero, with what was added meanwhile. */
+static void clear_publish(bshm_segment *segment, bshm_op *op, uint32_t index, const bshm_view *view,
+	bshm_descriptor *descriptor)
+{
+	descriptor->state = BSHM_STATE_LIVE;
+	descriptor->published_s = bshm__bits(bshm_os_wall_s());
+	uint64_t items = 0;
+	uint32_t cursor = 0;
+	uint64_t count;
+	const bshm_hash *hashes;
+	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
+		for (uint64_t i = 0; i < count; i++) {
+			items += bshm__bits_put(descriptor->kind, &view->newest, hashes[i], false);
+		}
+	}
+	bshm__entry_publish(segment, index, descriptor, items);
+}
+
+void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed)
+{
+	bshm_entry *entry = &segment->entries[index];
+	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
+	bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+	bshm_view view = {0};
+	const bshm__name name = bshm__entry_name(entry);
+	if (bshm__descriptor_sound(segment, &name, &descriptor, generation) &&
+		descriptor.state == BSHM_STATE_CLEARING && descriptor.newest.run.first == op->run.first) {
+		const bshm_status status = bshm__view_lay(segment, &view, &descriptor, &descriptor.newest);
+		if (status == BSHM_E_NO_SPACE) {
+			BSHM_STORE(&op->owner, 0, RELEASE); /* private memory: the next one tries */
+			return;
+		}
+		/* Pairs with bshm_view_current(): whoever sees a bit zeroed here sees at least the generation
+		 * read above. The dead process's own fence orders its stores, not these. */
+		BSHM_FENCE(RELEASE);
+		const uint32_t count = view.newest.partition_count;
+		uint32_t done = zeroed ? count : BSHM_LOAD(&op->done, RELAXED);
+		for (uint32_t step = 0; done < count && step < BSHM_CLEAR_STEP; step++) {
+			bshm__partition_zero(bshm__parts_at(&view.newest, done++));
+		}
+		BSHM_STORE(&op->done, done, RELAXED);
+		if (done < count) {
+			bshm__view_release(&view);
+			return;
+		}
+		if (status == BSHM_OK) {
+			clear_publish(segment, op, index, &view, &descriptor);
+		}
+	}
+	bshm__view_release(&view);
+	bshm__op_end(segment, op);
+}
+
+/* ------------------------------------------------------------------ the lock */
+
+/* Takes back what dead or given-up ops hold; finishes a clear whose process died. */
+static void reap_ops(bshm_segment *segment)
+{
+	bool cleared = false; /* one clear a time: it may be 8 MB */
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		bshm_op *op = &segment->ops[i];
+		const uint64_t owner = BSHM_LOAD(&op->owner, ACQUIRE);
+		const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED);
+		if (entry == 0 || (owner != 0 && bshm__owner_alive(segment, owner))) {
+			continue;
+		}
+		BSHM_ADD(&segment->header->repairs, owner != 0, RELAXED);
+		BSHM_STORE(&op->owner, 0, RELAXED);
+		if (op->kind == BSHM_OP_CLEAR && entry <= segment->entry_count &&
+			bshm__op_sound(segment, op)) {
+			if (!cleared) {
+				bshm__clear_finish(segment, op, entry - 1, false);
+			}
+			cleared = true;
+		} else {
+			bshm__op_end(segment, op);
+		}
+	}
+}
+
+bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error)
+{
+	bool dead;
+	const bshm_status status = bshm__lock_take(segment, wait_ns, &dead, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (dead) {
+		BSHM_ADD(&segment->header->repairs, 1, RELAXED);
+		bshm__directory_repair(segment);
+	}
+	reap_ops(segment);
+	return BSHM_OK;
+}
+
+bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
+	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error)
+{
+	for (;;) {
+		const uint64_t now = bshm_os_monotonic_ns();
+		const uint64_t left = now < deadline ? deadline - now : 0;
+		const bshm_status status =
+			bshm__lock(segment, left > BSHM_LOCK_PAGE_NS ? left : BSHM_LOCK_PAGE_NS, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+		*current = bshm__entry_current(segment, name, index, descriptor);
+		if (*current != BSHM_E_BUSY) {
+			return BSHM_OK;
+		}
+		bshm__unlock(segment);
+		if (bshm_os_monotonic_ns() > deadline) {
+			return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
+		}
+		bshm_os_sleep_us(CLEAR_NAP_US);
+	}
+}
+
+bshm_status bshm__space_look(bshm_segment *segment, bshm__space *out, bshm_error *error)
+{
+	uint64_t *claimed = bshm__blocks_map(segment);
+	if (claimed == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+	}
+	const bool locked = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error) == BSHM_OK;
+	*out = bshm__blocks_survey(segment, claimed, locked);
+	if (locked) {
+		bshm__unlock(segment);
+	}
+	free(claimed);
+	return BSHM_OK;
+}

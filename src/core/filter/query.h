@@ -1,0 +1,15 @@
+/*
+ * query.h - asking a filter.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_QUERY_H
+#define BSHM_QUERY_H
+
+#include "core/bshm.h"
+#include "core/filter/view.h"
+
+/* Is the hash maybe in the filter? */
+bool bshm__view_has(const bshm_view *view, bshm_hash h);
+
+#endif

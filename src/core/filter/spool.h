@@ -1,0 +1,29 @@
+/*
+ * spool.h - the hashes of a load, set aside.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_SPOOL_H
+#define BSHM_SPOOL_H
+
+#include "core/filter/view.h"
+#include "core/format.h"
+
+/*
+ * Hashes set aside in private memory, grouped by their top bits, which is also the order of
+ * their partitions whatever the number of partitions will be.
+ */
+typedef struct bshm__spool bshm__spool;
+
+/* With `keep_copies` a hash is kept as often as it comes; else there may be one of each. */
+bshm__spool *bshm__spool_new(bool keep_copies);
+void bshm__spool_free(bshm__spool *spool);
+/* False: no memory left. */
+bool bshm__spool_add(bshm__spool *spool, bshm_hash hash);
+uint64_t bshm__spool_count(const bshm__spool *spool);
+/* About how many different hashes there are: exact when all are, or when there are few. */
+bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
+/* Sets all of them in a new filter that nobody else writes; returns how many keys were new. */
+uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
+
+#endif

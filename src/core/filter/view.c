@@ -1,0 +1,103 @@
+/*
+ * view.c - a filter as it stood at one generation: where its bits are.
+ *
+ * A view is a private copy of what the descriptor and the layers said. What is read through it is
+ * right only if bshm_view_current() says so afterwards: partitions are zeroed or given to another filter only
+ * after the generation has moved (directory.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/filter/view.h"
+
+#include "core/hash.h"
+#include "core/segment/run.h"
+#include "core/segment/segment.h"
+
+#include <stdlib.h>
+
+/* Where a run's partitions are: OK, NO_SPACE or CORRUPT. */
+static bshm_status lay_bits(
+	const bshm_segment *segment, const bshm_layer *layer, bshm__parts *parts)
+{
+	const bshm_run *run = &layer->run;
+	uint32_t *map = NULL;
+	if (!bshm__run_in_bounds(segment, run)) {
+		return BSHM_E_CORRUPT;
+	}
+	if (run->check != 0) {
+		map = malloc(sizeof(*map) * run->count);
+		if (map == NULL) {
+			return BSHM_E_NO_SPACE;
+		}
+		if (!bshm__run_walk(segment, run, map, NULL)) {
+			free(map);
+			return BSHM_E_CORRUPT;
+		}
+	}
+	const size_t first = map == NULL ? run->first : 0;
+	*parts = (bshm__parts){
+		.partitions = segment->partitions + first * BSHM_PARTITION_BYTES,
+		.map = map,
+		.partition_count = run->count,
+		.hash_count = layer->hash_count,
+	};
+	return BSHM_OK;
+}
+
+static uint32_t path_of(const bshm_descriptor *descriptor)
+{
+	return descriptor->newest.hash_count + (descriptor->kind << 8) +
+		   ((descriptor->layer_count - 1) << 16);
+}
+
+bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
+	const bshm_descriptor *descriptor, const bshm_layer *layers)
+{
+	const uint32_t older = descriptor->layer_count - 1;
+	*view = (bshm_view){
+		.segment = segment,
+		.generation = descriptor->generation,
+		.seed = descriptor->seed,
+		.descriptor = *descriptor,
+	};
+	bshm_status status = lay_bits(segment, &layers[older], &view->newest);
+	if (status == BSHM_OK && older != 0) {
+		view->older = calloc(older, sizeof(*view->older));
+		status = view->older == NULL ? BSHM_E_NO_SPACE : BSHM_OK;
+	}
+	while (status == BSHM_OK && view->older_count < older) {
+		const uint32_t i = view->older_count;
+		status = lay_bits(segment, &layers[older - 1 - i], &view->older[i]);
+		view->older_count += status == BSHM_OK;
+	}
+	view->path = path_of(descriptor);
+	view->line_probes = BSHM_LINE_PROBES;
+	for (uint32_t i = 0; i <= older; i++) {
+		const uint32_t hash_count = layers[i].hash_count;
+		view->line_probes = hash_count < view->line_probes ? hash_count : view->line_probes;
+	}
+	if (status != BSHM_OK) {
+		bshm__view_release(view);
+	}
+	return status;
+}
+
+void bshm__view_release(bshm_view *view)
+{
+	for (uint32_t i = 0; i < view->older_count; i++) {
+		free(view->older[i].map);
+	}
+	free(view->older);
+	free(view->newest.map);
+	*view = (bshm_view){0};
+}
+
+bool bshm_view_current(const bshm_view *view)
+{
+	return bshm__view_current(view);
+}
+
+bshm_set bshm_view_set(const bshm_view *view)
+{
+	return (bshm_set){view->descriptor.publication};
+}

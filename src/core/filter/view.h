@@ -1,0 +1,83 @@
+/*
+ * view.h - a filter as it stood at one generation: where its bits are.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_VIEW_H
+#define BSHM_VIEW_H
+
+#include "core/bshm.h"
+#include "core/format.h"
+#include "core/hash.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
+
+/* Where the bits of one layer are. */
+typedef struct {
+	uint8_t *partitions; /* the first partition; a scattered run: the segment's first */
+	uint32_t *map;       /* scattered run: partition -> its place; private; else NULL */
+	uint32_t partition_count;
+	uint32_t hash_count;
+} bshm__parts;
+
+static inline uint64_t *bshm__parts_at(const bshm__parts *parts, uint32_t i)
+{
+	const size_t place = parts->map == NULL ? i : parts->map[i];
+	return (uint64_t *) (void *) (parts->partitions + place * BSHM_PARTITION_BYTES);
+}
+
+static inline uint64_t *bshm__parts_of(const bshm__parts *parts, bshm_hash h)
+{
+	return bshm__parts_at(parts, bshm__hash_partition(h, parts->partition_count));
+}
+
+/* An epoch that was worked out, and when it surely lasts, by the system's clock. */
+typedef struct {
+	uint64_t from_ns;
+	uint64_t sure_ns; /* from then on */
+	uint32_t epoch;
+} bshm__epoch_span;
+
+/* How a view is asked: BSHM_PATH_PLAIN_SIX or BSHM_PATH_GROWING_SIX, or something else. */
+#define BSHM_PATH_PLAIN_SIX   6u
+#define BSHM_PATH_GROWING_SIX (6u + (BSHM_KIND_GROWING << 8))
+
+/* What a question needs comes first, in two lines of the processor's cache. */
+struct bshm_view {
+	const uint64_t *generation_word; /* NULL: this place in the cache is empty */
+	uint64_t generation;
+	uint64_t seed;
+	bshm__parts newest;
+	bshm__parts *older; /* the layers before, newest first; private; NULL: there are none */
+	uint32_t older_count;
+	uint32_t path; /* how it is asked: BSHM_PATH_..., or another number */
+	bshm__name name;
+	const bshm_segment *segment;
+	uint32_t entry;
+	uint32_t line_probes;   /* growing: that the keys of all layers have in a line */
+	bshm__epoch_span epoch; /* sliding: the last that was asked for */
+	bshm_descriptor descriptor;
+};
+
+/* Lays a view over layers: OK, NO_SPACE (private memory), or CORRUPT. */
+bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
+	const bshm_descriptor *descriptor, const bshm_layer *layers);
+void bshm__view_release(bshm_view *view);
+
+/* As bshm_view_current(). */
+static inline bool bshm__view_current(const bshm_view *view)
+{
+	/* Pairs with bshm__entry_publish(): bits that were changed after the generation moved are
+	 * not seen without seeing that it moved. */
+	BSHM_FENCE(ACQUIRE);
+	return BSHM_LOAD(view->generation_word, RELAXED) == view->generation;
+}
+
+/* The layer that holds layer i of the view, the oldest first. */
+static inline const bshm__parts *bshm__view_layer(const bshm_view *view, uint32_t i)
+{
+	return i == view->older_count ? &view->newest : &view->older[view->older_count - 1 - i];
+}
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * ops.h - work in progress on filters: all under the lock.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_OPS_H
+#define BSHM_OPS_H
+
+#include "core/format.h"
+#include "core/segment/segment.h"
+
+/* Registers work on an entry; for a build or clear, adders keep a journal of hashes under
+ * `seed` from now on. NULL: 64 are running. */
+bshm_op *bshm__op_begin(
+	bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed, bool counting);
+/* Puts a run into the op: claims its partitions. */
+void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
+/* It is over, and its journal chunks are free: bshm__op_end() tidies its entry up, too. */
+void bshm__op_retire(bshm_segment *segment, bshm_op *op);
+bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
+bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
+/* Has it one for which adders keep a journal? */
+bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
+/* Does somebody make the filter grow right now? */
+bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index);
+static inline bool bshm__op_keeps_journal(const bshm_op *op)
+{
+	return op->kind == BSHM_OP_BUILD || op->kind == BSHM_OP_CLEAR;
+}
+
+#endif
