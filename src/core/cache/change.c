@@ -18,6 +18,9 @@
 #include "core/cache/remove.h"
 #include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,9 @@
  */
 #include "core/cache/locate.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 #define TRIES 4096 /* before a record in constant change counts as absent */
 /* How long a large value is copied without the lock, if it is changed each time; where it is not to be had: longer. */

@@ -30,6 +30,10 @@
 #include "core/cache/lease_table.h"
 #include "core/cache/quota_recount.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "core/segment/owners.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 #define RELEASE_NS UINT64_C(1000000000)
 #define STALE_S                                                                                    \

@@ -24,6 +24,7 @@
 #include "core/cache/record.h"
 
 #include "core/cache/recency.h"
+#include "core/segment/owners.h"
 
 #define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
 #define PAUSE_FROM 16

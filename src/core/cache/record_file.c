@@ -20,6 +20,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <math.h>

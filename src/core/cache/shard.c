@@ -6,6 +6,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard.h"
+#include "platform/platform.h"
 
 bool bshm_store_exists(const bshm_segment *segment)
 {

@@ -6,7 +6,11 @@
 #ifndef BSHM_CACHE_SHARD_H
 #define BSHM_CACHE_SHARD_H
 
-#include "core/core.h"
+#include "core/base.h"
+#include "core/format_store.h"
+#include "core/hash.h"
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
 
 /* One shard as this process sees it: what every step of a call needs. */
 typedef struct {

@@ -9,6 +9,10 @@
 #include "core/cache/shard_lock.h"
 
 #include "core/cache/repair.h"
+#include "core/segment/lock.h"
+#include "core/segment/owners.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
 {

@@ -11,6 +11,7 @@
 
 #include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
