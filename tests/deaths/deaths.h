@@ -6,7 +6,7 @@
 #ifndef BSHM_DEATHS_H
 #define BSHM_DEATHS_H
 
-#include "core/core.h"
+#include "core/segment/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>

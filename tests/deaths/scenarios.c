@@ -5,6 +5,8 @@
  */
 #include "deaths.h"
 
+#include "platform/atomic.h"
+
 #include <unistd.h>
 
 static bshm_error error;

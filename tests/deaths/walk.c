@@ -22,6 +22,9 @@
 
 #include "../busy.h"
 
+#include "platform/platform.h"
+#include "platform/steps.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>

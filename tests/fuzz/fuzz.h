@@ -7,7 +7,7 @@
 #ifndef BSHM_FUZZ_H
 #define BSHM_FUZZ_H
 
-#include "core/core.h"
+#include "core/segment/segment.h"
 
 /* ------------------------------------------------------------------ world.c */
 

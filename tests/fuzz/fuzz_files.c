@@ -19,6 +19,8 @@
  */
 #include "fuzz.h"
 
+#include "core/hash.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,6 +30,9 @@
 #include "fuzz.h"
 
 #include "core/cache/slab.h"
+#include "core/segment/name.h"
+#include "core/segment/run.h"
+#include "core/segment/sound.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
  */
 #include "fuzz.h"
 
+#include "platform/platform.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>

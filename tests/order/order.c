@@ -17,7 +17,9 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/core.h"
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -11,7 +11,7 @@
  *
  * TAP, and a closing line. Licensed under the MIT licence; see LICENSE.
  */
-#include "core/core.h"
+#include "core/bshm.h"
 
 #include <math.h>
 #include <stdio.h>

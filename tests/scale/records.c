@@ -14,7 +14,8 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/core.h"
+#include "core/bshm.h"
+#include "platform/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,9 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/core.h"
+#include "core/bshm.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include "../busy.h"
 

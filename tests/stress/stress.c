@@ -20,7 +20,10 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/core.h"
+#include "core/segment/owners.h"
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,6 +7,11 @@
 
 #include "../busy.h"
 
+#include "core/segment/directory.h"
+#include "core/segment/layers.h"
+#include "core/segment/name.h"
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>

@@ -10,7 +10,8 @@
 #ifndef BSHM_TEST_H
 #define BSHM_TEST_H
 
-#include "core/core.h"
+#include "core/segment/segment.h"
+#include "platform/atomic.h"
 
 #include <sys/types.h>
 

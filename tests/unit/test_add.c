@@ -5,6 +5,10 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/lock.h"
+#include "platform/platform.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

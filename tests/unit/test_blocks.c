@@ -5,6 +5,17 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/blocks.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/run.h"
+#include "core/segment/sound.h"
+#include "core/segment/space.h"
+#include "platform/platform.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,18 @@
  */
 #include "test.h"
 
+#include "core/filter/build.h"
+#include "core/filter/mend.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/blocks.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+#include "core/segment/sound.h"
+#include "platform/platform.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -5,6 +5,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "platform/platform.h"
 #include "test_store.h"
 
 #define WORKERS 6u

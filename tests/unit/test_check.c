@@ -5,6 +5,14 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/run.h"
+#include "core/segment/sound.h"
+#include "platform/platform.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

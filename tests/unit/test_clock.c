@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

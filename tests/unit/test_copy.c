@@ -4,6 +4,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "platform/platform.h"
 #include "test_shard.h"
 
 #include <signal.h>

@@ -5,6 +5,12 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/lock.h"
+#include "core/segment/owners.h"
+#include "core/segment/sound.h"
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

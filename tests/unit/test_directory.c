@@ -5,6 +5,13 @@
  */
 #include "test_step.h"
 
+#include "core/base.h"
+#include "core/filter/mend.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/sound.h"
+
 #include <signal.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "core/cache/locate.h"
 #include "core/cache/move.h"
 #include "core/cache/room.h"
+#include "platform/platform.h"
 #include "test_store.h"
 
 #include <math.h>

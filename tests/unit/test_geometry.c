@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include "core/segment/sound.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,10 @@
  */
 #include "test.h"
 
+#include "core/filter/partition.h"
+#include "core/hash.h"
+#include "core/layout.h"
+
 #include <math.h>
 #include <string.h>
 

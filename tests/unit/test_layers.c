@@ -5,6 +5,9 @@
  */
 #include "test.h"
 
+#include "core/base.h"
+#include "core/filter/geometry.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>

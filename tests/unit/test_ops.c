@@ -5,6 +5,16 @@
  */
 #include "test.h"
 
+#include "core/filter/build.h"
+#include "core/filter/mend.h"
+#include "core/filter/view.h"
+#include "core/hash.h"
+#include "core/segment/directory.h"
+#include "core/segment/journal.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/ops.h"
+
 #include <signal.h>
 #include <string.h>
 

@@ -5,6 +5,9 @@
  */
 #include "test.h"
 
+#include "core/segment/owners.h"
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -5,6 +5,12 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "platform/platform.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "test_store.h"
 
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
 
 #define LIMIT 1000u
 

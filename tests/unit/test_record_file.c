@@ -5,6 +5,9 @@
  */
 #include "test_store.h"
 
+#include "core/filter/mend.h"
+#include "core/segment/lock.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -11,6 +11,7 @@
 #include "core/cache/move.h"
 #include "core/cache/repair.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
 #include "test_shard.h"
 
 #define RECORDS 3000u

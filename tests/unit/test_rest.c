@@ -8,6 +8,8 @@
  */
 #include "test.h"
 
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -5,6 +5,10 @@
  */
 #include "test.h"
 
+#include "core/filter/partition.h"
+#include "core/hash.h"
+#include "core/segment/sound.h"
+
 #include <math.h>
 #include <string.h>
 #include <sys/statvfs.h>

@@ -5,6 +5,13 @@
  */
 #include "test.h"
 
+#include "core/filter/mend.h"
+#include "core/filter/sliding.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/sound.h"
+#include "platform/platform.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

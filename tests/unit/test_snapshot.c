@@ -5,6 +5,10 @@
  */
 #include "test.h"
 
+#include "core/base.h"
+#include "core/hash.h"
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

@@ -5,6 +5,10 @@
  */
 #include "test.h"
 
+#include "core/filter/partition.h"
+#include "core/filter/spool.h"
+#include "core/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include "core/status.h"
+
 #include <string.h>
 
 TEST(every_status_has_a_text_of_its_own)

@@ -8,6 +8,8 @@
 
 #include "test.h"
 
+#include "platform/platform.h"
+
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>

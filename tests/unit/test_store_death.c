@@ -14,6 +14,7 @@
 #include "test_store.h"
 
 #include "core/cache/slab.h"
+#include "platform/platform.h"
 
 #define KEYS        400
 #define VICTIM      UINT32_MAX /* of no other number */

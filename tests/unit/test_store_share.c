@@ -5,6 +5,8 @@
  */
 #include "test_store.h"
 
+#include "platform/platform.h"
+
 #include <pthread.h>
 
 #define KEYS    64
