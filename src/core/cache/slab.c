@@ -449,8 +449,9 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 	uint32_t *state = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_UNIT), 0);
 	const uint32_t version =
 		(BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) + (1u << BSHM_SLOT_VERSION);
-	BSHM_STORE(state, version, RELEASE); /* who sees it sees the record that replaced it */
+	/* Counted first: a death between the two must not leave more versions than frees. */
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
+	BSHM_STORE(state, version, RELEASE); /* who sees it sees the record that replaced it */
 	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
 	uint64_t *word = &place.map->taken[place.slot / 64];
 	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64));
