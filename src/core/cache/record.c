@@ -219,14 +219,14 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 				continue;
 			}
 			if (bshm__record_load(s, ref, record) && bshm__record_has_key(s, record, space, key)) {
-				return bshm__record_stands(s, record, sequence) ? 1 : -1;
+				return bshm__record_current(s, record, sequence) ? 1 : -1;
 			}
 			again |= led_astray(&line->ref[slot], ref, record);
 		}
 		at = at + 1 == lines.lines ? 0 : at + 1;
 	}
-	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
-	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SEQUENCE_JUMP ? -1
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump(), and the fence of bshm__slot_free() */
+	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SLOT_VERSIONS ? -1
 																							 : 0;
 }
 
@@ -328,7 +328,7 @@ static inline bool search_first(const bshm__shard *s, const bshm__home *home, ui
 		return false;
 	}
 	found->fetched = fetch_short(&it->record, found->value);
-	return bshm__record_stands(s, &it->record, it->sequence);
+	return bshm__record_current(s, &it->record, it->sequence);
 }
 
 /* What the caller is told of a search that has ended, and what is noted of it. */
@@ -501,5 +501,5 @@ bool bshm__found_of(
 	}
 	found->fetched = false;
 	fill_found(s, &record, sequence, bshm__expired(record.expires_s, now_s), found);
-	return bshm__record_stands(s, &record, sequence);
+	return bshm__record_current(s, &record, sequence);
 }

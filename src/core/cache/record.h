@@ -47,19 +47,31 @@ static inline bool bshm__same_state(uint32_t a, uint32_t b)
 }
 
 /*
- * Is it still what was loaded, at a `sequence` that was read before? A large one takes long to be copied, and others
- * free thousands of slots meanwhile: it has a serial, besides its version.
+ * Is it still what was loaded, at a `sequence` that was read before? Then all words of its first slot are of one
+ * record: fewer slots were freed meanwhile than a slot has versions.
+ */
+static inline bool bshm__record_current(
+	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
+{
+	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
+	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state) &&
+		   BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SLOT_VERSIONS;
+}
+
+/*
+ * The same at any time after that. A large record takes long to be copied, and others free thousands of slots
+ * meanwhile: it has a serial, besides its version.
  */
 static inline bool bshm__record_stands(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
+	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
+		return bshm__record_current(s, record, sequence);
+	}
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
 	const bool same =
 		bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
 	const uint64_t since = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
-	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
-		return same && since < BSHM_SLOT_VERSIONS;
-	}
 	BSHM_FENCE(ACQUIRE); /* the serial is that of the state, or of a later one: bshm__slot_live() */
 	return same && since < BSHM_SEQUENCE_JUMP &&
 		   BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
