@@ -358,7 +358,7 @@ BSHM_AT(page, vacant, 4);
 #define BSHM_SLOT_VERSIONS     4096u
 
 /* shape: key_bytes (12 bits), value_bytes (12 bits), type (4), namespace (1); of a large record the first 24
- * are its serial: the low bits of the shard's sequence when it was put */
+ * are its serial: the low bits of the shard's sequence when it was put, or moved */
 #define BSHM_SHAPE_VALUE  12
 #define BSHM_SHAPE_TYPE   24
 #define BSHM_SHAPE_SPACE  28

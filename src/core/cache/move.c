@@ -48,6 +48,11 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
+	if ((record.state & BSHM_SLOT_CHAINED) != 0) { /* no two records of a slot have one serial */
+		const uint32_t serial = (uint32_t) BSHM_LOAD(&s->shard->sequence, RELAXED);
+		bshm__word_set(
+			s, fresh, 1, (record.shape & ~BSHM_SHAPE_SERIAL) | (serial & BSHM_SHAPE_SERIAL));
+	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE, place, ref, fresh);
 	bshm__slot_take(s, fresh);
 	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
