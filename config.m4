@@ -21,7 +21,8 @@ if test "$PHP_BLOOMSHM" != "no"; then
   ]], [[return (int) XXH3_128bits_withSeed("", 0, 1).low64;]])],
     [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
-     AC_MSG_ERROR([bloomshm needs the header of xxHash 0.8.1 or newer (Debian: apt-get install libxxhash-dev)])])
+     AC_MSG_ERROR(m4_normalize([bloomshm needs the header of xxHash 0.8.1 or newer
+       (Debian: apt-get install libxxhash-dev)]))])
 
   AC_MSG_CHECKING([for natively lock-free 64-bit atomics])
   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[

@@ -30,7 +30,8 @@ $asked = 0;
 $title = function (string $tag) use ($article, &$asked): ?string {
     $asked++;
     $article->execute([$tag]);
-    return $article->fetchColumn() ?: null; // one in a hundred tags without an article gets this far, once
+    // One in a hundred tags without an article gets this far, once.
+    return $article->fetchColumn() ?: null;
 };
 $titles = [];
 foreach ($tags as $i => $tag) {
@@ -48,7 +49,8 @@ if (filter_input(INPUT_GET, 'format') === 'json') {
 }
 
 $last = $pdo->query('SELECT max(id) FROM work')->fetchColumn();
-$link = fn (int $id) => '?work=' . urlencode($pdo->query("SELECT name FROM work WHERE id = $id")->fetchColumn());
+$link = fn (int $id) => '?work='
+    . urlencode($pdo->query("SELECT name FROM work WHERE id = $id")->fetchColumn());
 $html = fn (string $text) => htmlspecialchars($text);
 ?>
 <!DOCTYPE html>
@@ -57,9 +59,11 @@ $html = fn (string $text) => htmlspecialchars($text);
 <meta name="viewport" content="width=device-width">
 <title><?= $html($work['name']) ?></title>
 <style>
-    body { font: 1.1rem/1.6 sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #333 }
+    body { font: 1.1rem/1.6 sans-serif; color: #333 }
+    body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
     ul { padding: 0 }
-    li { display: inline-block; margin: .2rem; padding: 0 .7rem; border-radius: 1rem; background: #eee; color: #777 }
+    li { display: inline-block; margin: .2rem; padding: 0 .7rem; border-radius: 1rem }
+    li { background: #eee; color: #777 }
     .maybe { background: #d8f0dc; color: #064 }
 </style>
 <h1><?= $html($work['name']) ?></h1>
@@ -69,8 +73,10 @@ $html = fn (string $text) => htmlspecialchars($text);
     <li class="<?= $maybe[$i] ? 'maybe' : 'no' ?>"><?= $html($tag) ?> <b lang="ja"><?= $html($titles[$i] ?? '') ?></b></li>
 <?php endforeach ?>
 </ul>
-<p><?= array_sum($maybe) ?> of <?= count($tags) ?> tags may have an article, <?= count(array_filter($titles)) ?> have one.
-The <?= count($tags) ?> questions took <?= number_format($nanoseconds / 1000, 1) ?> microseconds together.
-For the titles the database was asked <?= $asked ?> times<?= $asked === 0 ? ': they were kept from an earlier view' : '' ?>.</p>
+<p><?= array_sum($maybe) ?> of <?= count($tags) ?> tags may have an article,
+<?= count(array_filter($titles)) ?> have one. The <?= count($tags) ?> questions took
+<?= number_format($nanoseconds / 1000, 1) ?> microseconds together.
+For the titles the database was asked <?= $asked ?>
+times<?= $asked === 0 ? ': they were kept from an earlier view' : '' ?>.</p>
 <p><a href="<?= $link($work['id'] % $last + 1) ?>">next work</a> ·
 <a href="<?= $link(random_int(1, $last)) ?>">random work</a> · <a href="/status">status</a></p>

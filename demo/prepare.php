@@ -12,7 +12,9 @@
 declare(strict_types=1);
 
 const TAGS_PER_WORK = 20;
-const COMMON_WORDS = ['and', 'any', 'for', 'from', 'its', 'not', 'that', 'the', 'this', 'via', 'with', 'your'];
+const COMMON_WORDS = [
+    'and', 'any', 'for', 'from', 'its', 'not', 'that', 'the', 'this', 'via', 'with', 'your',
+];
 
 /** The records of apt's package index, one text each. */
 function packageRecords(): Generator
@@ -74,7 +76,9 @@ function dictionary(string $path): Generator
 /** "(v5t,vt) (1) to shoot (a gun)" is the article "shoot". */
 function heading(string $meaning): string
 {
-    return strtolower(trim(preg_replace(['/^(\(.*?\)\s*)+/', '/^to /', '/\s*\(.*$/'], '', $meaning)));
+    return strtolower(
+        trim(preg_replace(['/^(\(.*?\)\s*)+/', '/^to /', '/\s*\(.*$/'], '', $meaning)),
+    );
 }
 
 /**
@@ -113,7 +117,9 @@ $insert = $pdo->prepare('INSERT OR IGNORE INTO work (name, summary, tags) VALUES
 foreach (packageRecords() as $record) {
     $tags = tagsOf($record);
     if (count($tags) === TAGS_PER_WORK) {
-        $insert->execute([field($record, 'Package'), field($record, 'Description'), implode(' ', $tags)]);
+        $insert->execute(
+            [field($record, 'Package'), field($record, 'Description'), implode(' ', $tags)],
+        );
     }
 }
 
@@ -131,4 +137,7 @@ if ($works === 0 || $articles === 0) {
 }
 $pdo = $insert = null;
 rename($unfinished, $path);
-printf("%s works with %d tags each, %s articles\n", number_format($works), TAGS_PER_WORK, number_format($articles));
+printf(
+    "%s works with %d tags each, %s articles\n", number_format($works), TAGS_PER_WORK,
+    number_format($articles),
+);

@@ -34,12 +34,16 @@ function fetchAtOnce(string $server, array $works): array
 {
     $connections = $pages = [];
     foreach ($works as $work) {
-        $connections[$work] = @stream_socket_client("tcp://$server") ?: fail("$server does not answer");
-        fwrite($connections[$work], 'GET /?format=json&work=' . urlencode($work) . " HTTP/1.0\r\n\r\n");
+        $connections[$work] = @stream_socket_client("tcp://$server")
+            ?: fail("$server does not answer");
+        fwrite(
+            $connections[$work], 'GET /?format=json&work=' . urlencode($work) . " HTTP/1.0\r\n\r\n",
+        );
     }
     foreach ($connections as $work => $connection) {
         [$head, $body] = explode("\r\n\r\n", stream_get_contents($connection), 2) + ['', ''];
-        $page = json_decode($body, true) ?? fail("the page of $work failed: " . strtok($head, "\r\n"));
+        $page = json_decode($body, true)
+            ?? fail("the page of $work failed: " . strtok($head, "\r\n"));
         $pages[$work] = implode('', array_map(intval(...), $page['maybe']));
     }
     return $pages;
@@ -48,7 +52,9 @@ function fetchAtOnce(string $server, array $works): array
 /** @return array<string, string> the same for any number of works */
 function fetchAll(string $server, array $works): array
 {
-    return array_merge(...array_map(fn ($some) => fetchAtOnce($server, $some), array_chunk($works, AT_ONCE)));
+    return array_merge(
+        ...array_map(fn ($some) => fetchAtOnce($server, $some), array_chunk($works, AT_ONCE)),
+    );
 }
 
 /** Fetches round after round until $done, which is given the seconds that have passed. */
@@ -167,13 +173,18 @@ function checkOldOrNew(array $rounds, array $before, array $after): void
     if ($old === 0 || $new === 0) {
         fail("the pages did not change: $old old ones, $new new ones");
     }
-    printf("pages around the publishing: %s old, then %s new, 0 wrong\n", number_format($old), number_format($new));
+    printf(
+        "pages around the publishing: %s old, then %s new, 0 wrong\n", number_format($old),
+        number_format($new),
+    );
 }
 
 $server = $argv[1];
 $command = array_slice($argv, 2);
 $pdo = new PDO(getenv('DEMO_DSN') ?: 'sqlite:' . __DIR__ . '/var/demo.sqlite');
-$tags = $pdo->query('SELECT name, tags FROM work WHERE id % 100 = 0 LIMIT ' . WORKS)->fetchAll(PDO::FETCH_KEY_PAIR);
+$tags = $pdo->query(
+    'SELECT name, tags FROM work WHERE id % 100 = 0 LIMIT ' . WORKS,
+)->fetchAll(PDO::FETCH_KEY_PAIR);
 $works = array_keys($tags);
 
 $before = fetchAll($server, $works);

@@ -47,7 +47,8 @@ need_packages() {
 	local lock # another step may want packages too, and apt lets one program in
 	exec {lock}>build/apt.lock
 	flock "$lock"
-	[[ $EUID -eq 0 ]] || die "these packages are missing, and only root can install them: ${missing[*]}"
+	[[ $EUID -eq 0 ]] ||
+		die "these packages are missing, and only root can install them: ${missing[*]}"
 	say "installing ${missing[*]}"
 	apt-get update -qq >build/apt.log 2>&1 || die "apt-get update failed; see build/apt.log"
 	# Debian starts services as it installs them; ours are started by hand, on our own ports.

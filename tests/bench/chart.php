@@ -62,7 +62,9 @@ final readonly class Chart
     public static function ofKinds(Figures $figures): self
     {
         $subtitle = 'Nanoseconds a key, net of the loop; 200,000 absent keys, shuffled. ';
-        return new self($figures, self::KINDS, 'The same question to each kind of filter', $subtitle);
+        return new self(
+            $figures, self::KINDS, 'The same question to each kind of filter', $subtitle,
+        );
     }
 
     public function svg(): string
@@ -72,12 +74,14 @@ final readonly class Chart
         $labels = array_keys($this->bars);
         $bars = implode('', array_map($this->bar(...), $labels, array_keys($labels)));
         return <<<SVG
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height"
+                width="$width" height="$height"
                 font-family="system-ui, sans-serif" font-size="13" fill="#1f2933" role="img">
             <title>{$this->subtitle}</title>
             <rect width="$width" height="$height" fill="#ffffff"/>
             <text x="20" y="28" font-size="17" font-weight="600">{$this->title}</text>
-            <text x="20" y="50" fill="#52606d">{$this->subtitle}Logarithmic scale; the thin line is the spread.</text>
+            <text x="20" y="50" fill="#52606d">{$this->subtitle}Logarithmic scale;
+                the thin line is the spread.</text>
             {$this->axis()}{$bars}</svg>
 
             SVG;
@@ -105,10 +109,14 @@ final readonly class Chart
         $y = self::TOP + $index * self::STEP;
         $middle = $y + $thick / 2;
         $text_y = $middle + 4.5;
-        [$low, $end, $high] = array_map($this->x(...), [$spread->low, $spread->median, $spread->high]);
+        [$low, $end, $high] = array_map(
+            $this->x(...), [$spread->low, $spread->median, $spread->high],
+        );
         $width = $end - $left;
         $value = number_format($spread->median, $spread->median < 100 ? 1 : 0);
-        $ours = preg_match('~/(hot_)?bloom|^kinds/(grown|sliding|counting)~', $this->bars[$label]) === 1;
+        $ours = preg_match(
+            '~/(hot_)?bloom|^kinds/(grown|sliding|counting)~', $this->bars[$label],
+        ) === 1;
         $colour = $ours ? '#0b7285' : '#a3b1bf';
         $label = htmlspecialchars($label, ENT_XML1);
         $label_x = $left - 10;

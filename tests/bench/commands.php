@@ -28,7 +28,9 @@ final readonly class Commands
         foreach ($settings as $setting) {
             array_push($command, '-d', $setting);
         }
-        return [...$command, __DIR__ . "/sections/$script.php", ...array_map(strval(...), $arguments)];
+        return [
+            ...$command, __DIR__ . "/sections/$script.php", ...array_map(strval(...), $arguments),
+        ];
     }
 
     /**

@@ -44,12 +44,15 @@ final readonly class GrowthChart
         $curves[] = ['bloomshm (measured)', $own, '#0b7285', 3];
         $lines = $this->lines($curves);
         return <<<SVG
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height"
+                width="$width" height="$height"
                 font-family="system-ui, sans-serif" font-size="13" fill="#1f2933" role="img">
             <title>Bits a key of a filter that grows from 100 keys at 1 %</title>
             <rect width="$width" height="$height" fill="#ffffff"/>
-            <text x="20" y="28" font-size="17" font-weight="600">Memory of a filter that grows from 100 keys at 1 %</text>
-            <text x="20" y="50" fill="#52606d">Bits a key at each doubling, with the newest layer as full as it then is; the peers by their own formulas.</text>
+            <text x="20" y="28" font-size="17" font-weight="600">Memory of a filter that grows from
+                100 keys at 1 %</text>
+            <text x="20" y="50" fill="#52606d">Bits a key at each doubling, with the newest layer as
+                full as it then is; the peers by their own formulas.</text>
             {$this->axes()}{$lines}</svg>
 
             SVG;
@@ -119,7 +122,9 @@ final readonly class GrowthChart
     }
 
     /** @param array<int, float> $points keys => bits a key */
-    private function line(string $name, array $points, string $colour, float $thick, float $label_y): string
+    private function line(
+        string $name, array $points, string $colour, float $thick, float $label_y,
+    ): string
     {
         $path = [];
         foreach ($points as $keys => $bits) {
@@ -127,7 +132,8 @@ final readonly class GrowthChart
         }
         $label_x = self::RIGHT + 8;
         $value = round(end($points));
-        return '<polyline points="' . implode(' ', $path) . "\" fill=\"none\" stroke=\"$colour\" stroke-width=\"$thick\"/>\n"
+        return '<polyline points="' . implode(' ', $path)
+            . "\" fill=\"none\" stroke=\"$colour\" stroke-width=\"$thick\"/>\n"
             . "<text x=\"$label_x\" y=\"$label_y\" fill=\"$colour\">$name: $value</text>\n";
     }
 }

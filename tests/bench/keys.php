@@ -35,7 +35,9 @@ function shuffled(array $keys, bool $scattered = false): array
 {
     mt_srand(20);
     shuffle($keys);
-    return $scattered ? $keys : array_map(static fn (string $key): string => substr("$key.", 0, -1), $keys);
+    return $scattered
+        ? $keys
+        : array_map(static fn (string $key): string => substr("$key.", 0, -1), $keys);
 }
 
 /** @return list<string> */

@@ -52,7 +52,9 @@ final readonly class Plan
     /** @return list<Section> in the order they run within a round */
     public function sections(): array
     {
-        $sections = [...$this->questions(), ...$this->records(), ...$this->memory(), ...$this->kinds()];
+        $sections = [
+            ...$this->questions(), ...$this->records(), ...$this->memory(), ...$this->kinds(),
+        ];
         if ($this->options->quick) {
             return $sections;
         }
@@ -63,7 +65,9 @@ final readonly class Plan
     public function versions(): array
     {
         $run = $this->commands;
-        $settings = [...$run->apcu(1), ...$run->yac(), ...$run->redis(), ...$run->product('small', '16M')];
+        $settings = [
+            ...$run->apcu(1), ...$run->yac(), ...$run->redis(), ...$run->product('small', '16M'),
+        ];
         return $run->php('versions', $settings, $this->options->redisSocket);
     }
 
@@ -98,13 +102,17 @@ final readonly class Plan
     {
         $run = $this->commands;
         $store = $run->store('records', '64M');
-        $shuffled = $run->php('records_shuffled', [...$run->apcu(200_000), ...$run->yac(), ...$store]);
+        $shuffled = $run->php(
+            'records_shuffled', [...$run->apcu(200_000), ...$run->yac(), ...$store],
+        );
         $in_order = $run->php('records_in_order', [...$run->apcu(100_000), ...$store]);
         $processes = $run->php('records_two_processes', [...$run->apcu(1_000), ...$store]);
         // Of the 1 GB of records that it is told, it holds a quarter.
         $quick = $this->options->quick;
         $calls = $quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
-        $mixed = $run->php('records_mixed', $run->store('records', $quick ? '64M' : '256M'), $calls);
+        $mixed = $run->php(
+            'records_mixed', $run->store('records', $quick ? '64M' : '256M'), $calls,
+        );
         $count = $quick ? intdiv(self::CORE_RECORDS, 10) : self::CORE_RECORDS;
         $core = $run->program('bench_records', $count, $run->segmentFile('records'));
         return [
@@ -150,7 +158,9 @@ final readonly class Plan
         $sections = [
             new Section('growth', $run->php('growth', $run->product('growth', '64M'), $keys), 1),
             new Section('kinds', $run->php('kinds_fill', $kinds, $keys), 1),
-            $this->everyRound('kinds', $run->php('kinds_ask', $kinds, min(intdiv($keys, 10), self::KINDS_ASKED))),
+            $this->everyRound(
+                'kinds', $run->php('kinds_ask', $kinds, min(intdiv($keys, 10), self::KINDS_ASKED)),
+            ),
         ];
         foreach (reserved_cases() as [$size, $percent]) {
             $count = (int) $size * 1_000_000;
@@ -173,7 +183,9 @@ final readonly class Plan
         return [
             $this->everyRound('load_10M', $run->php('load_file', $loads, $run->keyFile('10M'))),
             new Section('load_100M', $hundred, min(3, $this->options->rounds)),
-            $this->everyRound('arrival', $run->php('reserve', $loads, 'arrival', self::ARRIVAL_CAPACITY)),
+            $this->everyRound(
+                'arrival', $run->php('reserve', $loads, 'arrival', self::ARRIVAL_CAPACITY),
+            ),
             $this->everyRound('arrival', $run->program(
                 'bench_core',
                 'add',
@@ -194,8 +206,12 @@ final readonly class Plan
         return [
             new Section('big', $fill, 1),
             $this->everyRound('big', $run->php('big_ask', $big, self::BIG_ASKED)),
-            $this->everyRound('big_core', $run->program('bench_core', 'ask', $file, 'big', self::BIG_ASKED)),
-            $this->everyRound('random_load', $run->program('random_load', $file, self::RANDOM_LOADS)),
+            $this->everyRound(
+                'big_core', $run->program('bench_core', 'ask', $file, 'big', self::BIG_ASKED),
+            ),
+            $this->everyRound(
+                'random_load', $run->program('random_load', $file, self::RANDOM_LOADS),
+            ),
         ];
     }
 

@@ -28,7 +28,9 @@ function run(array $command): array
     $status = proc_close($process);
     $result = json_decode($output, true);
     if ($status !== 0 || !is_array($result)) {
-        throw new \RuntimeException(implode(' ', $command) . " failed with status $status:\n$output");
+        throw new \RuntimeException(
+            implode(' ', $command) . " failed with status $status:\n$output",
+        );
     }
     return $result;
 }

@@ -68,7 +68,8 @@ function as_json(array $rows, Figures $figures, array $setting): string
         ];
     }
     $document = [...$setting, 'ratios' => $ratios, 'figures' => $figures->all()];
-    return json_encode($document, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR) . "\n";
+    return json_encode($document, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR)
+        . "\n";
 }
 
 /** Three digits are more than a benchmark can promise. */

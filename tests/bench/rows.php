@@ -99,18 +99,41 @@ function question_rows(): array
     $scattered = 'shuffled/bloom_maybe_has_scattered';
     $apcu_scattered = 'shuffled/apcu_exists_scattered';
     return [
-        cost('bloom_maybe_has against str_contains, 100 k keys in order', $one, $str_contains, Goal::atMost(2)),
+        cost(
+            'bloom_maybe_has against str_contains, 100 k keys in order', $one, $str_contains,
+            Goal::atMost(2),
+        ),
         cost('bloom_maybe_has against str_contains, absent keys', $absent, $str_contains),
         cost('bloom_maybe_has against the floor of any call', $one, $floor),
-        faster('bloom_maybe_has against apcu_exists, 100 k keys in order', $apcu, $one, Goal::atLeast(3)),
-        faster('bloom_maybe_has against apcu_exists, 200 k shuffled', $apcu_shuffled, $shuffled, Goal::atLeast(5)),
-        faster('the same, key strings scattered too', $apcu_scattered, $scattered, Goal::atLeast(5)),
-        faster("bloom_maybe_has against pixiv's way on APCu", 'in_order/pixiv', $one, Goal::atLeast(15)),
-        faster('bloom_maybe_has against phpredis GET, another CPU', 'redis_far/get', $one, Goal::atLeast(1000)),
+        faster(
+            'bloom_maybe_has against apcu_exists, 100 k keys in order', $apcu, $one,
+            Goal::atLeast(3),
+        ),
+        faster(
+            'bloom_maybe_has against apcu_exists, 200 k shuffled', $apcu_shuffled, $shuffled,
+            Goal::atLeast(5),
+        ),
+        faster(
+            'the same, key strings scattered too', $apcu_scattered, $scattered, Goal::atLeast(5),
+        ),
+        faster(
+            "bloom_maybe_has against pixiv's way on APCu", 'in_order/pixiv', $one,
+            Goal::atLeast(15),
+        ),
+        faster(
+            'bloom_maybe_has against phpredis GET, another CPU', 'redis_far/get', $one,
+            Goal::atLeast(1000),
+        ),
         faster('bloom_maybe_has against phpredis GET, the same CPU', 'redis_near/get', $one),
-        cost('bloom_maybe_has_many, 20 keys, hot, against the single call', $hot_many, $hot_one, Goal::atMost(0.75)),
+        cost(
+            'bloom_maybe_has_many, 20 keys, hot, against the single call', $hot_many, $hot_one,
+            Goal::atMost(0.75),
+        ),
         cost('bloom_maybe_has_many, 20 keys, 100 k keys in order', $many, $one),
-        throughput('two processes against one, bloom_maybe_has', 'processes/bloom_maybe_has', Goal::atLeast(1.9)),
+        throughput(
+            'two processes against one, bloom_maybe_has', 'processes/bloom_maybe_has',
+            Goal::atLeast(1.9),
+        ),
         throughput('two processes against one, apcu_exists', 'processes/apcu_exists'),
     ];
 }
@@ -128,16 +151,37 @@ function record_rows(bool $quick): array
     $processes = 'records_processes/bloom_cache_get';
     $calls = ($quick ? '1 M' : '10 M') . ' mixed calls in 2 processes';
     return [
-        faster('bloom_cache_get against apcu_fetch, 200 k shuffled', $apcu_fetch, $get, Goal::atLeast(2.5)),
-        faster('bloom_cache_set against apcu_store, 200 k shuffled', $apcu_store, $set, Goal::atLeast(2.5)),
-        faster('bloom_cache_set_many against apcu_store, lists of 1,000', "{$apcu_store}_many", "{$set}_many"),
-        faster('bloom_cache_get against apcu_fetch, 100 k keys in order', 'records_in_order/apcu_fetch', $in_order),
-        faster('the same, 1,000 hot keys in order', 'records_in_order/hot_apcu_fetch', $hot, Goal::atLeast(2)),
-        faster('the same, 8 kB string', 'records_in_order/long_apcu_fetch', $long, Goal::atLeast(1.2)),
-        throughput('two processes against one, bloom_cache_get, hot', $processes, Goal::atLeast(1.9)),
+        faster(
+            'bloom_cache_get against apcu_fetch, 200 k shuffled', $apcu_fetch, $get,
+            Goal::atLeast(2.5),
+        ),
+        faster(
+            'bloom_cache_set against apcu_store, 200 k shuffled', $apcu_store, $set,
+            Goal::atLeast(2.5),
+        ),
+        faster(
+            'bloom_cache_set_many against apcu_store, lists of 1,000', "{$apcu_store}_many",
+            "{$set}_many",
+        ),
+        faster(
+            'bloom_cache_get against apcu_fetch, 100 k keys in order',
+            'records_in_order/apcu_fetch', $in_order,
+        ),
+        faster(
+            'the same, 1,000 hot keys in order', 'records_in_order/hot_apcu_fetch', $hot,
+            Goal::atLeast(2),
+        ),
+        faster(
+            'the same, 8 kB string', 'records_in_order/long_apcu_fetch', $long, Goal::atLeast(1.2),
+        ),
+        throughput(
+            'two processes against one, bloom_cache_get, hot', $processes, Goal::atLeast(1.9),
+        ),
         throughput('two processes against one, apcu_fetch, hot', 'records_processes/apcu_fetch'),
         new Row("worst call, $calls", 'ms', 'records_mixed/worst_ms', goal: Goal::atMost(50)),
-        new Row("calls above 50 ms, $calls", 'calls', 'records_mixed/slow_calls', goal: Goal::atMost(0)),
+        new Row(
+            "calls above 50 ms, $calls", 'calls', 'records_mixed/slow_calls', goal: Goal::atMost(0),
+        ),
         ...core_rows($quick),
     ];
 }
@@ -164,7 +208,9 @@ function core_rows(bool $quick): array
     }
     $bytes = 'records_core/store_bytes';
     $rows[] = new Row("memory, $records", 'bytes a record', $bytes, goal: Goal::atMost(33));
-    $rows[] = new Row('the same', "of CacheDBM's", $bytes, 'records_core/cachedbm_bytes', Goal::atMost(0.5));
+    $rows[] = new Row(
+        'the same', "of CacheDBM's", $bytes, 'records_core/cachedbm_bytes', Goal::atMost(0.5),
+    );
     return $rows;
 }
 
@@ -177,8 +223,12 @@ function yac_rows(): array
     $yac_set = 'records_shuffled/yac_set';
     return [
         faster('bloom_maybe_has against Yac::get', 'in_order/yac_get', 'in_order/bloom_maybe_has'),
-        faster('bloom_cache_get against Yac::get, 200 k shuffled', $yac_get, $get, Goal::atLeast(3.5)),
-        faster('bloom_cache_set against Yac::set, 200 k shuffled', $yac_set, $set, Goal::atLeast(3)),
+        faster(
+            'bloom_cache_get against Yac::get, 200 k shuffled', $yac_get, $get, Goal::atLeast(3.5),
+        ),
+        faster(
+            'bloom_cache_set against Yac::set, 200 k shuffled', $yac_set, $set, Goal::atLeast(3),
+        ),
     ];
 }
 
@@ -189,10 +239,16 @@ function big_rows(): array
     $many = 'big/bloom_maybe_has_many';
     $load = 'random_load/nanoseconds';
     return [
-        cost('bloom_maybe_has_many, 1 GB filter, against the single call', $many, $one, Goal::atMost(0.35)),
+        cost(
+            'bloom_maybe_has_many, 1 GB filter, against the single call', $many, $one,
+            Goal::atMost(0.35),
+        ),
         cost('bloom_maybe_has, 1 GB filter, against a random load', $one, $load, Goal::atMost(1.6)),
         cost('single question from C, 1 GB filter, against the same', 'big_core/has', $load),
-        cost('20 questions at once from C, 1 GB filter, against the same', 'big_core/view_has', $load),
+        cost(
+            '20 questions at once from C, 1 GB filter, against the same', 'big_core/view_has',
+            $load,
+        ),
     ];
 }
 
@@ -203,9 +259,14 @@ function load_rows(): array
     $hundred = 'load_100M/keys_per_second';
     $arrival = 'arrival/keys_per_second';
     return [
-        new Row('bloom_load_file, 10 M lines', 'M keys/s', $ten, goal: Goal::atLeast(8), scale: 1e-6),
+        new Row(
+            'bloom_load_file, 10 M lines', 'M keys/s', $ten, goal: Goal::atLeast(8), scale: 1e-6,
+        ),
         new Row('bloom_load_file, 100 M lines', 'M keys/s', $hundred, scale: 1e-6),
-        faster('bloom_load_file, 100 M lines, against adding in order', $hundred, $arrival, Goal::atLeast(3)),
+        faster(
+            'bloom_load_file, 100 M lines, against adding in order', $hundred, $arrival,
+            Goal::atLeast(3),
+        ),
     ];
 }
 
@@ -220,8 +281,12 @@ function memory_rows(bool $quick): array
         $of_asked = 1 / $case->errorRate();
         $filter = "$case->keys keys at $case->percent %";
         $rows[] = new Row("memory, $filter", 'bits a key', $bits, goal: Goal::atMost($case->bits));
-        $rows[] = new Row("rate, $filter", 'of the asked', $measured, null, Goal::atMost(1), $of_asked);
-        $rows[] = new Row("rate, $filter", 'of the estimated', $measured, $estimated, Goal::between(0.95, 1.05));
+        $rows[] = new Row(
+            "rate, $filter", 'of the asked', $measured, null, Goal::atMost(1), $of_asked,
+        );
+        $rows[] = new Row(
+            "rate, $filter", 'of the estimated', $measured, $estimated, Goal::between(0.95, 1.05),
+        );
     }
     return $rows;
 }
@@ -231,24 +296,55 @@ function kind_rows(bool $quick): array
 {
     $growth = 'grown from 100 keys to ' . ($quick ? '1 M' : '10 M');
     $rows = [
-        new Row("$growth: most memory", 'MB', 'growth/most_bytes', goal: Goal::atMost(36), scale: 1e-6),
-        new Row("$growth: memory when last full", 'MB', 'growth/full_bytes', goal: Goal::atMost(18), scale: 1e-6),
-        new Row("$growth: the same", 'bits a key', 'growth/full_bits_a_key', goal: $quick ? null : Goal::atMost(14.4)),
+        new Row(
+            "$growth: most memory", 'MB', 'growth/most_bytes', goal: Goal::atMost(36), scale: 1e-6,
+        ),
+        new Row(
+            "$growth: memory when last full", 'MB', 'growth/full_bytes', goal: Goal::atMost(18),
+            scale: 1e-6,
+        ),
+        new Row(
+            "$growth: the same", 'bits a key', 'growth/full_bits_a_key',
+            goal: $quick ? null : Goal::atMost(14.4),
+        ),
         new Row("$growth: layers", 'layers', 'growth/layers', goal: Goal::atMost(12)),
-        new Row("$growth: highest rate", 'of the asked', 'growth/most_rate', null, Goal::atMost(1), 1 / GROWN_RATE),
-        cost('absent keys, grown against one layer of its memory', 'kinds/grown_absent', 'kinds/as_large_absent', Goal::atMost(3)),
-        cost('absent keys, grown against one layer of as many keys', 'kinds/grown_absent', 'kinds/single_absent', Goal::atMost(3)),
+        new Row(
+            "$growth: highest rate", 'of the asked', 'growth/most_rate', null, Goal::atMost(1),
+            1 / GROWN_RATE,
+        ),
+        cost(
+            'absent keys, grown against one layer of its memory', 'kinds/grown_absent',
+            'kinds/as_large_absent', Goal::atMost(3),
+        ),
+        cost(
+            'absent keys, grown against one layer of as many keys', 'kinds/grown_absent',
+            'kinds/single_absent', Goal::atMost(3),
+        ),
         cost('the same, 20 keys a call', 'kinds/grown_many', 'kinds/single_many', Goal::atMost(3)),
-        cost('present keys, grown against one layer of as many keys', 'kinds/grown_present', 'kinds/single_present'),
-        cost('absent keys, sliding against fixed of the same memory', 'kinds/sliding_absent', 'kinds/plain_absent', Goal::atMost(1.5)),
-        cost('present keys, the same', 'kinds/sliding_present', 'kinds/plain_present', Goal::atMost(1.5)),
+        cost(
+            'present keys, grown against one layer of as many keys', 'kinds/grown_present',
+            'kinds/single_present',
+        ),
+        cost(
+            'absent keys, sliding against fixed of the same memory', 'kinds/sliding_absent',
+            'kinds/plain_absent', Goal::atMost(1.5),
+        ),
+        cost(
+            'present keys, the same', 'kinds/sliding_present', 'kinds/plain_present',
+            Goal::atMost(1.5),
+        ),
         cost('absent keys, counting against fixed', 'kinds/counting_absent', 'kinds/plain_absent'),
-        cost('bloom_restore against reading the file into memory', 'files/read', 'files/restore', Goal::atMost(2)),
+        cost(
+            'bloom_restore against reading the file into memory', 'files/read', 'files/restore',
+            Goal::atMost(2),
+        ),
         new Row('bloom_dump', 'MB/s', 'files/dump'),
     ];
     foreach (reserved_cases() as [$size, $percent, $tair, $goal]) {
         $title = "reserved, $size keys at $percent % (TairBloom: $tair MB)";
-        $rows[] = new Row($title, 'MB', "reserved_{$size}_$percent/megabytes", goal: Goal::atMost($goal));
+        $rows[] = new Row(
+            $title, 'MB', "reserved_{$size}_$percent/megabytes", goal: Goal::atMost($goal),
+        );
     }
     return $rows;
 }
@@ -259,8 +355,14 @@ function attach_rows(): array
     $php = 'attach_php/microseconds';
     $core = 'attach_core/microseconds';
     return [
-        new Row('attach and first call, a new PHP process', 'microseconds', $php, goal: Goal::atMost(100)),
-        new Row('attach and first call, a forked C process', 'microseconds', $core, goal: Goal::atMost(100)),
+        new Row(
+            'attach and first call, a new PHP process', 'microseconds', $php,
+            goal: Goal::atMost(100),
+        ),
+        new Row(
+            'attach and first call, a forked C process', 'microseconds', $core,
+            goal: Goal::atMost(100),
+        ),
     ];
 }
 

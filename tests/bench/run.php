@@ -12,7 +12,8 @@ namespace BloomShm\Bench;
 
 foreach (
     [
-        'chart', 'commands', 'figures', 'growth_chart', 'memory_cases', 'options', 'peer_growth', 'plan', 'program',
+        'chart', 'commands', 'figures', 'growth_chart', 'memory_cases', 'options', 'peer_growth',
+        'plan', 'program',
         'report', 'rows', 'statistics',
     ] as $file
 ) {

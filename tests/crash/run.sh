@@ -23,7 +23,8 @@ if [[ ${BLOOMSHM_CRASH_INSIDE-} != 1 ]]; then
 		exit 0
 	fi
 	# A mount namespace of its own: whatever happens, no mount stays.
-	BLOOMSHM_CRASH_INSIDE=1 BLOOMSHM_SO=$BLOOMSHM_SO exec unshare -m --propagation private "$0" "$rounds"
+	BLOOMSHM_CRASH_INSIDE=1 BLOOMSHM_SO=$BLOOMSHM_SO exec unshare -m --propagation private "$0" \
+		"$rounds"
 fi
 
 work=$(mktemp -d "$PWD/build/crash.XXXXXX")
@@ -42,7 +43,8 @@ printf '01234567-89ab-4cde-8f01-23456789abcd\n' >"$work/boot_id"
 in_php() {
 	local folder=$1 code=$2
 	shift 2
-	${runner-timeout 120} php -n -d extension="$BLOOMSHM_SO" -d bloomshm.path="$folder/segment" -d bloomshm.filter_memory=4M \
+	${runner-timeout 120} php -n -d extension="$BLOOMSHM_SO" -d bloomshm.path="$folder/segment" \
+		-d bloomshm.filter_memory=4M \
 		-d bloomshm.cache_memory=4M -r "$code" -- "$@"
 }
 
@@ -93,8 +95,10 @@ for ($i = 0; $i < 1000; $i++) {
 	$absent += !bloom_maybe_has("f", "none:$i");
 }
 $status = bloom_status();
-$records = count(array_filter(bloom_cache_get_many(array_map(fn ($i) => "r:0:$i", range(0, 4999)))));
-echo $denied, " ", $absent, " ", $records, " ", count(bloom_verify()), " ", $status["available"] ? "-" : $status["reason"], "\n";'
+$names = array_map(fn ($i) => "r:0:$i", range(0, 4999));
+$records = count(array_filter(bloom_cache_get_many($names)));
+$reason = $status["available"] ? "-" : $status["reason"];
+echo "$denied $absent $records ", count(bloom_verify()), " $reason\n";'
 
 # Calls of a writer that have returned.
 count() {
@@ -161,12 +165,15 @@ for ((round = 1; round <= rounds; round++)); do
 	kill -9 "${writers[@]}"
 	wait "${writers[@]}" 2>/dev/null || true
 	cp "$work/copied/segment" "$work/segment"
-	read -r denied absent records faults reason < <(in_php_rebooted "$work/copied" "$judge" "${counts[@]}")
-	expect "round $round: in use, ${counts[*]} keys: $denied denied, $records records; $reason" not_believed
+	read -r denied absent records faults reason \
+		< <(in_php_rebooted "$work/copied" "$judge" "${counts[@]}")
+	expect "round $round: in use, ${counts[*]} keys: $denied denied, $records records; $reason" \
+		not_believed
 	made=$(in_php_rebooted "$work/copied" 'bloom_reserve("f", 1000); echo bloom_status()["filters"], count(bloom_verify());')
 	expect "round $round: a new one takes its place" test "$made" = 10
 	mv "$work/segment" "$work/copied/segment"
-	read -r denied absent records faults reason < <(in_php "$work/copied" "$judge" "${counts[@]}") || denied=0
+	read -r denied absent records faults reason \
+		< <(in_php "$work/copied" "$judge" "${counts[@]}") || denied=0
 	((denied == 0)) || harmful=$((harmful + 1))
 	printf '# the same, had it been believed: %s denied, %s faults found\n' "$denied" "$faults"
 done
@@ -178,7 +185,8 @@ for ((round = 1; round <= 3; round++)); do
 	wait "${writers[@]}"
 	counts=("$(count 0)" "$(count 1)")
 	copy_disk # nobody has unmounted or synced anything but the last writer
-	read -r denied absent records faults reason < <(in_php_rebooted "$work/copied" "$judge" "${counts[@]}")
+	read -r denied absent records faults reason \
+		< <(in_php_rebooted "$work/copied" "$judge" "${counts[@]}")
 	expect "at rest, ${counts[*]} keys: $denied denied, $records records, $faults faults" believed
 done
 

@@ -20,7 +20,9 @@ function keys(string $set, int $count): array
     $keys = [''];
     for ($i = 1; $i < $count; $i++) {
         $bytes = hash('sha512', "$set $i", true) . str_repeat("\0\xff$set $i", 40);
-        $keys[] = $i % 97 === 0 ? substr($bytes, 0, 1 + $i % 3) : pack('V', $i) . substr($bytes, 0, $i * 37 % 400);
+        $keys[] = $i % 97 === 0
+            ? substr($bytes, 0, 1 + $i % 3)
+            : pack('V', $i) . substr($bytes, 0, $i * 37 % 400);
     }
     return $keys;
 }
@@ -149,13 +151,20 @@ while (strlen($text) < 300_000) {
     $text .= hash('sha512', (string) strlen($text), true);
 }
 $values = [
-    'null' => null, 'false' => false, 'true' => true, 'zero' => 0, 'one' => 1, 'minus one' => -1, 'most' => PHP_INT_MAX,
-    'least' => PHP_INT_MIN, 'half' => 0.5, 'minus nought' => -0.0, 'infinite' => -INF, 'no number' => NAN,
-    'smallest' => PHP_FLOAT_EPSILON, 'empty' => '', 'text' => 'text', '100 kB' => substr($text, 0, 100_000),
-    '300 kB' => substr($text, 0, 300_000), 'none' => [], 'list' => [1, [2, 3], 'four'], 'map' => ['a' => null, 5 => 1.5],
-    'object' => (object) ['property' => "\0\xff"], 'large list' => range(1, 5000), '' => 'the empty key',
-    "\0bytes\xff" => 'any bytes', str_repeat('k', 9000) => 'a key of 9,000 bytes', str_repeat('l', 65535) => null,
-    str_repeat('m', 9001) => substr($text, 7, 20_000), str_repeat('n', 255) => 'n', str_repeat('o', 4095) => '',
+    'null' => null, 'false' => false, 'true' => true, 'zero' => 0, 'one' => 1, 'minus one' => -1,
+    'most' => PHP_INT_MAX,
+    'least' => PHP_INT_MIN, 'half' => 0.5, 'minus nought' => -0.0, 'infinite' => -INF,
+    'no number' => NAN,
+    'smallest' => PHP_FLOAT_EPSILON, 'empty' => '', 'text' => 'text',
+    '100 kB' => substr($text, 0, 100_000),
+    '300 kB' => substr($text, 0, 300_000), 'none' => [], 'list' => [1, [2, 3], 'four'],
+    'map' => ['a' => null, 5 => 1.5],
+    'object' => (object) ['property' => "\0\xff"], 'large list' => range(1, 5000),
+    '' => 'the empty key',
+    "\0bytes\xff" => 'any bytes', str_repeat('k', 9000) => 'a key of 9,000 bytes',
+    str_repeat('l', 65535) => null,
+    str_repeat('m', 9001) => substr($text, 7, 20_000), str_repeat('n', 255) => 'n',
+    str_repeat('o', 4095) => '',
     str_repeat('p', 4096) => '',
 ];
 foreach ($values as $key => $value) {
@@ -166,11 +175,20 @@ for ($length = 0; $length < 12_400; $length += $length < 160 ? 1 : 29) { // all 
     put("of $length", substr($text, $length, $length));
     put("of $length, for a day", substr($text, $length, $length), 86400);
 }
-foreach ([4072, 4076, 4079, 4080, 4081, 4084, 4088, 4089, 8151, 8152, 8153, 8175, 8176, 8177, 12248, 12249, 12256, 12257, 16328, 16329] as $bytes) { // key and value
+// key and value
+foreach (
+    [
+        4072, 4076, 4079, 4080, 4081, 4084, 4088, 4089, 8151, 8152, 8153, 8175, 8176, 8177, 12248,
+        12249, 12256, 12257, 16328, 16329,
+    ] as $bytes
+) {
     for ($around = -5; $around <= 5; $around++) {
         put("$bytes", substr($text, 0, $bytes + $around - strlen("$bytes")));
         put("$bytes $around", substr($text, 0, $bytes + $around - strlen("$bytes $around")));
-        put("$bytes, $around", substr($text, 0, $bytes + $around - strlen("$bytes, $around")), 100_000);
+        put(
+            "$bytes, $around", substr($text, 0, $bytes + $around - strlen("$bytes, $around")),
+            100_000,
+        );
     }
 }
 for ($i = 0; $i < 20_000; $i++) { // tables that have grown, and full lines

@@ -19,7 +19,10 @@ for ($i = 0; $i < (int) $changes; $i++) {
         0 => bloom_cache_delete($key),
         1 => bloom_cache_touch($key, mt_rand(0, 1) * 10_000),
         2 => bloom_cache_get($key),
-        3 => bloom_cache_set($key, substr($bytes, mt_rand(0, 999), mt_rand(1, mt_rand(0, 199) === 0 ? 150_000 : 9000))),
+        3 => bloom_cache_set(
+            $key,
+            substr($bytes, mt_rand(0, 999), mt_rand(1, mt_rand(0, 199) === 0 ? 150_000 : 9000)),
+        ),
         4, 5 => bloom_cache_set($key, substr($bytes, mt_rand(0, 999), mt_rand(0, 900)), 1000),
         default => bloom_cache_set($key, mt_rand()),
     };

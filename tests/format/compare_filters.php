@@ -8,7 +8,9 @@
 declare(strict_types=1);
 
 $said = json_decode(file_get_contents($argv[1]), true, 512, JSON_THROW_ON_ERROR);
-$read = array_map(fn (string $line): array => json_decode($line, true, 512, JSON_THROW_ON_ERROR), file($argv[2]));
+$read = array_map(
+    fn (string $line): array => json_decode($line, true, 512, JSON_THROW_ON_ERROR), file($argv[2]),
+);
 $differences = [];
 
 /* Equal, but for the last digits of sums that were added up in another order. */
@@ -17,13 +19,20 @@ function agree(float $a, float $b): bool
     return abs($a - $b) <= 1e-9 * abs($a);
 }
 
-if (array_column($said, 'name') !== array_map(fn (array $filter): string => hex2bin($filter['name']), $read)) {
+if (
+    array_column($said, 'name') !== array_map(
+        fn (array $filter): string => hex2bin($filter['name']), $read,
+    )
+) {
     $differences[] = 'the filters have other names';
 } else {
-    $fields = ['generation', 'error_rate', 'capacity', 'items', 'false_positives', 'expansion', 'window', 'hashes',
-        'partitions', 'published_at', 'fill', 'estimated_error_rate'];
+    $fields = ['generation', 'error_rate', 'capacity', 'items', 'false_positives', 'expansion',
+        'window', 'hashes', 'partitions', 'published_at', 'fill', 'estimated_error_rate'];
     foreach ($said as $i => $filter) {
-        if ($filter['type'] !== $read[$i]['type'] || count($filter['layers']) !== $read[$i]['layers']) {
+        if (
+            $filter['type'] !== $read[$i]['type']
+                || count($filter['layers']) !== $read[$i]['layers']
+        ) {
             $differences[] = "{$filter['name']}: {$read[$i]['type']}, {$read[$i]['layers']} layers";
         }
         foreach ($fields as $field) {

@@ -26,7 +26,9 @@ function value_of(string $type, string $bytes): string
 
 function shown(string $key): string
 {
-    return strlen($key) <= 60 ? addcslashes($key, "\0..\37\177..\377") : md5($key) . ' (' . strlen($key) . ' bytes)';
+    return strlen($key) <= 60
+        ? addcslashes($key, "\0..\37\177..\377")
+        : md5($key) . ' (' . strlen($key) . ' bytes)';
 }
 
 function lines(string $path): Generator
@@ -55,7 +57,8 @@ foreach (lines($argv[1]) as $said) {
     } elseif (value_of($record['type'], hex2bin($record['value'])) !== hex2bin($said['value'])) {
         $differences[] = 'another value: ' . shown($id) . ", {$record['type']}";
     } elseif ($record['expires'] < $said['least'] || $record['expires'] > $said['most']) {
-        $differences[] = shown($id) . ": expires at {$record['expires']}, not {$said['least']} to {$said['most']}";
+        $differences[] = shown($id)
+            . ": expires at {$record['expires']}, not {$said['least']} to {$said['most']}";
     }
 }
 foreach ($read as $id => $record) {

@@ -61,7 +61,8 @@ if ($mode === 'dump') {
     $restored === count($values) || fail("$restored were restored");
     bloom_cache_dump($argv[3]) === $restored || fail('not all were dumped again');
     foreach ($values as $key => $value) {
-        serialize(bloom_cache_get($key, 'absent')) === serialize($value) || fail("another value: $key");
+        serialize(bloom_cache_get($key, 'absent')) === serialize($value)
+            || fail("another value: $key");
     }
     bloom_cache_restore($file) === 0 || fail('some were restored twice');
 }

@@ -3,7 +3,7 @@
 
     read_records.py check FILE    what is wrong with it; exit status 3 if anything is
     read_records.py list FILE     one JSON object for each record, in the order of the file
-    read_records.py order FILE    key, type, value, MAIN, from the least recently used record to the most
+    read_records.py order FILE    key, type, value, MAIN; the least recently used record first
 """
 
 import json

@@ -6,11 +6,13 @@
     read_segment.py has FILE NAME KEY...   "maybe" or "no" for each key
     read_segment.py ask FILE               the same for lines "NAME KEY" in hex on standard input
     read_segment.py records FILE           one JSON object for each record of the record store
-    read_segment.py get FILE SPACE         for lines KEY in hex on standard input: type and value (in hex), or "absent"
+    read_segment.py get FILE SPACE         for lines KEY in hex on standard input: type and value
+                                           (in hex), or "absent"
 
 Exit status 2: the file is no segment, or not a sound one.
 
-Section numbers are those of FORMAT.md. The mapping is read-only, and other processes may write meanwhile.
+Section numbers are those of FORMAT.md. The mapping is read-only, and other processes may write
+meanwhile.
 Python has no memory fences, so that is sound on machines that do not reorder loads (section 11).
 """
 
@@ -186,14 +188,16 @@ def partition_rate(kind, words, count, live=15):
     for lanes in range(1, 16):
         if lanes & ~live == 0:
             share = sum(n for nibble, n in enumerate(counts) if nibble & lanes == lanes) / 16384
-            rate += share**count if lanes.bit_count() % 2 else -(share**count)
+            rate += share ** count if lanes.bit_count() % 2 else -(share**count)
             fill += share if lanes.bit_count() == 1 else 0
     return fill / max(1, live.bit_count()), rate
 
 
 def live_lanes(newest, epoch):
     """The lanes of a partition turned to `newest` that are not over in `epoch`."""
-    return sum(1 << e % 4 for e in range(newest - 3, newest + 1) if (e - epoch + 3 & 0xFFFFFFFF) < 1 << 31)
+    return sum(
+        1 << e % 4 for e in range(newest - 3, newest + 1) if (e - epoch + 3 & 0xFFFFFFFF) < 1 << 31
+    )
 
 
 class Filter:
@@ -217,7 +221,9 @@ class Filter:
     def live(self, partition):
         if self.descriptor.kind != SLIDING:
             return 15
-        return live_lanes(self.segment.u64[self.segment.epochs_off // 8 + partition] >> 32, self.epoch())
+        return live_lanes(
+            self.segment.u64[self.segment.epochs_off // 8 + partition] >> 32, self.epoch()
+        )
 
     def words(self, partition):
         first = (self.segment.partitions_off + partition * PARTITION_BYTES) // 8
@@ -230,9 +236,14 @@ class Filter:
             partition = layer.partitions[(high >> 32) * layer.count >> 32]
             for _ in range(TRIES):
                 word = self.segment.u64[self.segment.epochs_off // 8 + partition]
-                if partition_has(d.kind, self.words(partition), low, high, layer.hash_count, self.live(partition)):
+                if partition_has(
+                    d.kind, self.words(partition), low, high, layer.hash_count, self.live(partition)
+                ):
                     return True
-                if d.kind != SLIDING or self.segment.u64[self.segment.epochs_off // 8 + partition] == word:
+                if (
+                    d.kind != SLIDING
+                    or self.segment.u64[self.segment.epochs_off // 8 + partition] == word
+                ):
                     break
             else:
                 return True
@@ -251,7 +262,10 @@ class Filter:
             rate = 0.0
             for partition in layer.partitions:
                 fill, own = partition_rate(
-                    self.descriptor.kind, self.words(partition), layer.hash_count, self.live(partition)
+                    self.descriptor.kind,
+                    self.words(partition),
+                    layer.hash_count,
+                    self.live(partition),
                 )
                 fills += fill
                 rate += own
@@ -286,7 +300,11 @@ class Segment:
             raise Refused("made by a build with another layout")
         if check != xxh3_64_intdigest(header[:56], seed=0):
             raise Refused("damaged: header")
-        if not 1 <= p <= 2**30 or entries != clamp(p, 128, 16384) or chunks != clamp(p // 32, 16, 1024):
+        if (
+            not 1 <= p <= 2**30
+            or entries != clamp(p, 128, 16384)
+            or chunks != clamp(p // 32, 16, 1024)
+        ):
             raise Refused("damaged: counts")
         if heads != 1 << (entries - 1).bit_length():
             raise Refused("damaged: counts")
@@ -303,8 +321,12 @@ class Segment:
         self.links_off = off = off + chunks * PAGE
         self.epochs_off = off = off + round_up(p * 4)
         self.partitions_off = off = off + round_up(p * 8)
-        shards, tables, pages, features, cache_records, cache_bytes, cache_check = struct.unpack("=IIIIQQQ", store)
-        if cache_check != self.checksum(store[:32]) or not (cache_bytes == 0 or 2**20 <= cache_bytes <= 2**34):
+        shards, tables, pages, features, cache_records, cache_bytes, cache_check = struct.unpack(
+            "=IIIIQQQ", store
+        )
+        if cache_check != self.checksum(store[:32]) or not (
+            cache_bytes == 0 or 2**20 <= cache_bytes <= 2**34
+        ):
             raise Refused("damaged: header of the record store")
         if features != 0:
             raise Refused("made by a build with another layout")
@@ -357,7 +379,9 @@ class Segment:
             raise Damaged("a chain is longer than the directory")
 
     def sound_descriptor(self, index, generation):
-        return self.check_descriptor(self.descriptor_bytes(index, generation), generation, self.name(index))
+        return self.check_descriptor(
+            self.descriptor_bytes(index, generation), generation, self.name(index)
+        )
 
     def descriptor_bytes(self, index, generation):
         off = self.entry_off(index) + 128 + DESCRIPTOR_BYTES * (generation & 1)
@@ -371,9 +395,15 @@ class Segment:
             raise Damaged("a descriptor does not match its checksum or its entry")
         if d.state == ABSENT:
             return d
-        if d.state not in (LIVE, CLEARING) or d.kind > GROWING or (d.kind == SLIDING) != (d.window_s != 0):
+        if (
+            d.state not in (LIVE, CLEARING)
+            or d.kind > GROWING
+            or (d.kind == SLIDING) != (d.window_s != 0)
+        ):
             raise Damaged("a descriptor makes no sense")
-        if (d.kind == GROWING) != (d.expansion != 0) or not 1 <= d.layer_count <= (32 if d.kind == GROWING else 1):
+        if (d.kind == GROWING) != (d.expansion != 0) or not 1 <= d.layer_count <= (
+            32 if d.kind == GROWING else 1
+        ):
             raise Damaged("a descriptor makes no sense")
         self.check_layer(d.newest, raw[96:160])
         return d
@@ -512,7 +542,10 @@ class Segment:
             else:
                 claimed.update(run)
         for chunk in range(self.chunk_count):
-            if self.u64[self.tags_off // 8 + chunk] != 0 and self.u64[(self.chunks_off + chunk * PAGE) // 8] > 255:
+            if (
+                self.u64[self.tags_off // 8 + chunk] != 0
+                and self.u64[(self.chunks_off + chunk * PAGE) // 8] > 255
+            ):
                 yield f"journal chunk {chunk} counts more than it holds"
         yield from self.store.problems()
 
@@ -536,7 +569,9 @@ class Segment:
                 yield what, problem
         for op in range(OPS):
             raw = self.words(self.ops_off + op * OP_BYTES, OP_BYTES)
-            _, _, _, entry, kind, first, count, run_check, check = struct.unpack_from("=QQQIIIIQQ", raw)
+            _, _, _, entry, kind, first, count, run_check, check = struct.unpack_from(
+                "=QQQIIIIQQ", raw
+            )
             if entry == 0:
                 continue
             if check != self.checksum(raw[8:48]) or entry > self.entry_count:
@@ -555,10 +590,16 @@ def describe(name, found):
         "name": name.hex(),
         "generation": d.generation,
         "error_rate": d.error_rate,
-        "capacity": sum(layer.capacity for layer in found.layers) if d.kind == GROWING else d.capacity,
+        "capacity": sum(layer.capacity for layer in found.layers)
+        if d.kind == GROWING
+        else d.capacity,
         "type": ("fixed", "sliding", "counting", "scalable")[d.kind],
-        "items": found.segment.u64[(found.segment.entry_off(found.index) + 512) // 8 + d.items_slot],
-        "false_positives": found.segment.u64[(found.segment.entry_off(found.index) + 528) // 8 + d.items_slot],
+        "items": found.segment.u64[
+            (found.segment.entry_off(found.index) + 512) // 8 + d.items_slot
+        ],
+        "false_positives": found.segment.u64[
+            (found.segment.entry_off(found.index) + 528) // 8 + d.items_slot
+        ],
         "layers": len(found.layers),
         "expansion": d.expansion,
         "window": d.window_s,
@@ -569,7 +610,9 @@ def describe(name, found):
         "estimated_error_rate": rate,
         "scattered": d.newest.run_check != 0,
         "entry_off": found.segment.entry_off(found.index),
-        "descriptor_off": found.segment.entry_off(found.index) + 128 + DESCRIPTOR_BYTES * (d.generation & 1),
+        "descriptor_off": found.segment.entry_off(found.index)
+        + 128
+        + DESCRIPTOR_BYTES * (d.generation & 1),
         "older_off": found.segment.layers_off + LAYER_BYTES * max(0, d.newest.older - 1),
         "first_link_off": found.segment.links_off + 4 * d.newest.first,
     }

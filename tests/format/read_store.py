@@ -42,12 +42,17 @@ def counts(cache_bytes, cache_records):
         tables = min(tables, cache_records // 8192 + 1)
     shards = 1 if tables <= 256 else max(3, min(64, cache_bytes // 83886080))
     per_shard = tables // shards
-    fixed = round_up(shards * (SHARD_BYTES + LEASES * LEASE_BYTES) + shards * per_shard * TABLE_BYTES) + 4096
+    fixed = (
+        round_up(shards * (SHARD_BYTES + LEASES * LEASE_BYTES) + shards * per_shard * TABLE_BYTES)
+        + 4096
+    )
     return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
 
 
 def slot_bytes(size_class):
-    return CLASSES[size_class] if size_class < len(CLASSES) else 8192 if size_class == CHUNKS else 4096
+    return (
+        CLASSES[size_class] if size_class < len(CLASSES) else 8192 if size_class == CHUNKS else 4096
+    )
 
 
 def first_part(count):
@@ -62,12 +67,16 @@ def class_of(count):
 
 def position_in(lines, line, tag):
     """The position of a record in this line, told without its key."""
-    return min((tag + 65536 * i for i in range(4)), key=lambda p: (line - (p * lines >> 18)) % lines)
+    return min(
+        (tag + 65536 * i for i in range(4)), key=lambda p: (line - (p * lines >> 18)) % lines
+    )
 
 
 class Home:
     def __init__(self, store, space, key):
-        self.hash = xxh3_64_intdigest(key, seed=store.name_seed + (space + 1) * 0x9E3779B97F4A7C15 & MASK)
+        self.hash = xxh3_64_intdigest(
+            key, seed=store.name_seed + (space + 1) * 0x9E3779B97F4A7C15 & MASK
+        )
         u = (self.hash >> 32) * store.shards
         self.shard = u >> 32
         self.table = self.shard * store.shard_tables + ((u & 0xFFFFFFFF) * store.shard_tables >> 32)
@@ -97,7 +106,9 @@ class Record:
         self.next = 0
         self.first = self.key_bytes + self.value_bytes
         if self.state & CHAINED:
-            self.key_bytes, self.value_bytes, self.next = store.u32[off // 4 + words : off // 4 + words + 3]
+            self.key_bytes, self.value_bytes, self.next = store.u32[
+                off // 4 + words : off // 4 + words + 3
+            ]
             words += 3
             if self.key_bytes > KEY_MAX or self.value_bytes > RECORD_MAX:
                 raise Damaged("a record is longer than there are")
@@ -112,7 +123,9 @@ class Record:
         while left > 0:
             at = store.place(shard, chunk, CHUNK_HEAD + min(left, CHUNK_BYTES))
             self.chunks.append((chunk, HALVES if left <= HALF_BYTES else CHUNKS))
-            data.append(store.u8[at + CHUNK_HEAD : at + CHUNK_HEAD + min(left, CHUNK_BYTES)].tobytes())
+            data.append(
+                store.u8[at + CHUNK_HEAD : at + CHUNK_HEAD + min(left, CHUNK_BYTES)].tobytes()
+            )
             left -= CHUNK_BYTES
             chunk = store.u32[at // 4 + 1]
         self.after_chain = chunk
@@ -169,7 +182,10 @@ class Store:
     def place(self, shard, ref, count):
         """The file offset that a ref of this shard leads to, with room for so many bytes."""
         page, off = (ref >> 12) - 1, (ref & 0xFFF) * 4
-        if not shard * self.shard_pages <= page < (shard + 1) * self.shard_pages or off + count > SLAB:
+        if (
+            not shard * self.shard_pages <= page < (shard + 1) * self.shard_pages
+            or off + count > SLAB
+        ):
             raise Damaged("a ref leads out of its shard")
         return self.pages_off + page * SLAB + off
 
@@ -184,7 +200,9 @@ class Store:
         """The slots of the page that are taken."""
         first = (self.maps_off + MAP_BYTES * page) // 8
         words = self.u64[first : first + 16]
-        return {64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1}
+        return {
+            64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1
+        }
 
     # Tables and lines
 
@@ -269,7 +287,9 @@ class Store:
         for table, number, ref_off, _, record in self.all_records():
             if isinstance(record, Record):
                 record.ref_off = ref_off
-                record.table, record.unit_off = table, self.lines(table)[0] + 4 * (number // UNIT_LINES)
+                record.table, record.unit_off = table, self.lines(table)[0] + 4 * (
+                    number // UNIT_LINES
+                )
                 yield record
 
     def problems(self):
@@ -307,7 +327,10 @@ class Store:
             if size_class is not None and self.taken(page) != self.led.get(page, set()):
                 yield f"page {page}: what is taken is not what something leads to"
         for shard in range(self.shards):
-            if (records[shard], data_bytes[shard]) != (self.shard_u64(shard, 80) & 0xFFFFFFFF, self.shard_u64(shard, 88)):
+            if (records[shard], data_bytes[shard]) != (
+                self.shard_u64(shard, 80) & 0xFFFFFFFF,
+                self.shard_u64(shard, 88),
+            ):
                 yield f"shard {shard} counts what it does not hold"
             if self.shard_u64(shard, 96) & 0xFFFFFFFF != 0:
                 yield f"shard {shard}: a change was left unfinished"
@@ -358,7 +381,9 @@ class Store:
         if record.type >= len(TYPES) or record.reserved != 0:
             yield "a record has a type that there is not"
         lengths = {0: 0, 1: 0, 2: 0, 3: 8, 4: 8, 8: 8}
-        if lengths.get(record.type, record.value_bytes) != record.value_bytes or (record.type == 8 and not record.space):
+        if lengths.get(record.type, record.value_bytes) != record.value_bytes or (
+            record.type == 8 and not record.space
+        ):
             yield "a value is not of its type's length"
         large = record.head + record.key_bytes + record.value_bytes > 4096
         if large != bool(record.state & CHAINED):
@@ -400,5 +425,7 @@ def describe(record):
         "unit_off": record.unit_off,
         "head_off": record.store.heads_off + HEAD_BYTES * ((record.ref >> 12) - 1),
         "map_off": record.store.maps_off + MAP_BYTES * ((record.ref >> 12) - 1),
-        "chunk_off": record.store.place(record.shard, record.chunks[0][0], 4096) if record.chunks else 0,
+        "chunk_off": record.store.place(record.shard, record.chunks[0][0], 4096)
+        if record.chunks
+        else 0,
     }

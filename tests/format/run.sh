@@ -23,7 +23,8 @@ reader() {
 with_extension() {
 	local path=$1
 	shift
-	timeout "${extension_seconds:-1200}" php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" -d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
+	timeout "${extension_seconds:-1200}" php -n -d memory_limit=1G -d extension="$BLOOMSHM_SO" \
+		-d bloomshm.path="$path" -d bloomshm.filter_memory=8M \
 		-d bloomshm.cache_memory=16M "$@"
 }
 
@@ -80,19 +81,22 @@ undump() {
 	done
 }
 
-sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md | undump "$work/example" 2424832
-expect 'the document is of this layout' says "$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
+sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md |
+	undump "$work/example" 2424832
+expect 'the document is of this layout' says \
+	"$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
 	sed -n 's/^Layout version \([0-9]*\)\. .*/\1/p' docs/FORMAT.md
 expect 'the example is sound' reader check "$work/example"
 expect 'the example: cat and tag' says $'maybe\nno' reader has "$work/example" tags cat tag
 chmod 600 "$work/example"
 expect 'the extension reads the example too' says '10' with_extension "$work/example" -r \
 	'echo (int) bloom_maybe_has("tags", "cat"), (int) bloom_maybe_has("tags", "tag");'
-expect 'the example: greeting and farewell' says "string $(hex hello)"$'\nabsent' reader get "$work/example" 0 \
+expect 'the example: greeting and farewell' says "string $(hex hello)"$'\nabsent' reader get \
+	"$work/example" 0 \
 	< <(hex greeting && echo && hex farewell)
 expect 'the extension finds that too' says 'hello, [], 1' with_extension "$work/example" -r \
-	'echo bloom_cache_get("greeting"), bloom_cache_get("farewell"), ", ", json_encode(bloom_verify()), ", ",
-		bloom_cache_info()["records"];'
+	'echo bloom_cache_get("greeting"), bloom_cache_get("farewell"), ", ",
+		json_encode(bloom_verify()), ", ", bloom_cache_info()["records"];'
 
 # ---------------------------------------------------------------- a quiet segment
 
@@ -111,14 +115,18 @@ negatives=$(grep -c no "$work/answers.txt")
 
 expect 'the reader reads it' read_all
 expect 'the segment is sound' reader check "$segment"
-expect 'the extension thinks so too' says '[]' with_extension "$segment" -r 'echo json_encode(bloom_verify());'
+expect 'the extension thinks so too' says '[]' with_extension "$segment" \
+	-r 'echo json_encode(bloom_verify());'
 expect "$(wc -l <"$work/read.json") filters, with their figures" \
 	php -n tests/format/compare_filters.php "$work/filters.json" "$work/read.json"
 expect 'a scattered one of six probes' grep -E '"hashes": 6,.*"scattered": true' "$work/read.json"
-expect 'a scattered one of seventeen probes' grep -E '"hashes": 17,.*"scattered": true' "$work/read.json"
-expect "$(wc -l <"$work/answers.txt") answers are the extension's" diff "$work/answers.txt" "$work/read_answers.txt"
+expect 'a scattered one of seventeen probes' grep -E '"hashes": 17,.*"scattered": true' \
+	"$work/read.json"
+expect "$(wc -l <"$work/answers.txt") answers are the extension's" diff "$work/answers.txt" \
+	"$work/read_answers.txt"
 expect "$negatives of them are no" test "$negatives" -gt 10000
-expect "$(wc -l <"$work/present.txt") keys that were added are found" finds_all "$segment" "$work/present.txt"
+expect "$(wc -l <"$work/present.txt") keys that were added are found" finds_all "$segment" \
+	"$work/present.txt"
 
 # ---------------------------------------------------------------- records
 
@@ -137,9 +145,11 @@ reads_records() {
 dumps_records() {
 	# shellcheck disable=SC2016
 	with_extension "$1" -r 'bloom_cache_dump($argv[1]);' "$work/records" &&
-		records_reader check "$work/records" && records_reader list "$work/records" >"$work/dumped_records.json" &&
+		records_reader check "$work/records" &&
+			records_reader list "$work/records" >"$work/dumped_records.json" &&
 		grep '"space":0' "$2" >"$work/users_records.json" &&
-		php -n -d memory_limit=1G tests/format/compare_records.php "$work/users_records.json" "$work/dumped_records.json"
+		php -n -d memory_limit=1G tests/format/compare_records.php "$work/users_records.json" \
+			"$work/dumped_records.json"
 }
 
 # finds_none SEGMENT KEYS: records of none of them.
@@ -147,7 +157,8 @@ finds_none() {
 	reader get "$1" 0 <"$2" >"$work/found.txt" && [[ $(sort -u "$work/found.txt") == absent ]]
 }
 
-expect "$(wc -l <"$work/records.json") records, each with its value" reads_records "$segment" "$work/records.json"
+expect "$(wc -l <"$work/records.json") records, each with its value" reads_records "$segment" \
+	"$work/records.json"
 expect "$(wc -l <"$work/absent.txt") keys have none" finds_none "$segment" "$work/absent.txt"
 expect 'a file of them' dumps_records "$segment" "$work/records.json"
 
@@ -155,10 +166,12 @@ expect 'a file of them' dumps_records "$segment" "$work/records.json"
 churned() {
 	local what="$1, $2 records, $4 changes" small=$work/churned
 	rm -f "$small"
-	with_extension "$small" -d bloomshm.filter_memory=1M -d bloomshm.cache_memory="$1" -d bloomshm.cache_records="$2" \
+	with_extension "$small" -d bloomshm.filter_memory=1M -d bloomshm.cache_memory="$1" \
+		-d bloomshm.cache_records="$2" \
 		tests/format/churn_records.php "$work/churned.json" "$3" "$4"
 	expect "$what: the store is sound" reader check "$small"
-	expect "$what: $(wc -l <"$work/churned.json") records" reads_records "$small" "$work/churned.json"
+	expect "$what: $(wc -l <"$work/churned.json") records" reads_records "$small" \
+		"$work/churned.json"
 	expect "$what: a file of them" dumps_records "$small" "$work/churned.json"
 	rm -f "$small"
 }
@@ -174,7 +187,8 @@ expect 'in three shards' grep -q '"shard": 2' "$work/read_records.json"
 moving() {
 	# shellcheck disable=SC2016
 	php -n -r '[, $sets, $first, $last] = $argv;
-		$set = implode("", array_map(fn ($i) => bin2hex("moving") . " " . bin2hex((string) $i) . "\n", range($first, $last)));
+		$set = implode("", array_map(fn ($i) => bin2hex("moving") . " " . bin2hex((string) $i)
+			. "\n", range($first, $last)));
 		echo str_repeat($set, (int) $sets);' "$@"
 }
 
@@ -217,7 +231,8 @@ damage() {
 	local byte
 	cp "$segment" "$work/damaged"
 	byte=$(od -An -tu1 -j "$1" -N 1 "$work/damaged")
-	printf '%b' "$(printf '\\x%02x' $((byte ^ 64)))" | dd of="$work/damaged" bs=1 seek="$1" conv=notrunc status=none
+	printf '%b' "$(printf '\\x%02x' $((byte ^ 64)))" |
+		dd of="$work/damaged" bs=1 seek="$1" conv=notrunc status=none
 }
 
 extension_asks() {
@@ -253,7 +268,8 @@ dump_reader() {
 # header's checksum.
 same_but_times() {
 	[[ $(stat -c %s "$1") -eq $(stat -c %s "$2") ]] || return 1
-	{ cmp -l "$1" "$2" || true; } | awk '!($1 > 48 && $1 <= 64 || $1 > 72 && $1 <= 80 || $1 > 184 && $1 <= 192) { wrong++; print }
+	{ cmp -l "$1" "$2" || true; } | awk '
+		!($1 > 48 && $1 <= 64 || $1 > 72 && $1 <= 80 || $1 > 184 && $1 <= 192) { wrong++; print }
 		END { exit wrong > 0 }'
 }
 
@@ -281,8 +297,10 @@ for kind in fixed:5000 growing:5000 sliding:3000 counting:1500; do
 	file=tests/data/${kind%:*}.bloom
 	expect "${kind%:*}: the golden file is sound" dump_reader check "$file"
 	expect "${kind%:*}: its keys are found in it" finds "${kind#*:}" "$file"
-	expect "${kind%:*}: the same keys make the same file" same_but_times "$file" "$work/fresh/${kind%:*}.bloom"
-	expect "${kind%:*}: the extension restores it" restored "${kind%:*}" "$file" "$work/again" "${kind#*:}"
+	expect "${kind%:*}: the same keys make the same file" same_but_times "$file" \
+		"$work/fresh/${kind%:*}.bloom"
+	expect "${kind%:*}: the extension restores it" restored "${kind%:*}" "$file" "$work/again" \
+		"${kind#*:}"
 	expect "${kind%:*}: and dumps the same" same_but_times "$file" "$work/again"
 done
 expect 'counting: and how often' says $'3\n2\n1\n0' dump_reader count tests/data/counting.bloom \
@@ -310,7 +328,8 @@ with_extension "$work/fresh_store" tests/format/golden_records.php dump "$work/f
 expect 'records: the golden file is sound' records_reader check "$golden"
 expect 'records: it holds the fixed values' has_golden_records "$golden"
 expect 'records: the same values make the same records' same_records "$golden" "$work/fresh/records"
-expect 'records: the extension restores it' with_extension "$work/restored_store" tests/format/golden_records.php restore \
+expect 'records: the extension restores it' with_extension "$work/restored_store" \
+	tests/format/golden_records.php restore \
 	"$golden" "$work/again"
 expect 'records: and dumps the same' same_records "$golden" "$work/again"
 
@@ -318,7 +337,8 @@ expect 'records: and dumps the same' same_records "$golden" "$work/again"
 expect_bad_records() {
 	expect "records, $1: the reader refuses" exits 3 records_reader check "$work/bad"
 	# shellcheck disable=SC2016
-	expect "records, $1: the extension refuses" says 'refused, 0' with_extension "$work/refusing_store" -r \
+	expect "records, $1: the extension refuses" says 'refused, 0' with_extension \
+		"$work/refusing_store" -r \
 		'try { bloom_cache_restore($argv[1]); } catch (BloomShm\Exception) { echo "refused, ", bloom_cache_info()["records"]; }' \
 		"$work/bad"
 }
@@ -328,7 +348,8 @@ turn() {
 	local byte
 	cp "$golden" "$work/bad"
 	byte=$(od -An -tu1 -j "$1" -N 1 "$work/bad")
-	printf '%b' "$(printf '\\x%02x' $((byte ^ 64)))" | dd of="$work/bad" bs=1 seek="$1" conv=notrunc status=none
+	printf '%b' "$(printf '\\x%02x' $((byte ^ 64)))" |
+		dd of="$work/bad" bs=1 seek="$1" conv=notrunc status=none
 }
 
 size=$(stat -c %s "$golden")
@@ -399,18 +420,21 @@ expect_maybe 'another older layer' "$(no_of grown)"
 
 # offset_of KEY FIELD: a number that the reader listed of a record.
 offset_of() {
-	sed -nE "/\"space\": 0, \"key\": \"$(hex "$1")\"/s/.*\"$2\": ([0-9]+).*/\1/p" "$work/main_records.json"
+	sed -nE "/\"space\": 0, \"key\": \"$(hex "$1")\"/s/.*\"$2\": ([0-9]+).*/\1/p" \
+		"$work/main_records.json"
 }
 
 # expect_absent WHAT KEY: neither finds the record any more, and the reader reports it.
 expect_absent() {
 	expect "$1: the reader finds no record" says absent reader get "$work/damaged" 0 < <(hex "$2")
 	# shellcheck disable=SC2016
-	extension_seconds=300 expect "$1: nor does the extension" says absent with_extension "$work/damaged" -r \
+	extension_seconds=300 expect "$1: nor does the extension" says absent with_extension \
+		"$work/damaged" -r \
 		'echo bloom_cache_get($argv[1], "absent");' "$2"
 	expect "$1: the reader reports it" exits 3 reader check "$work/damaged"
 	# shellcheck disable=SC2016
-	expect "$1: so does the extension" with_extension "$work/damaged" -r 'exit((int) (bloom_verify() === []));'
+	expect "$1: so does the extension" with_extension "$work/damaged" \
+		-r 'exit((int) (bloom_verify() === []));'
 }
 
 reader records "$segment" >"$work/main_records.json"

@@ -18,7 +18,9 @@ require __DIR__ . '/keys.php';
 function articles(string $database, int $round): Generator
 {
     $lines = new SplFileObject($database);
-    $lines->setFlags(SplFileObject::READ_AHEAD | SplFileObject::SKIP_EMPTY | SplFileObject::DROP_NEW_LINE);
+    $lines->setFlags(
+        SplFileObject::READ_AHEAD | SplFileObject::SKIP_EMPTY | SplFileObject::DROP_NEW_LINE,
+    );
     yield from $lines;
     for ($i = 0; $i < VARYING_KEYS; $i++) {
         yield varying_key($round, $i);

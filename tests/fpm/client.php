@@ -130,10 +130,19 @@ final class Client
         $workers = count($this->workers);
         $added = count($this->added);
         $paths = implode(' ', array_keys($this->paths));
-        check("$who: $this->requests requests to $workers workers, each answered with 200", $this->problems['request']);
-        check("$who: golden keys and $added added keys found in every answer", $this->problems['lost']);
+        check(
+            "$who: $this->requests requests to $workers workers, each answered with 200",
+            $this->problems['request'],
+        );
+        check(
+            "$who: golden keys and $added added keys found in every answer",
+            $this->problems['lost'],
+        );
         check("$who: every answer from one generation", $this->problems['mixed']);
-        check("$who: $this->generations generations, never an older one again", $this->problems['backward']);
+        check(
+            "$who: $this->generations generations, never an older one again",
+            $this->problems['backward'],
+        );
         check("$who: only one segment seen", count($this->paths) === 1 ? [] : [$paths]);
         $this->reportAbsent($who);
     }
@@ -151,7 +160,9 @@ final class Client
             $this->absentAsked,
             $this->absentExpected
         );
-        check("$who: $numbers", $this->absentMaybe <= $limit ? [] : [sprintf('above %.0f', $limit)]);
+        check(
+            "$who: $numbers", $this->absentMaybe <= $limit ? [] : [sprintf('above %.0f', $limit)],
+        );
     }
 }
 

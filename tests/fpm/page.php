@@ -60,7 +60,10 @@ function add(string $database, string $key): array
 
 function status(): array
 {
-    return ['pid' => getmypid(), 'list' => bloom_list(), 'info' => bloom_info(FILTER), 'status' => bloom_status()];
+    return [
+        'pid' => getmypid(), 'list' => bloom_list(), 'info' => bloom_info(FILTER),
+        'status' => bloom_status(),
+    ];
 }
 
 $posted = json_decode(file_get_contents('php://input') ?: 'null', true, flags: JSON_THROW_ON_ERROR);

@@ -29,7 +29,9 @@ for (; !file_exists($stop); $i++) {
     } while (!bloom_cache_cas('swapped', $old, $old === null ? 1 : $old + 1));
     patiently(fn () => bloom_cache_increment("swapped by $name"));
     if ($i % 20 === 0) {
-        patiently(fn () => bloom_load("of $name", [...array_map(fn (int $k) => "$i $k", range(0, 200))]));
+        patiently(
+            fn () => bloom_load("of $name", [...array_map(fn (int $k) => "$i $k", range(0, 200))]),
+        );
         $wrong += (int) !bloom_maybe_has("of $name", "$i 100");
     }
 }

@@ -19,7 +19,9 @@ function pair(string $name, string $value): string
 }
 
 [, $socket, $script] = $argv;
-$parameters = ['SCRIPT_FILENAME' => $script, 'REQUEST_METHOD' => 'GET', 'SERVER_PROTOCOL' => 'HTTP/1.1'];
+$parameters = [
+    'SCRIPT_FILENAME' => $script, 'REQUEST_METHOD' => 'GET', 'SERVER_PROTOCOL' => 'HTTP/1.1',
+];
 foreach (array_slice($argv, 3) as $parameter) {
     [$name, $value] = explode('=', $parameter, 2);
     $parameters[$name] = $value;
@@ -27,11 +29,15 @@ foreach (array_slice($argv, 3) as $parameter) {
 $connection = stream_socket_client("unix://$socket") ?: exit(1);
 stream_set_timeout($connection, 600);
 fwrite($connection, record(1, pack('nC', 1, 0) . str_repeat("\0", 5)));
-fwrite($connection, record(4, implode('', array_map('pair', array_keys($parameters), $parameters))));
+fwrite(
+    $connection, record(4, implode('', array_map('pair', array_keys($parameters), $parameters))),
+);
 fwrite($connection, record(4, '') . record(5, ''));
 $answer = '';
 while (strlen($header = (string) stream_get_contents($connection, 8)) === 8) {
-    ['type' => $type, 'length' => $length, 'padding' => $padding] = unpack('Cversion/Ctype/nid/nlength/Cpadding', $header);
+    [
+        'type' => $type, 'length' => $length, 'padding' => $padding,
+    ] = unpack('Cversion/Ctype/nid/nlength/Cpadding', $header);
     $content = $length === 0 ? '' : stream_get_contents($connection, $length);
     $padding === 0 || stream_get_contents($connection, $padding);
     if ($type === 3) {

@@ -69,7 +69,7 @@ with_mount() {
 
 try='try { echo json_encode(CALL); } catch (BloomShm\Exception $e) { echo $e->getCode() === BloomShm\Exception::NO_SPACE ? "NO_SPACE: " : "another code: ", $e->getMessage(); }'
 
-# ------------------------------------------------------------------------------------------------ room
+# ------------------------------------------------------------------ room
 
 # Less than Docker's 64 MB: the default settings want 54 MB.
 test_small_shm() {
@@ -86,8 +86,10 @@ test_small_shm() {
 		"$(with_mount /dev/shm size=8m "$php -r 'bloom_status();'; $php -d bloomshm.filter_memory=2M -d bloomshm.cache_memory=2M -r 'bloom_load(\"f\", [\"a\"]); bloom_cache_set(\"a\", 1); echo bloom_cache_get(\"a\"), \" \", json_encode(bloom_maybe_has(\"f\", \"a\") && !bloom_maybe_has(\"f\", \"b\"));'")"
 	check 'another user, for whom there is no room left, does not disturb the first' \
 		'*NO_SPACE*first: true 4 [[]]' \
-		"$(with_mount /dev/shm size=8m,mode=1777 "first=\"$php -d bloomshm.filter_memory=4M -d bloomshm.cache_memory=2M\"; \$first -r 'bloom_load(\"f\", [\"a\"]);'
-			setpriv --reuid 12001 --regid 12001 --clear-groups $php -r '${try/CALL/bloom_load(\"f\", [\"a\"])}' 2>&1
+		"$(with_mount /dev/shm size=8m,mode=1777 "first=\"$php -d bloomshm.filter_memory=4M \
+			-d bloomshm.cache_memory=2M\"; \$first -r 'bloom_load(\"f\", [\"a\"]);'
+			setpriv --reuid 12001 --regid 12001 --clear-groups $php \
+				-r '${try/CALL/bloom_load(\"f\", [\"a\"])}' 2>&1
 			dd if=/dev/zero of=/dev/shm/rest bs=64k status=none 2>/dev/null
 			\$first -r 'for (\$i = 0; \$i < 3000; \$i++) { bloom_cache_set(\"key \$i\", str_repeat(\"x\", 1000)); } bloom_load(\"g\", range(1, 300000)); bloom_cache_set(\"n\", 4); echo \"first: \", json_encode(bloom_maybe_has(\"f\", \"a\") && !bloom_maybe_has(\"f\", \"b\")), \" \", bloom_cache_get(\"n\"), \" \", json_encode(bloom_verify());'")"
 }
@@ -121,13 +123,15 @@ test_full_disk() {
 			$php -r '${try/CALL/bloom_load(\"f\", [\"a\"])}'
 			echo; echo \$(ls $dir/disk | grep -c seg) files
 			rm $dir/disk/rest
-			$php -d bloomshm.filter_memory=2M -d bloomshm.cache_memory=2M -r 'echo bloom_load(\"f\", [\"a\"])[\"keys\"];'" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+			$php -d bloomshm.filter_memory=2M -d bloomshm.cache_memory=2M \
+				-r 'echo bloom_load(\"f\", [\"a\"])[\"keys\"];'" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
 	check 'a disk that is filled later: the segment has what it needs, every page of it' '[[]0,true,[[]]]' \
 		"$(unshare --mount --propagation private bash -c "$scene
 			set=\"$php -d bloomshm.filter_memory=4M -d bloomshm.cache_memory=4M\"
 			\$set -r 'bloom_reserve(\"f\", 1000000);'
 			dd if=/dev/zero of=$dir/disk/rest bs=64k status=none 2>/dev/null
-			\$set -r 'bloom_add_many(\"f\", range(1, 100000)); for (\$i = 0; \$i < 5000; \$i++) { bloom_cache_set(\$i, str_repeat(\"x\", 1000)); }
+			\$set -r 'bloom_add_many(\"f\", range(1, 100000));
+				for (\$i = 0; \$i < 5000; \$i++) { bloom_cache_set(\$i, str_repeat(\"x\", 1000)); }
 				echo json_encode([count(array_filter(bloom_maybe_has_many(\"f\", range(1, 1000)), fn (\$yes) => !\$yes)), bloom_cache_get(4999) === str_repeat(\"x\", 1000), bloom_verify()]);'" 2>&1)"
 }
 
@@ -138,27 +142,33 @@ test_process_limits() {
 	check 'no descriptor left: maybe, and the segment is found a second later, when there is one' \
 		'[[]true,"cannot * */limited (bloomshm.path): all 24 descriptors *",true,true]' \
 		"$(run_php -d bloomshm.path="$dir/limited" -d bloomshm.filter_memory=1M -d bloomshm.cache_memory=1M -r 'bloom_reserve("f", 1);'
-			ulimit -n 24; run_php -d bloomshm.path="$dir/limited" -d bloomshm.filter_memory=1M -d bloomshm.cache_memory=1M -r '
+			ulimit -n 24
+			run_php -d bloomshm.path="$dir/limited" -d bloomshm.filter_memory=1M \
+				-d bloomshm.cache_memory=1M -r '
 			while ($files[] = @fopen("/dev/null", "r"));
 			$answers = [bloom_maybe_has("f", "a"), bloom_status()["reason"]];
 			$files = [];
 			$answers[] = bloom_status()["available"];
-			echo json_encode([...$answers, bloom_load("f", ["a"])["keys"] === 1], JSON_UNESCAPED_SLASHES);')"
+			$answers[] = bloom_load("f", ["a"])["keys"] === 1;
+			echo json_encode($answers, JSON_UNESCAPED_SLASHES);')"
 }
 
-# ------------------------------------------------------------------------------------------------ containers
+# ------------------------------------------------------------------ containers
 
 in_container() { # COMMAND...: in a pid namespace of its own, in which it is process 2 and upwards
-	exec setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc --mount --propagation private "$@"
+	exec setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc --mount \
+		--propagation private "$@"
 }
 
 container() { # NAME STOP
-	in_container sh -c 'php -n -d extension="$1" -d bloomshm.path="$2" -d bloomshm.filter_memory=4M -d bloomshm.cache_memory=4M "$3" "$4" "$5"; true' - \
+	in_container sh -c 'php -n -d extension="$1" -d bloomshm.path="$2" \
+		-d bloomshm.filter_memory=4M -d bloomshm.cache_memory=4M "$3" "$4" "$5"; true' - \
 		"$dir/bloomshm.so" "$dir/both.seg" "$here/container.php" "$1" "$dir/$2"
 }
 
 in_both() { # CODE: in the segment of the containers
-	run_php -d bloomshm.path="$dir/both.seg" -d bloomshm.filter_memory=4M -d bloomshm.cache_memory=4M -r "$1"
+	run_php -d bloomshm.path="$dir/both.seg" -d bloomshm.filter_memory=4M \
+		-d bloomshm.cache_memory=4M -r "$1"
 }
 
 test_containers() {
@@ -182,20 +192,27 @@ test_containers() {
 	touch "$dir/stop"
 	wait "$a" "$b"
 	check 'two containers: the processes in them have the same pid' \
-		"$(sed 's/.*"pid":\([0-9]*\).*/pid \1/' "$dir/a.out")" "$(sed 's/.*"pid":\([0-9]*\).*/pid \1/' "$dir/b.out")"
-	check 'no key, value or swap of theirs was lost: a' '{"pid":*,"rounds":[1-9][0-9]*,"wrong":0}' "$(cat "$dir/a.out")"
-	check 'no key, value or swap of theirs was lost: b' '{"pid":*,"rounds":[1-9][0-9]*,"wrong":0}' "$(cat "$dir/b.out")"
+		"$(sed 's/.*"pid":\([0-9]*\).*/pid \1/' "$dir/a.out")" \
+		"$(sed 's/.*"pid":\([0-9]*\).*/pid \1/' "$dir/b.out")"
+	check 'no key, value or swap of theirs was lost: a' '{"pid":*,"rounds":[1-9][0-9]*,"wrong":0}' \
+		"$(cat "$dir/a.out")"
+	check 'no key, value or swap of theirs was lost: b' '{"pid":*,"rounds":[1-9][0-9]*,"wrong":0}' \
+		"$(cat "$dir/b.out")"
 	check "what they counted and swapped together is the sum, but for what $killed killed containers had in hand" 'yes' "$(in_both '
-		$sum = fn (string $what) => array_sum(array_map(fn ($who) => bloom_cache_get("$what by $who") ?? 0, ["a", "b", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"]));
+		$sum = fn (string $what) => array_sum(array_map(
+			fn ($who) => bloom_cache_get("$what by $who") ?? 0,
+			["a", "b", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"]));
 		$counted = bloom_cache_get("together") - $sum("counted");
 		$swapped = bloom_cache_get("swapped") - $sum("swapped");
-		echo $counted >= 0 && $counted <= 10 && $swapped >= 0 && $swapped <= 10 ? "yes" : "$counted, $swapped";')"
+		$few = $counted >= 0 && $counted <= 10 && $swapped >= 0 && $swapped <= 10;
+		echo $few ? "yes" : "$counted, $swapped";')"
 	check 'the segment is sound, nobody else is attached, hardly any lock was waited for in vain' '[[][[]],1,true]' \
 		"$(in_both '$s = bloom_status(); echo json_encode([bloom_verify(), $s["attached"], $s["lock_timeouts"] + bloom_cache_info()["lock_timeouts"] < 50]);')"
 	check 'all memory of the killed is back' 'true' "$(in_both '
 		foreach (bloom_list() as $filter) { bloom_drop($filter); }
 		$s = bloom_status();
-		echo json_encode($s["filter_bytes_free"] === $s["filter_bytes"] && $s["largest_free_bytes"] === $s["filter_bytes"]);')"
+		echo json_encode($s["filter_bytes_free"] === $s["filter_bytes"]
+			&& $s["largest_free_bytes"] === $s["filter_bytes"]);')"
 }
 
 # A loader that is stopped in one container is alive for one in the other, in which its pid is
@@ -217,14 +234,17 @@ test_stopped_container() {
 	loader=$!
 	read -r <"$dir/ready"
 	pkill -STOP --parent "$loader"
-	check 'a container is stopped in a load, and in a loader' 'T' "$(ps -o state= -p "$(pgrep --parent "$loader")")"
+	check 'a container is stopped in a load, and in a loader' 'T' \
+		"$(ps -o state= -p "$(pgrep --parent "$loader")")"
 	check 'others load, add, ask and store meanwhile, and nobody waits' \
 		'[[]true,false,1,true,true,0,0]' "$(in_both '
 		require "'"$here"'/../php/helper.inc";
 		$began = own_time();
-		$answers = [bloom_maybe_has("f", "old"), bloom_maybe_has("f", "half"), bloom_load("g", ["a"])["keys"], bloom_add("f", "added"), bloom_cache_set("a", 1)];
+		$answers = [bloom_maybe_has("f", "old"), bloom_maybe_has("f", "half"),
+			bloom_load("g", ["a"])["keys"], bloom_add("f", "added"), bloom_cache_set("a", 1)];
 		$took = own_time() - $began;
-		echo json_encode([...$answers, $took < 1 ? 0 : $took, bloom_cache_info()["lock_timeouts"]]);')"
+		$answers = [...$answers, $took < 1 ? 0 : $took, bloom_cache_info()["lock_timeouts"]];
+		echo json_encode($answers);')"
 	kill -KILL "$loader"
 	wait "$loader" 2>/dev/null
 	check 'when it is killed, its lease and its memory are back at once, and what was added stands' '[[]"mine",true,true,[[]]]' "$(in_both '
@@ -235,7 +255,7 @@ test_stopped_container() {
 		echo json_encode([$mine, $took < 1, bloom_maybe_has("f", "added"), bloom_verify()]);')"
 }
 
-# ------------------------------------------------------------------------------------------------ php-fpm
+# ------------------------------------------------------------------ php-fpm
 
 pool() { # NAME USER SETTINGS...
 	local name=$1 user=$2
@@ -254,7 +274,8 @@ ask() { # POOL PARAMETER...: path, answer to an add, questions
 
 test_fpm() {
 	local binary name
-	binary=$(PATH=$PATH:/usr/sbin command -v "php-fpm$(php -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')") || {
+	binary=php-fpm$(php -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+	binary=$(PATH=$PATH:/usr/sbin command -v "$binary") || {
 		skip 'php-fpm' 'there is none of this version'
 		return
 	}
@@ -268,18 +289,22 @@ test_fpm() {
 		    $added = $e->getMessage();
 		}
 		$s = bloom_status();
-		echo json_encode([basename($s['path']), $added, bloom_maybe_has('f', 'x'), $s['available'], ini_set('bloomshm.path', '/tmp/x')]);
+		echo json_encode([basename($s['path']), $added, bloom_maybe_has('f', 'x'),
+			$s['available'], ini_set('bloomshm.path', '/tmp/x')]);
 	PHP
-	printf 'bloomshm.path = %s/shm/by-user-ini\nbloomshm.enable = 0\nprecision = 3\n' "$dir" >"$dir/site/.user.ini"
+	printf 'bloomshm.path = %s/shm/by-user-ini\nbloomshm.enable = 0\nprecision = 3\n' "$dir" \
+		>"$dir/site/.user.ini"
 	{
 		printf '[global]\nerror_log = %s/fpm.log\ndaemonize = no\n' "$dir"
 		for name in plain user value admin; do
 			pool "$name" www-data "php_admin_value[bloomshm.path] = $dir/shm/$name"
 		done
-		pool readonly www-data "php_admin_value[bloomshm.path] = $dir/shm/readonly" 'php_admin_value[bloomshm.readonly] = 1'
+		pool readonly www-data "php_admin_value[bloomshm.path] = $dir/shm/readonly" \
+			'php_admin_value[bloomshm.readonly] = 1'
 		pool stranger nobody "php_admin_value[bloomshm.path] = $dir/shm/plain"
 	} | sed 's/^group = nobody/group = nogroup/' >"$dir/fpm.conf"
-	as_user www-data www-data php -n -d extension="$dir/bloomshm.so" -d bloomshm.path="$dir/shm/readonly" \
+	as_user www-data www-data php -n -d extension="$dir/bloomshm.so" \
+		-d bloomshm.path="$dir/shm/readonly" \
 		-d bloomshm.filter_memory=1M -d bloomshm.cache_memory=1M -r 'bloom_load("f", ["a"]);'
 	"$binary" -n -d extension="$dir/bloomshm.so" --fpm-config "$dir/fpm.conf" >"$dir/fpm.out" 2>&1 &
 	fpm=$!
@@ -289,7 +314,8 @@ test_fpm() {
 	done
 	check 'php-fpm: a pool has the segment of its php_admin_value; ini_set() changes nothing' '[[]"plain",true,false,true,false]' "$(ask plain)"
 	check '.user.ini beside the page changes nothing, in the first request either' '[[]"user",true,false,true,false]' "$(ask user)"
-	check 'PHP_VALUE changes nothing, in the first request either' '[[]"value",true,false,true,false]' \
+	check 'PHP_VALUE changes nothing, in the first request either' \
+		'[[]"value",true,false,true,false]' \
 		"$(ask value "PHP_VALUE=bloomshm.path=$dir/shm/moved
 bloomshm.enable=0
 bloomshm.readonly=1")"
@@ -301,23 +327,28 @@ bloomshm.mode=0666")"
 		"$(ask readonly) $(ask readonly 'PHP_ADMIN_VALUE=bloomshm.readonly=0')"
 	check 'a pool of another user is refused: maybe, and the reason names both uids' \
 		'[[]"plain","*plain*",true,false,false]' "$(ask stranger)"
-	check 'no segment was made elsewhere' 'admin plain readonly user value' "$(ls -A "$dir/shm" | tr '\n' ' ' | sed 's/ $//')"
+	check 'no segment was made elsewhere' 'admin plain readonly user value' \
+		"$(ls -A "$dir/shm" | tr '\n' ' ' | sed 's/ $//')"
 	check 'no worker crashed' '0' "$(grep -c 'exited on signal' "$dir/fpm.log")"
 	kill -QUIT "$fpm"
 	wait "$fpm"
-	check 'the first pool'"'"'s segment is sound' '[[]]' "$(as_user www-data www-data php -n -d extension="$dir/bloomshm.so" -d bloomshm.path="$dir/shm/plain" -r 'echo json_encode(bloom_verify());')"
+	check 'the first pool'"'"'s segment is sound' '[[]]' \
+		"$(as_user www-data www-data php -n -d extension="$dir/bloomshm.so" \
+			-d bloomshm.path="$dir/shm/plain" -r 'echo json_encode(bloom_verify());')"
 }
 
 # The process may map no more than it has, and the libc's heap keeps no room: 60 kB cannot be had.
 test_private_memory() {
-	local call tunables=glibc.malloc.mmap_threshold=16384:glibc.malloc.top_pad=0:glibc.malloc.trim_threshold=0
+	local call tunables=glibc.malloc.mmap_threshold=16384:glibc.malloc.top_pad=0
+	tunables+=:glibc.malloc.trim_threshold=0
 	for call in 'bloom_cache_scan($cursor, 10, "none")' 'bloom_cache_clear("a")'; do
 		check "no private memory: ${call%%(*} says so, and has touched no record" 'NO_SPACE: *memory* 1' \
 			"$(GLIBC_TUNABLES=$tunables run_php -d bloomshm.path="$dir/lean" -r '
 				$key = str_repeat("a", 60000);
 				bloom_cache_set($key, 1);
 				$cursor = 0;
-				preg_match("/VmSize:\\s+(\\d+)/", file_get_contents("/proc/self/status"), $kilobytes);
+				preg_match("/VmSize:\\s+(\\d+)/", file_get_contents("/proc/self/status"),
+					$kilobytes);
 				exec("prlimit --pid " . getmypid() . " --as=" . $kilobytes[1] * 1024);
 				'"${try/CALL/$call}"'
 				echo " ", bloom_cache_get($key);')"

@@ -29,7 +29,9 @@ $hot_calls = array_merge(...array_fill(0, intdiv(KEYS, HOT_KEYS), array_chunk($h
 
 \bloom_load('articles', $keys);
 must(array_sum(\bloom_maybe_has_many('articles', $keys)) === KEYS, 'bloomshm lost keys');
-must(array_sum(\bloom_maybe_has_many('articles', $absent)) < KEYS / 50, 'bloomshm says maybe to all');
+must(
+    array_sum(\bloom_maybe_has_many('articles', $absent)) < KEYS / 50, 'bloomshm says maybe to all',
+);
 
 must(\apcu_store(array_fill_keys($keys, 1)) === [], 'APCu could not store all keys');
 $partitions = pixiv_load($keys);

@@ -24,8 +24,10 @@ foreach (growth_sizes($most) as $until) {
         $count = min(CHUNK, $until - $keys);
         $layers = \bloom_info('growth')['layers'];
         \bloom_add_many('growth', present_keys($count, $keys));
-        if (count(\bloom_info('growth')['layers']) > count($layers)) { // what was full had so many bits a key
-            $figures['full_bits_a_key'] = 8 * array_sum(array_column($layers, 'bytes')) / ($keys + $count);
+        // The full filter had so many bits a key.
+        if (count(\bloom_info('growth')['layers']) > count($layers)) {
+            $bits = 8 * array_sum(array_column($layers, 'bytes'));
+            $figures['full_bits_a_key'] = $bits / ($keys + $count);
             $figures['full_bytes'] = array_sum(array_column($layers, 'bytes'));
         }
     }

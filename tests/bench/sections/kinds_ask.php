@@ -22,7 +22,10 @@ $calls = array_chunk($absent, KEYS_A_CALL);
 $loops = [];
 foreach (['single', 'grown', 'as_large', 'plain', 'sliding', 'counting'] as $filter) {
     must(array_sum(\bloom_maybe_has_many($filter, $present)) === $count, "$filter has lost keys");
-    must(array_sum(\bloom_maybe_has_many($filter, $absent)) < $count / 20, "$filter says maybe to all");
+    must(
+        array_sum(\bloom_maybe_has_many($filter, $absent)) < $count / 20,
+        "$filter says maybe to all",
+    );
     $one = static function (array $keys) use ($filter): void {
         foreach ($keys as $key) {
             \bloom_maybe_has($filter, $key);

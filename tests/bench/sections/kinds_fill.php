@@ -28,7 +28,8 @@ $keys = (int) $argv[1];
 $some = intdiv($keys, 10);
 \bloom_reserve('grown', 100);
 \bloom_reserve('single', $keys, expansion: 0);
-\bloom_reserve('sliding', 3 * $some, window: 86400); // all come in one of the three epochs of a window
+// All come in one of the three epochs of a window.
+\bloom_reserve('sliding', 3 * $some, window: 86400);
 \bloom_reserve('counting', $some, counting: true);
 fill('grown', $keys);
 fill('single', $keys);

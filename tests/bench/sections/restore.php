@@ -30,7 +30,15 @@ for ($pass = 0; $pass < 5; $pass++) {
     $read[] = seconds(static fn () => file_get_contents($file));
     $restore[] = seconds(static fn () => \bloom_restore('target', $file));
 }
-must(array_sum(\bloom_maybe_has_many('target', present_keys(100_000))) === 100_000, 'the restored filter has lost keys');
+must(
+    array_sum(\bloom_maybe_has_many('target', present_keys(100_000))) === 100_000,
+    'the restored filter has lost keys',
+);
 $bytes = filesize($file);
 unlink($file);
-report(['dump' => $bytes / $dump / 1e6, 'read' => $bytes / min($read) / 1e6, 'restore' => $bytes / min($restore) / 1e6]);
+report(
+    [
+        'dump' => $bytes / $dump / 1e6, 'read' => $bytes / min($read) / 1e6,
+        'restore' => $bytes / min($restore) / 1e6,
+    ],
+);
