@@ -319,9 +319,6 @@ static bool join(purpose why, bshm_error *error)
 	UNGUARD();
 	BLOOMSHM_G(mapping) = mapping;
 	php_bloomshm_path_warn();
-	if (mapping == NULL && !is_absent(error) && (error->status != BSHM_E_BUSY || why == TO_STORE)) {
-		php_bloomshm_log(error);
-	}
 	return mapping != NULL;
 }
 
@@ -340,7 +337,6 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	if (mine != NULL && is_over(mine, &later)) {
 		if (is_suspended()) { /* its call still uses the mapping */
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "held"};
-			php_bloomshm_log(error);
 			return NULL;
 		}
 		retire(mine);
@@ -372,22 +368,33 @@ static bshm_segment *segment_get(purpose why, bshm_error *error)
 	return segment;
 }
 
+/* The same for calls that do not throw the error: it is logged, unless a segment is only missing. */
+static bshm_segment *get_or_log(purpose why, bshm_error *error)
+{
+	bshm_segment *segment = segment_get(why, error);
+	if (segment == NULL && !is_absent(error) && !is_off(error) &&
+		(error->status != BSHM_E_BUSY || why == TO_STORE)) {
+		php_bloomshm_log(error);
+	}
+	return segment;
+}
+
 bshm_segment *php_bloomshm_segment_look(void)
 {
 	bshm_error error;
-	return segment_get(TO_ASK, &error);
+	return get_or_log(TO_ASK, &error);
 }
 
-/* The same, but it looks at the path even if that was done just now: for rare calls. */
-static bshm_segment *get_fresh(purpose why, bshm_error *error)
+/* The next call looks at the path, even if that was done just now: for rare calls. */
+static void look_anew(void)
 {
 	BSHM_STORE(&look_at_ns, 0, RELAXED);
-	return segment_get(why, error);
 }
 
 bshm_segment *php_bloomshm_segment_try(bshm_error *error)
 {
-	return get_fresh(TO_LOOK, error);
+	look_anew();
+	return get_or_log(TO_LOOK, error);
 }
 
 /* For calls that write filters: throws where bloomshm.readonly forbids it. */
@@ -412,7 +419,7 @@ bshm_segment *php_bloomshm_segment_to_add(void)
 	bshm_segment *segment = php_bloomshm_segment();
 	if (segment == NULL && BLOOMSHM_G(enable)) {
 		bshm_error error;
-		segment = segment_get(TO_ADD, &error);
+		segment = get_or_log(TO_ADD, &error);
 		if (segment == NULL && error.status == BSHM_E_BUSY) {
 			php_bloomshm_throw(&error, NULL); /* the filter may exist: the key must not get lost */
 		}
@@ -425,8 +432,11 @@ bshm_segment *php_bloomshm_segment_to_create(bool fresh)
 	if (!check_writable()) {
 		return NULL;
 	}
+	if (fresh) {
+		look_anew();
+	}
 	bshm_error error;
-	bshm_segment *segment = fresh ? get_fresh(TO_STORE, &error) : segment_get(TO_STORE, &error);
+	bshm_segment *segment = segment_get(TO_STORE, &error);
 	if (segment == NULL) {
 		php_bloomshm_throw(&error, NULL);
 	}
@@ -435,8 +445,9 @@ bshm_segment *php_bloomshm_segment_to_create(bool fresh)
 
 bshm_segment *php_bloomshm_segment_of(const char *filter)
 {
+	look_anew();
 	bshm_error error;
-	bshm_segment *segment = get_fresh(TO_LOOK, &error);
+	bshm_segment *segment = segment_get(TO_LOOK, &error);
 	if (segment == NULL) {
 		if (is_absent(&error)) {
 			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .op = "filter"};
@@ -464,7 +475,7 @@ bool php_bloomshm_check_published(const bshm_segment *segment, const char *filte
 bshm_segment *php_bloomshm_segment_to_store(void)
 {
 	bshm_error error;
-	bshm_segment *segment = segment_get(TO_STORE, &error);
+	bshm_segment *segment = get_or_log(TO_STORE, &error);
 	return segment != NULL && bshm_store_exists(segment) ? segment : NULL;
 }
 
