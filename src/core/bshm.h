@@ -5,7 +5,7 @@
  * prints nothing, and never calls back while it holds a lock.
  *
  * A `bshm_segment` is one process's attachment; its functions may be called by several threads
- * at once. A `bshm_cache` (names resolved to filters) belongs to one thread and one segment, and
+ * at once. A `bshm_views` (names resolved to filters) belongs to one thread and one segment, and
  * must not outlive it. Filter names are 1 to BSHM_NAME_BYTES_MAX bytes: the caller checks that,
  * except for questions, which answer BSHM_E_RANGE.
  *
@@ -141,11 +141,11 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 
 /* ------------------------------------------------------------------ questions */
 
-typedef struct bshm_cache bshm_cache;
+typedef struct bshm_views bshm_views;
 
 /* Private to a thread; NULL when there is no memory. About 100 kB, touched as it is used. */
-bshm_cache *bshm_cache_new(void);
-void bshm_cache_free(bshm_cache *cache);
+bshm_views *bshm_views_new(void);
+void bshm_views_free(bshm_views *views);
 
 typedef struct {
 	const char *bytes;
@@ -157,7 +157,7 @@ typedef struct {
  * (NOT_FOUND, CORRUPT, BUSY): the caller says "maybe". Takes no lock, never waits, writes
  * nothing shared. Cost: one hash and `hash_count` loads within 8 kB.
  */
-int bshm_filter_has(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
+int bshm_filter_has(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length);
 
 /* The filter as it stood at one generation; valid until the next call that resolves a name. */
@@ -166,7 +166,7 @@ typedef struct bshm_view bshm_view;
 #define BSHM_BATCH 64
 
 /* The current view of a filter: OK, or NOT_FOUND, CORRUPT, BUSY. */
-bshm_status bshm_view_open(bshm_segment *segment, bshm_cache *cache, const char *name,
+bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_view **out);
 /*
  * Asks `count` (1..BSHM_BATCH) keys at once: all memory is requested before any is used, which
@@ -184,7 +184,7 @@ typedef struct {
 
 bshm_set bshm_view_set(const bshm_view *view);
 /* Counts a key that this set maybe has and nobody knows, if it still stands. */
-void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,
+void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_set *set);
 
 /* ------------------------------------------------------------------ adding */
@@ -197,7 +197,7 @@ void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const 
  * filter's epoch to touch a partition, or the one that makes a filter grow: that costs the zeroing
  * of the new layer. A key of a sliding filter is found for another window, also if it was there.
  */
-int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
+int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error);
 
 /*
@@ -205,7 +205,7 @@ int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, 
  * where it is not NULL, for each key whether it was. On TIMEOUT and NO_SPACE some may have been
  * added; adding again is harmless (in a counting filter it counts again).
  */
-bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const char *name,
+bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
 	bshm_error *error);
 
@@ -219,14 +219,14 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const
  * like. NOT_FOUND, CORRUPT, INCOMPATIBLE (not a counting filter), READ_ONLY, TIMEOUT. Takes the
  * segment's lock for a moment. What a running load has gathered is not changed.
  */
-int bshm_filter_remove(bshm_segment *segment, bshm_cache *cache, const char *name,
+int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error);
 
 /*
  * How often a key was added, at most: 0 = certainly not, BSHM_COUNT_MAX = that often or more.
  * NOT_FOUND, CORRUPT, BUSY, INCOMPATIBLE. Takes no lock and writes nothing shared.
  */
-int bshm_filter_count(bshm_segment *segment, bshm_cache *cache, const char *name,
+int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length);
 
 /* ------------------------------------------------------------------ filters */
@@ -317,11 +317,11 @@ typedef struct {
 
 /* Reads every bit of the filter (about 0.1 s a GB). OK, or NOT_FOUND, CORRUPT, BUSY. */
 bshm_status bshm_filter_info(
-	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length, bshm_info *out);
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_info *out);
 
 /* Published and sound: 1 or 0. */
 int bshm_filter_ready(
-	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length);
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length);
 
 /*
  * Walks the published filters in no order: start with *cursor = 0, ends with 0. `name` takes
@@ -651,7 +651,7 @@ void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience);
  * that a file at `path` is always whole. Mode 0600. *bytes is its size. NOT_FOUND, CORRUPT, BUSY,
  * IO (error->os_code), NO_SPACE (private memory). Takes no lock. docs/FORMAT.md has the format.
  */
-bshm_status bshm_filter_dump(bshm_segment *segment, bshm_cache *cache, const char *name,
+bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error);
 
 /*

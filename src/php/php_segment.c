@@ -282,7 +282,7 @@ static void release(php_bloomshm_mapping *mapping)
 
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 {
-	bshm_cache_free(globals->views); /* they point into the mapping */
+	bshm_views_free(globals->views); /* they point into the mapping */
 	globals->views = NULL;
 	globals->segment = NULL;
 	globals->questions_left = 0;
@@ -346,7 +346,7 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	if (mine == NULL && !join(why, error)) {
 		return NULL;
 	}
-	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_cache_new()) == NULL) {
+	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_views_new()) == NULL) {
 		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
 		return NULL;
 	}

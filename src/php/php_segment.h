@@ -49,7 +49,7 @@ static inline bshm_status php_bloomshm_segment_status(void)
 }
 
 /* The filters that this thread has resolved. Only after a call above or below gave a segment. */
-static inline bshm_cache *php_bloomshm_views(void)
+static inline bshm_views *php_bloomshm_views(void)
 {
 	return BLOOMSHM_G(views);
 }

@@ -40,7 +40,7 @@ ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
 	zend_long missing_filter; /* php_bloomshm_missing */
 	/* The thread's segment: php_segment.c. */
 	php_bloomshm_mapping *mapping;
-	bshm_cache *views;          /* the filters that the thread has resolved */
+	bshm_views *views;          /* the filters that the thread has resolved */
 	bshm_segment *segment;      /* NULL: there is none, or it has to be looked for */
 	double request_time;        /* `segment` holds for this request, */
 	uint32_t questions_left;    /* and for so many questions */

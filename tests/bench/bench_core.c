@@ -30,7 +30,7 @@ typedef struct {
 	const char *filter;
 	size_t filter_length;
 	bshm_segment *segment;
-	bshm_cache *cache;
+	bshm_views *views;
 } bench;
 
 static void die(const char *what, const char *why)
@@ -91,8 +91,8 @@ static void attach(bench *b)
 	if (bshm_segment_open(&options, &b->segment, &error) != BSHM_OK) {
 		die(b->path, bshm_status_str(error.status));
 	}
-	b->cache = bshm_cache_new();
-	if (b->cache == NULL) {
+	b->views = bshm_views_new();
+	if (b->views == NULL) {
 		die("cache", "no memory");
 	}
 }
@@ -101,7 +101,7 @@ static const bshm_view *open_view(bench *b)
 {
 	const bshm_view *view;
 	const bshm_status status =
-		bshm_view_open(b->segment, b->cache, b->filter, b->filter_length, &view);
+		bshm_view_open(b->segment, b->views, b->filter, b->filter_length, &view);
 	if (status != BSHM_OK) {
 		die(b->filter, bshm_status_str(status));
 	}
@@ -113,7 +113,7 @@ static double has_ns(bench *b, const bshm_key *keys, uint64_t count)
 {
 	const double start = now_ns();
 	for (uint64_t i = 0; i < count; i++) {
-		if (bshm_filter_has(b->segment, b->cache, b->filter, b->filter_length, keys[i].bytes,
+		if (bshm_filter_has(b->segment, b->views, b->filter, b->filter_length, keys[i].bytes,
 				keys[i].length) != 1) {
 			die(b->filter, "a key is missing");
 		}
@@ -155,7 +155,7 @@ static int run_add(bench *b, const char *number)
 	bshm_error error;
 	const double start = now_ns();
 	for (uint64_t i = 0; i < count; i++) {
-		if (bshm_filter_add(b->segment, b->cache, b->filter, b->filter_length, keys[i].bytes,
+		if (bshm_filter_add(b->segment, b->views, b->filter, b->filter_length, keys[i].bytes,
 				keys[i].length, &error) < 0) {
 			die(b->filter, bshm_status_str(error.status));
 		}
@@ -205,7 +205,7 @@ static double first_question_us(bench *b)
 		const double start = now_ns();
 		attach(b);
 		const int answer = bshm_filter_has(
-			b->segment, b->cache, b->filter, b->filter_length, "tag:00000001", KEY_BYTES);
+			b->segment, b->views, b->filter, b->filter_length, "tag:00000001", KEY_BYTES);
 		taken = (now_ns() - start) / 1000;
 		_exit(answer == 1 && write(ends[1], &taken, sizeof taken) == sizeof taken ? 0 : 1);
 	}

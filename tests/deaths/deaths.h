@@ -24,7 +24,7 @@
 
 typedef struct {
 	bshm_segment *segment;
-	bshm_cache *cache;
+	bshm_views *views;
 } desk;
 
 /* One call, or a few that belong together; all of them succeed. */

@@ -16,7 +16,7 @@ int add_key(desk *d, const char *filter, uint32_t number)
 	char key[24];
 	const size_t length = key_name(key, number);
 	const int added =
-		bshm_filter_add(d->segment, d->cache, filter, strlen(filter), key, length, &error);
+		bshm_filter_add(d->segment, d->views, filter, strlen(filter), key, length, &error);
 	must(added, "add");
 	confirm(filter, number);
 	return added;
@@ -85,7 +85,7 @@ static void add_to_a_full_one(desk *d)
 		keys[i] = (bshm_key){bytes[i], key_name(bytes[i], 300000 + i)};
 	}
 	const int status =
-		bshm_filter_add_many(d->segment, d->cache, "full", 4, keys, 40, NULL, &added, &error);
+		bshm_filter_add_many(d->segment, d->views, "full", 4, keys, 40, NULL, &added, &error);
 	if (status != BSHM_E_FULL) {
 		broken("it is not full", status);
 	}
@@ -97,7 +97,7 @@ static void take_back(desk *d)
 	for (uint32_t i = 1000; i < 1010; i++) {
 		const size_t length = key_name(key, i);
 		must(
-			bshm_filter_remove(d->segment, d->cache, "counting", 8, key, length, &error), "remove");
+			bshm_filter_remove(d->segment, d->views, "counting", 8, key, length, &error), "remove");
 	}
 }
 
@@ -184,7 +184,7 @@ static void travel(desk *d)
 	char file[64];
 	uint64_t bytes;
 	snprintf(file, sizeof(file), "dump.%d", (int) getppid());
-	must(bshm_filter_dump(d->segment, d->cache, "growing", 7, file, &bytes, &error), "dump");
+	must(bshm_filter_dump(d->segment, d->views, "growing", 7, file, &bytes, &error), "dump");
 	must(bshm_filter_restore(d->segment, "other", 5, file, &error), "restore");
 	unlink(file);
 }
@@ -192,9 +192,9 @@ static void travel(desk *d)
 static void false_positive(desk *d)
 {
 	const bshm_view *view;
-	must(bshm_view_open(d->segment, d->cache, "fixed", 5, &view), "view");
+	must(bshm_view_open(d->segment, d->views, "fixed", 5, &view), "view");
 	const bshm_set set = bshm_view_set(view);
-	bshm_filter_false_positive(d->segment, d->cache, "fixed", 5, &set);
+	bshm_filter_false_positive(d->segment, d->views, "fixed", 5, &set);
 }
 
 static void stat(desk *d)

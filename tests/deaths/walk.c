@@ -143,13 +143,13 @@ static desk open_desk(void)
 	bshm_error error;
 	const int status = bshm_segment_open(options, &d.segment, &error);
 	must(status, "open");
-	d.cache = bshm_cache_new();
+	d.views = bshm_views_new();
 	return d;
 }
 
 static void close_desk(desk *d)
 {
-	bshm_cache_free(d->cache);
+	bshm_views_free(d->views);
 	bshm_segment_close(d->segment);
 }
 
@@ -173,7 +173,7 @@ static void add_extra(desk *d, const char *filter, uint32_t number)
 	char key[24];
 	bshm_error error;
 	const size_t length = key_name(key, number);
-	must(bshm_filter_add(d->segment, d->cache, filter, strlen(filter), key, length, &error), "add");
+	must(bshm_filter_add(d->segment, d->views, filter, strlen(filter), key, length, &error), "add");
 }
 
 /* Adds keys until another few would make the filter grow: as many as another one took. */
@@ -185,7 +185,7 @@ static void fill_up(desk *d, const char *filter, const bshm_parameters *paramete
 	must(bshm_filter_reserve(d->segment, "scratch", 7, parameters, &error), "reserve");
 	while (info.layer_count < 3) {
 		add_extra(d, "scratch", 100000 + count++);
-		must(bshm_filter_info(d->segment, d->cache, "scratch", 7, &info), "info");
+		must(bshm_filter_info(d->segment, d->views, "scratch", 7, &info), "info");
 	}
 	must(bshm_filter_drop(d->segment, "scratch", 7, &error), "drop");
 	for (uint32_t i = KEYS; i + 40 < count; i++) {
@@ -314,7 +314,7 @@ static void must_be_found(desk *d, const char *filter, uint32_t number)
 {
 	char key[24];
 	const size_t length = key_name(key, number);
-	if (bshm_filter_has(d->segment, d->cache, filter, strlen(filter), key, length) == 0) {
+	if (bshm_filter_has(d->segment, d->views, filter, strlen(filter), key, length) == 0) {
 		fault("%s: %s is denied", filter, key);
 	}
 }

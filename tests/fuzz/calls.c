@@ -19,7 +19,7 @@
 
 typedef struct {
 	bshm_segment *segment;
-	bshm_cache *cache;
+	bshm_views *views;
 	bshm_error error;
 } subject;
 
@@ -42,14 +42,14 @@ static void ask(subject *s)
 		const char *name = fuzz_filters[i].name;
 		for (uint64_t k = 0; k < 4; k++) {
 			const bshm_key key = fuzz_key(k * 100003);
-			KNOWN(bshm_filter_has(s->segment, s->cache, name, strlen(name), key.bytes, key.length));
+			KNOWN(bshm_filter_has(s->segment, s->views, name, strlen(name), key.bytes, key.length));
 			KNOWN(
-				bshm_filter_count(s->segment, s->cache, name, strlen(name), key.bytes, key.length));
+				bshm_filter_count(s->segment, s->views, name, strlen(name), key.bytes, key.length));
 		}
-		KNOWN(bshm_filter_ready(s->segment, s->cache, name, strlen(name)));
+		KNOWN(bshm_filter_ready(s->segment, s->views, name, strlen(name)));
 	}
-	KNOWN(bshm_filter_has(s->segment, s->cache, "none", 4, "key", 3));
-	KNOWN(bshm_filter_has(s->segment, s->cache, "", 0, "key", 3));
+	KNOWN(bshm_filter_has(s->segment, s->views, "none", 4, "key", 3));
+	KNOWN(bshm_filter_has(s->segment, s->views, "", 0, "key", 3));
 }
 
 static void ask_many(subject *s)
@@ -64,11 +64,11 @@ static void ask_many(subject *s)
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const char *name = fuzz_filters[i].name;
 		const bshm_view *view;
-		if (bshm_view_open(s->segment, s->cache, name, strlen(name), &view) == BSHM_OK) {
+		if (bshm_view_open(s->segment, s->views, name, strlen(name), &view) == BSHM_OK) {
 			bshm_view_has(view, keys, BSHM_BATCH, answers);
 			const bshm_set set = bshm_view_set(view);
 			(void) bshm_view_current(view);
-			bshm_filter_false_positive(s->segment, s->cache, name, strlen(name), &set);
+			bshm_filter_false_positive(s->segment, s->views, name, strlen(name), &set);
 		}
 	}
 }
@@ -82,12 +82,12 @@ static void add(subject *s)
 		const char *name = fuzz_filters[i].name;
 		const bshm_key key = fuzz_key(5000000 + i);
 		KNOWN(bshm_filter_add(
-			s->segment, s->cache, name, strlen(name), key.bytes, key.length, &s->error));
+			s->segment, s->views, name, strlen(name), key.bytes, key.length, &s->error));
 		for (uint64_t k = 0; k < 3; k++) {
 			keys[k] = fuzz_key(6000000 + i * 3 + k);
 		}
 		KNOWN(bshm_filter_add_many(
-			s->segment, s->cache, name, strlen(name), keys, 3, fresh, &added, &s->error));
+			s->segment, s->views, name, strlen(name), keys, 3, fresh, &added, &s->error));
 	}
 }
 
@@ -105,16 +105,16 @@ static void add_lots(subject *s)
 		keys[i] = (bshm_key){(const char *) &numbers[i], sizeof(numbers[i])};
 	}
 	for (size_t i = 0; i < sizeof(other_names) / sizeof(other_names[0]); i++) {
-		KNOWN(bshm_filter_add_many(s->segment, s->cache, other_names[i], strlen(other_names[i]),
+		KNOWN(bshm_filter_add_many(s->segment, s->views, other_names[i], strlen(other_names[i]),
 			keys, LOTS, NULL, &added, &s->error));
 	}
 }
 
 static void take_back(subject *s)
 {
-	KNOWN(bshm_filter_remove(s->segment, s->cache, "counting", 8, "key1", 4, &s->error));
-	KNOWN(bshm_filter_remove(s->segment, s->cache, "plain", 5, "key1", 4, &s->error));
-	KNOWN(bshm_filter_count(s->segment, s->cache, "counting", 8, "key1", 4));
+	KNOWN(bshm_filter_remove(s->segment, s->views, "counting", 8, "key1", 4, &s->error));
+	KNOWN(bshm_filter_remove(s->segment, s->views, "plain", 5, "key1", 4, &s->error));
+	KNOWN(bshm_filter_count(s->segment, s->views, "counting", 8, "key1", 4));
 }
 
 static void reserve(subject *s)
@@ -178,7 +178,7 @@ static void inform(subject *s)
 			fuzz_defect("a name too long, or too many", "");
 		}
 		if (length != 0) {
-			KNOWN(bshm_filter_info(s->segment, s->cache, name, length, &info));
+			KNOWN(bshm_filter_info(s->segment, s->views, name, length, &info));
 		}
 	}
 }
@@ -197,7 +197,7 @@ static void build(subject *s)
 			KNOWN(bshm_build_key(build, key.bytes, key.length, &s->error));
 			if (k % 2 == 0) {
 				KNOWN(bshm_filter_add(
-					s->segment, s->cache, "built", 5, key.bytes, key.length, &s->error));
+					s->segment, s->views, "built", 5, key.bytes, key.length, &s->error));
 			}
 		}
 		if (bshm_build_offered(build) != 600) {
@@ -218,7 +218,7 @@ static void filter_files(subject *s)
 	uint64_t bytes;
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const char *name = fuzz_filters[i].name;
-		if (bshm_filter_dump(s->segment, s->cache, name, strlen(name), path, &bytes, &s->error) ==
+		if (bshm_filter_dump(s->segment, s->views, name, strlen(name), path, &bytes, &s->error) ==
 			BSHM_OK) {
 			KNOWN(bshm_filter_restore(s->segment, "restored", 8, path, &s->error));
 		}
@@ -452,9 +452,9 @@ static void (*const all[])(subject *) = {ask, ask_many, add, add_lots, take_back
 #define ALL   ((unsigned) (sizeof(all) / sizeof(all[0])))
 #define PRIME 29u /* not less than ALL: every step leads to all of them */
 
-void fuzz_calls(bshm_segment *segment, bshm_cache *cache, unsigned order)
+void fuzz_calls(bshm_segment *segment, bshm_views *views, unsigned order)
 {
-	subject s = {.segment = segment, .cache = cache};
+	subject s = {.segment = segment, .views = views};
 	const unsigned first = order % PRIME;
 	const unsigned stride = 1 + order / PRIME % (PRIME - 1);
 	const unsigned part = order / PRIME / (PRIME - 1) % PRIME;

@@ -71,6 +71,6 @@ bshm_key fuzz_key(uint64_t i);
 
 /* All public calls, or a part of them, one after the other; `order` picks the first, the steps, and how
  * many there are. */
-void fuzz_calls(bshm_segment *segment, bshm_cache *cache, unsigned order);
+void fuzz_calls(bshm_segment *segment, bshm_views *views, unsigned order);
 
 #endif

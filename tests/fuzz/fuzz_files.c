@@ -90,20 +90,20 @@ static void prepare(void)
 	uint64_t count;
 	sound = fuzz_template_make();
 	bshm_segment *segment = open_segment();
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	if (bshm_store_dump(segment, path, &count, &error) != BSHM_OK) {
 		fuzz_defect("records cannot be dumped", error.op);
 	}
 	dumps[0] = read_file(path);
 	for (unsigned i = 1; i < DUMPS; i++) {
 		const char *name = fuzz_filters[filters[i]].name;
-		if (bshm_filter_dump(segment, cache, name, strlen(name), path, &count, &error) != BSHM_OK) {
+		if (bshm_filter_dump(segment, views, name, strlen(name), path, &count, &error) != BSHM_OK) {
 			fuzz_defect("a filter cannot be dumped", name);
 		}
 		dumps[i] = read_file(path);
 	}
 	unlink(path);
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	bshm_segment_close(segment);
 }
 
@@ -211,7 +211,7 @@ static void find_no_fault(void *context, const char *what, const char *name)
 	fuzz_defect("a restore has damaged the segment", what);
 }
 
-static void use_filter(bshm_segment *segment, bshm_cache *cache)
+static void use_filter(bshm_segment *segment, bshm_views *views)
 {
 	static const char name[] = "restored";
 	const size_t length = sizeof(name) - 1;
@@ -220,28 +220,28 @@ static void use_filter(bshm_segment *segment, bshm_cache *cache)
 	uint64_t bytes;
 	bshm_key keys[64];
 	uint64_t added;
-	if (bshm_filter_info(segment, cache, name, length, &info) != BSHM_OK) {
+	if (bshm_filter_info(segment, views, name, length, &info) != BSHM_OK) {
 		fuzz_defect("a filter was restored, and is not there", "");
 	}
 	for (uint64_t i = 0; i < 200; i++) {
 		const bshm_key key = fuzz_key(i);
 		const int status =
-			bshm_filter_add(segment, cache, name, length, key.bytes, key.length, &error);
+			bshm_filter_add(segment, views, name, length, key.bytes, key.length, &error);
 		if (status >= 0 &&
-			bshm_filter_has(segment, cache, name, length, key.bytes, key.length) == 0) {
+			bshm_filter_has(segment, views, name, length, key.bytes, key.length) == 0) {
 			fuzz_defect("a restored filter denies what was added", "");
 		}
-		bshm_filter_count(segment, cache, name, length, key.bytes, key.length);
-		bshm_filter_remove(segment, cache, name, length, key.bytes, key.length, &error);
+		bshm_filter_count(segment, views, name, length, key.bytes, key.length);
+		bshm_filter_remove(segment, views, name, length, key.bytes, key.length, &error);
 	}
 	for (unsigned i = 0; i < 64; i++) {
 		keys[i] = (bshm_key){(const char *) sound.bytes + i * 8, 8};
 	}
-	bshm_filter_add_many(segment, cache, name, length, keys, 64, NULL, &added, &error);
+	bshm_filter_add_many(segment, views, name, length, keys, 64, NULL, &added, &error);
 	bshm_filter_copy(segment, name, length, "copy", 4, &error);
 	bshm_filter_merge(segment, "copy", 4, &(bshm_key){name, length}, 1, &error);
 	const char *path = fuzz_path("again");
-	if (bshm_filter_dump(segment, cache, "copy", 4, path, &bytes, &error) == BSHM_OK) {
+	if (bshm_filter_dump(segment, views, "copy", 4, path, &bytes, &error) == BSHM_OK) {
 		bshm_filter_restore(segment, "copy", 4, path, &error);
 		unlink(path);
 	}
@@ -268,13 +268,13 @@ static void use_records(bshm_segment *segment)
 	bshm_scan_free(&at);
 }
 
-static void deny_nothing(bshm_segment *segment, bshm_cache *cache)
+static void deny_nothing(bshm_segment *segment, bshm_views *views)
 {
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const fuzz_filter *f = &fuzz_filters[i];
 		for (uint64_t k = 0; k < FUZZ_KEY_COUNT; k++) {
 			const bshm_key key = fuzz_key(k * (f->keys / FUZZ_KEY_COUNT));
-			if (bshm_filter_has(segment, cache, f->name, strlen(f->name), key.bytes, key.length) ==
+			if (bshm_filter_has(segment, views, f->name, strlen(f->name), key.bytes, key.length) ==
 				0) {
 				fuzz_defect("after a restore another filter denies a key", f->name);
 			}
@@ -324,7 +324,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *path = fuzz_path("input");
 	write_file(path, file, file_bytes);
 	bshm_segment *segment = open_segment();
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	bshm_error error = {0};
 	if (records) {
 		uint64_t count;
@@ -334,14 +334,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bshm_store_dump(segment, path, &count, &error);
 	} else if (bshm_filter_restore(segment, "restored", 8, path, &error) == BSHM_OK) {
 		bshm_segment_check(segment, find_no_fault, NULL);
-		deny_nothing(segment, cache);
-		use_filter(segment, cache);
+		deny_nothing(segment, views);
+		use_filter(segment, views);
 	} else if (error.op == NULL) {
 		fuzz_defect("refused without a reason", "");
 	}
 	bshm_segment_check(segment, find_no_fault, NULL);
-	deny_nothing(segment, cache);
-	bshm_cache_free(cache);
+	deny_nothing(segment, views);
+	bshm_views_free(views);
 	bshm_segment_close(segment);
 	return 0;
 }

@@ -431,18 +431,18 @@ static bool is_untouched(const fuzz_filter *f)
 
 static void deny_nothing(bshm_segment *segment, const bool *untouched, const char *when)
 {
-	bshm_cache *cache = bshm_cache_new(); /* as one asks who has not asked before */
+	bshm_views *views = bshm_views_new(); /* as one asks who has not asked before */
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const fuzz_filter *f = &fuzz_filters[i];
 		for (uint64_t k = 0; untouched[i] && k < FUZZ_KEY_COUNT; k++) {
 			const bshm_key key = fuzz_key(k * (f->keys / FUZZ_KEY_COUNT));
-			if (bshm_filter_has(segment, cache, f->name, strlen(f->name), key.bytes, key.length) ==
+			if (bshm_filter_has(segment, views, f->name, strlen(f->name), key.bytes, key.length) ==
 				0) {
 				fuzz_defect(when, f->name);
 			}
 		}
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 }
 
 /* ------------------------------------------------------------------ one input */
@@ -480,16 +480,16 @@ static void use(const bshm_options *options, unsigned order, const bool *untouch
 		}
 		return;
 	}
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	const bool judge = still && bshm_segment_check(segment, ignore, NULL) == 0;
 	if (judge) {
 		deny_nothing(segment, untouched, "a sound filter denies a key");
 	}
-	fuzz_calls(segment, cache, order);
+	fuzz_calls(segment, views, order);
 	if (judge) {
 		deny_nothing(segment, untouched, "after all calls a sound filter denies a key");
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	bshm_segment_close(segment);
 }
 

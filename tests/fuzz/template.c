@@ -99,13 +99,13 @@ static void put_records(bshm_segment *segment)
 	}
 }
 
-static void add_keys(bshm_segment *segment, bshm_cache *cache, const fuzz_filter *f)
+static void add_keys(bshm_segment *segment, bshm_views *views, const fuzz_filter *f)
 {
 	bshm_error error;
 	for (uint64_t i = 0; i < f->keys; i++) {
 		const bshm_key key = fuzz_key(i);
 		const int status = bshm_filter_add(
-			segment, cache, f->name, strlen(f->name), key.bytes, key.length, &error);
+			segment, views, f->name, strlen(f->name), key.bytes, key.length, &error);
 		must(status >= 0, f->name);
 	}
 }
@@ -116,7 +116,7 @@ static void reserve(bshm_segment *segment, const char *name, const bshm_paramete
 	must(bshm_filter_reserve(segment, name, strlen(name), parameters, &error) == 1, name);
 }
 
-static void make_filters(bshm_segment *segment, bshm_cache *cache)
+static void make_filters(bshm_segment *segment, bshm_views *views)
 {
 	const bshm_parameters small = {.error_rate = 0.01, .capacity = 6000};
 	bshm_error error;
@@ -126,7 +126,7 @@ static void make_filters(bshm_segment *segment, bshm_cache *cache)
 		reserve(segment, name, &small);
 		if (i + 1 < FUZZ_FILTER_COUNT) {
 			reserve(segment, fuzz_filters[i].name, &fuzz_filters[i].parameters);
-			add_keys(segment, cache, &fuzz_filters[i]);
+			add_keys(segment, views, &fuzz_filters[i]);
 		}
 	}
 	bshm_stat stat;
@@ -140,7 +140,7 @@ static void make_filters(bshm_segment *segment, bshm_cache *cache)
 	}
 	const fuzz_filter *last = &fuzz_filters[FUZZ_FILTER_COUNT - 1];
 	reserve(segment, last->name, &last->parameters);
-	add_keys(segment, cache, last);
+	add_keys(segment, views, last);
 	must(bshm_filter_drop(segment, "rest", 4, &error) == 1, "rest");
 	bshm_parameters other = fuzz_filters[3].parameters;
 	reserve(segment, "growing", &other);
@@ -150,7 +150,7 @@ static void make_filters(bshm_segment *segment, bshm_cache *cache)
 }
 
 /* A lease, an op with keys in its journal, all of a process that is gone. */
-static void leave_work(bshm_segment *segment, bshm_cache *cache)
+static void leave_work(bshm_segment *segment, bshm_views *views)
 {
 	const bshm_key key = fuzz_record_key(1);
 	const bshm_parameters parameters = {.error_rate = 0.01, .expansion = 2};
@@ -160,7 +160,7 @@ static void leave_work(bshm_segment *segment, bshm_cache *cache)
 	must(bshm_lease_take(segment, BSHM_SPACE_CACHE, &key, false, &grant) == BSHM_LEASE_MINE,
 		"a lease");
 	must(bshm_build_begin(segment, "plain", 5, &parameters, &build, &error) == BSHM_OK, "a load");
-	must(bshm_filter_add(segment, cache, "plain", 5, "added", 5, &error) == 1, "an add");
+	must(bshm_filter_add(segment, views, "plain", 5, "added", 5, &error) == 1, "an add");
 	bshm_op left[BSHM_OP_COUNT];
 	memcpy(left, segment->ops, sizeof(left));
 	bshm_build_abort(build);
@@ -181,14 +181,14 @@ fuzz_template fuzz_template_make(void)
 	bshm_error error;
 	fuzz_world_reset();
 	must(bshm_segment_open(&options, &segment, &error) == BSHM_OK, "a segment");
-	bshm_cache *cache = bshm_cache_new();
-	make_filters(segment, cache);
+	bshm_views *views = bshm_views_new();
+	make_filters(segment, views);
 	put_records(segment);
 	must(bshm_segment_check(segment, no_problem, NULL) == 0, "a sound segment");
-	leave_work(segment, cache);
+	leave_work(segment, views);
 	fuzz_template t = {malloc(segment->segment_bytes), segment->segment_bytes};
 	memcpy(t.bytes, segment->header, t.count);
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	bshm_segment_close(segment);
 	unlink(path);
 	return t;

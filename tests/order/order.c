@@ -81,7 +81,7 @@ typedef struct {
 
 static desk *desks;
 static bshm_segment *segment;
-static bshm_cache *cache;
+static bshm_views *views;
 static bshm_error error;
 static uint32_t kind; /* BSHM_KIND_* of all filters now */
 static desk *mine;    /* a worker's own */
@@ -153,7 +153,7 @@ static int add_token(unsigned name, unsigned token)
 		keys[i] = token_key(token, i);
 	}
 	return bshm_filter_add_many(
-		segment, cache, names[name], 1, keys, TOKEN_KEYS, NULL, &added, &error);
+		segment, views, names[name], 1, keys, TOKEN_KEYS, NULL, &added, &error);
 }
 
 static int load_x(void)
@@ -413,8 +413,8 @@ static void open_segment(void)
 	}
 	need(status == BSHM_OK, "open");
 	need(bshm_segment_stat(segment, &stat, &error) == BSHM_OK, "attach");
-	cache = bshm_cache_new();
-	need(cache != NULL, "memory");
+	views = bshm_views_new();
+	need(views != NULL, "memory");
 }
 
 static int carry_out(size_t call)
@@ -489,7 +489,7 @@ static bool has_token(unsigned name, unsigned token)
 {
 	for (unsigned i = 0; i < TOKEN_KEYS; i++) {
 		const bshm_key key = token_key(token, i);
-		if (bshm_filter_has(segment, cache, names[name], 1, key.bytes, key.length) != 1) {
+		if (bshm_filter_has(segment, views, names[name], 1, key.bytes, key.length) != 1) {
 			return false;
 		}
 	}
@@ -500,7 +500,7 @@ static state observe(void)
 {
 	state s = {0};
 	for (unsigned name = 0; name < NAMES; name++) {
-		s.stands[name] = bshm_filter_ready(segment, cache, names[name], 1);
+		s.stands[name] = bshm_filter_ready(segment, views, names[name], 1);
 		for (unsigned token = 0; s.stands[name] && token < TOKENS; token++) {
 			s.tokens[name] |= (uint32_t) has_token(name, token) << token;
 		}
@@ -668,7 +668,7 @@ static void make_files(void)
 	for (unsigned token = 0; token <= TOKEN_FILE; token++) {
 		need(bshm_filter_reserve(segment, "x", 1, &p, &error) == 1 &&
 				 add_token(X, token) == BSHM_OK &&
-				 bshm_filter_dump(segment, cache, "x", 1, file_of(token), &bytes, &error) ==
+				 bshm_filter_dump(segment, views, "x", 1, file_of(token), &bytes, &error) ==
 					 BSHM_OK &&
 				 bshm_filter_drop(segment, "x", 1, &error) == 1,
 			"make a file");

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static bshm_segment *segment;
-static bshm_cache *cache;
+static bshm_views *views;
 static bshm_error error;
 static char path[128];
 static uint64_t probes = 10000000;
@@ -56,7 +56,7 @@ static void add(const char *name, uint64_t from, uint64_t to)
 			count++;
 		}
 		must(bshm_filter_add_many(
-				 segment, cache, name, strlen(name), keys, count, NULL, &added, &error),
+				 segment, views, name, strlen(name), keys, count, NULL, &added, &error),
 			"add");
 	}
 }
@@ -65,7 +65,7 @@ static void add(const char *name, uint64_t from, uint64_t to)
 static uint64_t ask_absent(const char *name)
 {
 	const bshm_view *view;
-	must(bshm_view_open(segment, cache, name, strlen(name), &view), "view");
+	must(bshm_view_open(segment, views, name, strlen(name), &view), "view");
 	uint64_t hits = 0;
 	for (uint64_t done = 0; done < probes; done += BSHM_BATCH) {
 		uint64_t numbers[BSHM_BATCH];
@@ -86,7 +86,7 @@ static uint64_t ask_absent(const char *name)
 static bshm_info info_of(const char *name)
 {
 	bshm_info info;
-	must(bshm_filter_info(segment, cache, name, strlen(name), &info), "info");
+	must(bshm_filter_info(segment, views, name, strlen(name), &info), "info");
 	return info;
 }
 
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "/dev/shm/bloomshm-rates.%d", (int) getpid());
 	const bshm_options options = {.path = path, .filter_bytes = 48 << 20, .mode = 0600};
 	must(bshm_segment_open(&options, &segment, &error), "segment");
-	cache = bshm_cache_new();
+	views = bshm_views_new();
 	compare_kinds();
 	compare_a_sliding_window();
 	compare_growth();

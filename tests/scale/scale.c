@@ -28,7 +28,7 @@
 
 static const char path[] = "/dev/shm/bloomshm-scale";
 static bshm_segment *segment;
-static bshm_cache *cache;
+static bshm_views *views;
 static bshm_error error;
 static bool good = true;
 static int reserved = -1; /* shared memory of the filter's size */
@@ -56,7 +56,7 @@ static void expect(bool condition, const char *what)
 
 static bool has(const char *name, uint64_t key)
 {
-	return bshm_filter_has(segment, cache, name, strlen(name), (const char *) &key, sizeof(key)) !=
+	return bshm_filter_has(segment, views, name, strlen(name), (const char *) &key, sizeof(key)) !=
 		   0;
 }
 
@@ -130,7 +130,7 @@ static void travel(const char *file)
 {
 	uint64_t bytes;
 	double start = now();
-	must(bshm_filter_dump(segment, cache, "f", 1, file, &bytes, &error), "dump");
+	must(bshm_filter_dump(segment, views, "f", 1, file, &bytes, &error), "dump");
 	printf("dumped %llu bytes in %.2f s\n", (unsigned long long) bytes, now() - start);
 	const double least = baseline(file, bytes);
 	start = now();
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		perror("scale: memory for the comparison");
 		return 1;
 	}
-	cache = bshm_cache_new();
+	views = bshm_views_new();
 	load(keys);
 	ask("f", keys);
 	travel(argv[2]);

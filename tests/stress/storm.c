@@ -156,14 +156,14 @@ static uint64_t processor_ns(pid_t pid)
 
 /* ------------------------------------------------------------------ observers */
 
-static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+static void observe(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char name[32];
 	const unsigned number = (unsigned) (draw(random) % GOLDEN);
 	const size_t length = (size_t) snprintf(name, sizeof(name), "golden %u", number);
 	const uint64_t delayed = delayed_ns();
 	const uint64_t start = bshm_os_monotonic_ns();
-	if (bshm_filter_has(segment, cache, "golden", 6, name, length) == 0) {
+	if (bshm_filter_has(segment, views, "golden", 6, name, length) == 0) {
 		fail("false negative", name);
 	}
 	if (read_value(segment, "golden", number % GOLDEN_FILES) != 1) {
@@ -313,15 +313,15 @@ static void work(bshm_segment *segment, uint64_t *random)
 static void play(int role, uint64_t random)
 {
 	bshm_segment *segment = attach();
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	while (BSHM_LOAD(&S->stop, RELAXED) == 0) {
 		if (role < OBSERVERS) {
-			observe(segment, cache, &random);
+			observe(segment, views, &random);
 		} else {
 			work(segment, &random);
 		}
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 }
 
 static void play_php(uint64_t random)
@@ -393,7 +393,7 @@ static void run(uint64_t kills, uint64_t *random)
 	}
 }
 
-static void begin(bshm_segment *segment, bshm_cache *cache)
+static void begin(bshm_segment *segment, bshm_views *views)
 {
 	static char bytes[LENGTH_MAX];
 	char name[32];
@@ -401,7 +401,7 @@ static void begin(bshm_segment *segment, bshm_cache *cache)
 	int status = bshm_filter_reserve(segment, "golden", 6, &parameters, &error);
 	for (unsigned i = 0; i < GOLDEN && status >= 0; i++) {
 		const size_t length = (size_t) snprintf(name, sizeof(name), "golden %u", i);
-		status = bshm_filter_add(segment, cache, "golden", 6, name, length, &error);
+		status = bshm_filter_add(segment, views, "golden", 6, name, length, &error);
 	}
 	for (unsigned i = 0; i < GOLDEN_FILES && status >= 0; i++) {
 		const unsigned bytes_count = 30 + i * i % 9000;
@@ -423,7 +423,7 @@ static void tell(void *context, const char *what, const char *name)
 	fail(what, name);
 }
 
-static void check_filters(bshm_segment *segment, bshm_cache *cache)
+static void check_filters(bshm_segment *segment, bshm_views *views)
 {
 	char name[BSHM_NAME_BYTES_MAX + 1];
 	uint32_t cursor = 0;
@@ -436,7 +436,7 @@ static void check_filters(bshm_segment *segment, bshm_cache *cache)
 		}
 	} while (cursor != 0);
 	bshm_segment_stat(segment, &figures, &error);
-	if (bshm_filter_info(segment, cache, "golden", 6, &golden) != BSHM_OK || figures.filters != 1 ||
+	if (bshm_filter_info(segment, views, "golden", 6, &golden) != BSHM_OK || figures.filters != 1 ||
 		figures.filter_bytes_free + golden.bytes != figures.filter_bytes) {
 		fail("memory of filters is lost", "");
 	}
@@ -507,11 +507,11 @@ int main(int argc, char **argv)
 	}
 	snprintf(path, sizeof(path), "%s/segment", folder);
 	bshm_segment *segment = attach();
-	bshm_cache *cache = bshm_cache_new();
-	begin(segment, cache);
+	bshm_views *views = bshm_views_new();
+	begin(segment, views);
 	run(strtoull(argv[1], NULL, 10), &seed);
 	bshm_segment_check(segment, tell, NULL);
-	check_filters(segment, cache);
+	check_filters(segment, views);
 	check_records(segment);
 	bshm_segment_check(segment, tell, NULL);
 	if (S->slowest_ns > LONG_NS) {
@@ -521,7 +521,7 @@ int main(int argc, char **argv)
 		argv[1], (unsigned long long) S->calls, (unsigned long long) S->refused,
 		(unsigned long long) S->observed, (double) S->slowest_ns / 1e6,
 		(unsigned long long) S->failures);
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	bshm_segment_close(segment);
 	remove_folder();
 	return S->failures == 0 ? 0 : 1;

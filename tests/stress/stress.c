@@ -139,19 +139,19 @@ static bool expected(bshm_status status)
 
 /* ------------------------------------------------------------------ the cast */
 
-static void observe_recent(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+static void observe_recent(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char key[32];
 	const uint32_t i = (uint32_t) (draw(random) % RECENT);
 	const size_t length = (size_t) snprintf(key, sizeof(key), "recent %u", i);
 	const uint64_t added = BSHM_LOAD(&S->recent_ns[i], ACQUIRE);
-	const int found = bshm_filter_has(segment, cache, recent, strlen(recent), key, length);
+	const int found = bshm_filter_has(segment, views, recent, strlen(recent), key, length);
 	if (found == 0 && bshm_os_monotonic_ns() - added < WINDOW_S * UINT64_C(1000000000)) {
 		fail("false negative within the window", key);
 	}
 }
 
-static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+static void observe(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char key[32];
 	size_t length;
@@ -163,13 +163,13 @@ static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 		length = golden_key(key, (uint32_t) (draw(random) % GOLDEN));
 	}
 	const uint64_t start = bshm_os_monotonic_ns();
-	if (bshm_filter_has(segment, cache, filter, strlen(filter), key, length) == 0) {
+	if (bshm_filter_has(segment, views, filter, strlen(filter), key, length) == 0) {
 		fail("false negative", key);
 	}
-	if (key[0] == 'r' && bshm_filter_has(segment, cache, grown, strlen(grown), key, length) == 0) {
+	if (key[0] == 'r' && bshm_filter_has(segment, views, grown, strlen(grown), key, length) == 0) {
 		fail("false negative of the log", key);
 	}
-	observe_recent(segment, cache, random);
+	observe_recent(segment, views, random);
 	const uint64_t took = bshm_os_monotonic_ns() - start;
 	uint64_t slowest = BSHM_LOAD(&S->slowest_ns, RELAXED);
 	while (took > slowest && !BSHM_CAS(&S->slowest_ns, &slowest, took, RELAXED)) {
@@ -177,7 +177,7 @@ static void observe(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 	BSHM_ADD(&S->asked, 1, RELAXED);
 }
 
-static void add_row(bshm_segment *segment, bshm_cache *cache)
+static void add_row(bshm_segment *segment, bshm_views *views)
 {
 	char key[32];
 	bshm_error error;
@@ -188,17 +188,17 @@ static void add_row(bshm_segment *segment, bshm_cache *cache)
 	}
 	const size_t length = ledger_key(key, row);
 	BSHM_STORE(&S->written[row], 1, SEQ_CST);
-	const int logged = bshm_filter_add(segment, cache, grown, strlen(grown), key, length, &error);
+	const int logged = bshm_filter_add(segment, views, grown, strlen(grown), key, length, &error);
 	if (logged < 0 && !expected(logged)) {
 		fail("add to the log", bshm_status_str(logged));
 	}
 	const int added =
 		logged < 0 ? logged
-				   : bshm_filter_add(segment, cache, filter, strlen(filter), key, length, &error);
+				   : bshm_filter_add(segment, views, filter, strlen(filter), key, length, &error);
 	if (added >= 0) {
 		BSHM_STORE(&S->confirmed[row], 1, RELEASE);
 		BSHM_ADD(&S->added, 1, RELAXED);
-		if (bshm_filter_has(segment, cache, filter, strlen(filter), key, length) == 0) {
+		if (bshm_filter_has(segment, views, filter, strlen(filter), key, length) == 0) {
 			fail("own add not found", key);
 		}
 	} else if (!expected(added)) {
@@ -206,14 +206,14 @@ static void add_row(bshm_segment *segment, bshm_cache *cache)
 	}
 }
 
-static void add_recent(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+static void add_recent(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char key[32];
 	bshm_error error;
 	const uint32_t i = (uint32_t) (draw(random) % RECENT);
 	const size_t length = (size_t) snprintf(key, sizeof(key), "recent %u", i);
 	const uint64_t began = bshm_os_monotonic_ns();
-	const int added = bshm_filter_add(segment, cache, recent, strlen(recent), key, length, &error);
+	const int added = bshm_filter_add(segment, views, recent, strlen(recent), key, length, &error);
 	if (added >= 0) {
 		uint64_t last = BSHM_LOAD(&S->recent_ns[i], RELAXED);
 		while (last < began && !BSHM_CAS(&S->recent_ns[i], &last, began, RELEASE)) {
@@ -256,19 +256,19 @@ static void load(bshm_segment *segment, uint64_t *random)
 }
 
 /* Through a file, which may be another's by the time it is read. */
-static int travel(bshm_segment *segment, bshm_cache *cache, const char *from, size_t from_length,
+static int travel(bshm_segment *segment, bshm_views *views, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error)
 {
 	char file[280];
 	uint64_t bytes;
 	snprintf(file, sizeof(file), "%s.dump", path);
-	const int status = bshm_filter_dump(segment, cache, from, from_length, file, &bytes, error);
+	const int status = bshm_filter_dump(segment, views, from, from_length, file, &bytes, error);
 	return status == BSHM_OK ? bshm_filter_restore(segment, to, to_length, file, error) : status;
 }
 
 /* A few hundred keys, which make a growing filter grow; and some of them taken out again. */
 static int fill(
-	bshm_segment *segment, bshm_cache *cache, const char *name, size_t length, uint64_t *random)
+	bshm_segment *segment, bshm_views *views, const char *name, size_t length, uint64_t *random)
 {
 	uint64_t numbers[300];
 	bshm_key keys[300];
@@ -279,16 +279,16 @@ static int fill(
 		keys[i] = (bshm_key){(const char *) &numbers[i], sizeof(numbers[i])};
 	}
 	int status =
-		bshm_filter_add_many(segment, cache, name, length, keys, 300, NULL, &added, &error);
+		bshm_filter_add_many(segment, views, name, length, keys, 300, NULL, &added, &error);
 	for (int i = 0; status >= 0 && i < 100; i++) {
 		status =
-			bshm_filter_remove(segment, cache, name, length, keys[i].bytes, keys[i].length, &error);
+			bshm_filter_remove(segment, views, name, length, keys[i].bytes, keys[i].length, &error);
 	}
 	return status;
 }
 
 /* Everything else, on filters whose content nobody relies on. */
-static void churn(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
+static void churn(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char a[16];
 	char b[16];
@@ -329,16 +329,16 @@ static void churn(bshm_segment *segment, bshm_cache *cache, uint64_t *random)
 			status = bshm_filter_merge(segment, b, b_length, &other, 1, &error);
 			break;
 		case 6:
-			status = travel(segment, cache, a, a_length, b, b_length, &error);
+			status = travel(segment, views, a, a_length, b, b_length, &error);
 			break;
 		case 7:
 		case 8:
-			status = fill(segment, cache, a, a_length, random);
+			status = fill(segment, views, a, a_length, random);
 			break;
 		default:
 			status = bshm_filter_copy(segment, filter, strlen(filter), b, b_length, &error);
 			if (status == BSHM_OK &&
-				bshm_filter_has(segment, cache, filter, strlen(filter), "golden 1", 8) == 0) {
+				bshm_filter_has(segment, views, filter, strlen(filter), "golden 1", 8) == 0) {
 				fail("source of a copy", "golden 1");
 			}
 			break;
@@ -373,7 +373,7 @@ static void *play(void *argument)
 {
 	actor *self = argument;
 	bshm_segment *segment = attach();
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	if (!threads) { /* whose waits are not counted */
 		touch(segment->header, segment->segment_bytes);
 		touch(S, sizeof(*S));
@@ -381,24 +381,24 @@ static void *play(void *argument)
 	const long waited = times_waited();
 	while (BSHM_LOAD(&S->stop, RELAXED) == 0) {
 		if (self->role < OBSERVERS) {
-			observe(segment, cache, &self->random);
+			observe(segment, views, &self->random);
 		} else if (self->role % 3 == 0) {
 			load(segment, &self->random);
 		} else if (self->role % 3 == 1) {
-			add_row(segment, cache);
-			add_recent(segment, cache, &self->random);
+			add_row(segment, views);
+			add_recent(segment, views, &self->random);
 			if (draw(&self->random) % 16 == 0) {
 				bshm_os_sleep_us(200);
 			}
 		} else {
-			churn(segment, cache, &self->random);
+			churn(segment, views, &self->random);
 		}
 	}
 	/* A question never waits: the kernel saw no observer give up the processor by itself. */
 	if (self->role < OBSERVERS && times_waited() - waited > 0 && !threads) {
 		fail("an observer waited", "");
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	detach(segment);
 	return NULL;
 }
@@ -466,7 +466,7 @@ static void tell(void *context, const char *what, const char *name)
 /* What the published filters take, and what is free, must be all there is. */
 static void check_end(bshm_segment *segment)
 {
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	bshm_stat stat;
 	bshm_error error;
 	bshm_segment_stat(segment, &stat, &error); /* takes back what the dead left */
@@ -476,7 +476,7 @@ static void check_end(bshm_segment *segment)
 	do {
 		const size_t length = bshm_filter_next(segment, &cursor, name);
 		bshm_info info;
-		if (length != 0 && bshm_filter_info(segment, cache, name, length, &info) == BSHM_OK) {
+		if (length != 0 && bshm_filter_info(segment, views, name, length, &info) == BSHM_OK) {
 			used += info.bytes;
 		}
 	} while (cursor != 0);
@@ -488,8 +488,8 @@ static void check_end(bshm_segment *segment)
 	for (uint32_t i = 0; i < LEDGER; i++) {
 		const size_t length = ledger_key(key, i);
 		if (S->confirmed[i] != 0 &&
-			(bshm_filter_has(segment, cache, filter, strlen(filter), key, length) == 0 ||
-				bshm_filter_has(segment, cache, grown, strlen(grown), key, length) == 0)) {
+			(bshm_filter_has(segment, views, filter, strlen(filter), key, length) == 0 ||
+				bshm_filter_has(segment, views, grown, strlen(grown), key, length) == 0)) {
 			fail("lost in the end", key);
 		}
 	}
@@ -500,7 +500,7 @@ static void check_end(bshm_segment *segment)
 		(unsigned long long) S->turns, (unsigned long long) S->loads, (unsigned long long) S->moves,
 		(unsigned long long) S->kills, (unsigned long long) stat.repairs,
 		(unsigned long long) stat.lock_timeouts);
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 }
 
 /* With what dumps that were cut off have left in it. */

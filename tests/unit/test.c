@@ -297,40 +297,40 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->slabs = original->slabs;
 }
 
-static __thread bshm_cache *cache;
+static __thread bshm_views *views;
 
-static bshm_cache *thread_cache(void)
+static bshm_views *thread_views(void)
 {
-	if (cache == NULL) {
-		cache = bshm_cache_new();
-		REQUIRE(cache != NULL);
+	if (views == NULL) {
+		views = bshm_views_new();
+		REQUIRE(views != NULL);
 	}
-	return cache;
+	return views;
 }
 
 void forget_views(void)
 {
-	bshm_cache_free(cache);
-	cache = NULL;
+	bshm_views_free(views);
+	views = NULL;
 }
 
 int has(bshm_segment *segment, const char *name, const char *key)
 {
-	return bshm_filter_has(segment, thread_cache(), name, strlen(name), key, strlen(key));
+	return bshm_filter_has(segment, thread_views(), name, strlen(name), key, strlen(key));
 }
 
 int has_fresh(bshm_segment *segment, const char *name, const char *key)
 {
-	bshm_cache *fresh = bshm_cache_new();
+	bshm_views *fresh = bshm_views_new();
 	const int answer = bshm_filter_has(segment, fresh, name, strlen(name), key, strlen(key));
-	bshm_cache_free(fresh);
+	bshm_views_free(fresh);
 	return answer;
 }
 
 int add_once(bshm_segment *segment, const char *name, const char *key)
 {
 	return bshm_filter_add(
-		segment, thread_cache(), name, strlen(name), key, strlen(key), &last_error);
+		segment, thread_views(), name, strlen(name), key, strlen(key), &last_error);
 }
 
 int add(bshm_segment *segment, const char *name, const char *key)
@@ -366,7 +366,7 @@ int copy_filter(bshm_segment *segment, const char *from, const char *to)
 
 bool ready(bshm_segment *segment, const char *name)
 {
-	return bshm_filter_ready(segment, thread_cache(), name, strlen(name)) == 1;
+	return bshm_filter_ready(segment, thread_views(), name, strlen(name)) == 1;
 }
 
 const char *numbered(const char *prefix, uint64_t number)
@@ -381,12 +381,12 @@ const char *numbered(const char *prefix, uint64_t number)
 int has_number(bshm_segment *segment, const char *name, uint64_t number)
 {
 	return bshm_filter_has(
-		segment, thread_cache(), name, strlen(name), (const char *) &number, sizeof(number));
+		segment, thread_views(), name, strlen(name), (const char *) &number, sizeof(number));
 }
 
 int add_number_once(bshm_segment *segment, const char *name, uint64_t number)
 {
-	return bshm_filter_add(segment, thread_cache(), name, strlen(name), (const char *) &number,
+	return bshm_filter_add(segment, thread_views(), name, strlen(name), (const char *) &number,
 		sizeof(number), &last_error);
 }
 
@@ -407,7 +407,7 @@ int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint
 	}
 	uint64_t added = 0;
 	const bshm_status status = bshm_filter_add_many(
-		segment, thread_cache(), name, strlen(name), keys, count, NULL, &added, &last_error);
+		segment, thread_views(), name, strlen(name), keys, count, NULL, &added, &last_error);
 	free(numbers);
 	free(keys);
 	return status == BSHM_OK ? (int64_t) added : status;
@@ -490,7 +490,7 @@ bshm_stat stat_of(bshm_segment *segment)
 bshm_info info_of(bshm_segment *segment, const char *name)
 {
 	bshm_info info;
-	REQUIRE(bshm_filter_info(segment, thread_cache(), name, strlen(name), &info) == BSHM_OK);
+	REQUIRE(bshm_filter_info(segment, thread_views(), name, strlen(name), &info) == BSHM_OK);
 	return info;
 }
 

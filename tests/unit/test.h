@@ -162,13 +162,13 @@ bshm_segment *open_segment_readonly(void);
  * open until the test ends. */
 void share_mapping(bshm_segment *copy, const bshm_segment *original);
 
-/* Zero terminated names and keys; a cache of the calling thread. */
+/* Zero terminated names and keys; the views of the calling thread. */
 int has(bshm_segment *segment, const char *name, const char *key);
 int add(bshm_segment *segment, const char *name, const char *key); /* patiently: see above */
 int add_once(bshm_segment *segment, const char *name, const char *key);
 /* As a process asks that has not asked before. */
 int has_fresh(bshm_segment *segment, const char *name, const char *key);
-/* Frees the calling thread's cache: at a thread's end, or to ask as if for the first time. */
+/* Frees the calling thread's views: at a thread's end, or to ask as if for the first time. */
 void forget_views(void);
 int reserve(bshm_segment *segment, const char *name, uint64_t capacity, double error_rate);
 int drop(bshm_segment *segment, const char *name);

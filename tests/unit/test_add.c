@@ -22,11 +22,11 @@ static bshm_key key_of(const char *text)
 
 static int64_t add_keys(const char *name, const bshm_key *keys, size_t count)
 {
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	uint64_t added = 99;
 	const bshm_status status = bshm_filter_add_many(
-		segment, cache, name, strlen(name), keys, count, NULL, &added, &last_error);
-	bshm_cache_free(cache);
+		segment, views, name, strlen(name), keys, count, NULL, &added, &last_error);
+	bshm_views_free(views);
 	return status == BSHM_OK ? (int64_t) added : status;
 }
 

@@ -179,10 +179,10 @@ TEST(damaged_links_are_seen)
 	CHECK_INT(add(segment, "big", "b"), BSHM_E_CORRUPT);
 	CHECK_INT(copy_filter(segment, "big", "copy"), BSHM_E_CORRUPT);
 	CHECK_INT(clear(segment, "big"), BSHM_E_CORRUPT);
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	bshm_info info;
-	CHECK_INT(bshm_filter_info(segment, cache, "big", 3, &info), BSHM_E_CORRUPT);
-	bshm_cache_free(cache);
+	CHECK_INT(bshm_filter_info(segment, views, "big", 3, &info), BSHM_E_CORRUPT);
+	bshm_views_free(views);
 	/* The next who needs memory unpublishes it, and has its partitions. */
 	CHECK_INT(load(segment, "next", 0, 390000), BSHM_OK);
 	CHECK_INT(has(segment, "big", "a"), BSHM_E_NOT_FOUND);

@@ -78,12 +78,12 @@ TEST(empty_and_zero_bytes_are_keys)
 	CHECK_INT(bshm_build_key(build, "", 0, &last_error), BSHM_OK);
 	CHECK_INT(bshm_build_key(build, "a\0b", 3, &last_error), BSHM_OK);
 	CHECK_INT(publish(build, NULL), BSHM_OK);
-	bshm_cache *cache = bshm_cache_new();
-	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "", 0), 1);
-	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a\0b", 3), 1);
-	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a", 1), 0);
-	CHECK_INT(bshm_filter_has(segment, cache, "f", 1, "a\0c", 3), 0);
-	bshm_cache_free(cache);
+	bshm_views *views = bshm_views_new();
+	CHECK_INT(bshm_filter_has(segment, views, "f", 1, "", 0), 1);
+	CHECK_INT(bshm_filter_has(segment, views, "f", 1, "a\0b", 3), 1);
+	CHECK_INT(bshm_filter_has(segment, views, "f", 1, "a", 1), 0);
+	CHECK_INT(bshm_filter_has(segment, views, "f", 1, "a\0c", 3), 0);
+	bshm_views_free(views);
 }
 
 TEST(a_load_replaces_the_set)

@@ -19,19 +19,19 @@ static int reserve_counting(const char *name, uint64_t capacity)
 	return bshm_filter_reserve(segment, name, strlen(name), &p, &last_error);
 }
 
-static __thread bshm_cache *cache;
+static __thread bshm_views *views;
 
 static int remove_number(const char *name, uint64_t number)
 {
-	cache = cache == NULL ? bshm_cache_new() : cache;
+	views = views == NULL ? bshm_views_new() : views;
 	return PATIENTLY(bshm_filter_remove(
-		segment, cache, name, strlen(name), (const char *) &number, 8, &last_error));
+		segment, views, name, strlen(name), (const char *) &number, 8, &last_error));
 }
 
 static int count_number(const char *name, uint64_t number)
 {
-	cache = cache == NULL ? bshm_cache_new() : cache;
-	return bshm_filter_count(segment, cache, name, strlen(name), (const char *) &number, 8);
+	views = views == NULL ? bshm_views_new() : views;
+	return bshm_filter_count(segment, views, name, strlen(name), (const char *) &number, 8);
 }
 
 static void stand(uint64_t capacity)
@@ -187,7 +187,7 @@ static void *come_and_go(void *first)
 			CHECK_INT(remove_number("f", key), 1);
 		}
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	forget_views();
 	return NULL;
 }

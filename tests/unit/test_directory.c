@@ -316,9 +316,9 @@ static void publish_in_every_way(void)
 	expect_new_number("f");
 	const char *dump = test_path("dump");
 	uint64_t bytes;
-	bshm_cache *cache = bshm_cache_new();
-	REQUIRE(bshm_filter_dump(segment, cache, "copy", 4, dump, &bytes, &last_error) == BSHM_OK);
-	bshm_cache_free(cache);
+	bshm_views *views = bshm_views_new();
+	REQUIRE(bshm_filter_dump(segment, views, "copy", 4, dump, &bytes, &last_error) == BSHM_OK);
+	bshm_views_free(views);
 	CHECK_INT(bshm_filter_restore(segment, "f", 1, dump, &last_error), BSHM_OK);
 	expect_new_number("f");
 	CHECK_INT(drop(segment, "g"), 1);

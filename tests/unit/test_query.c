@@ -42,14 +42,14 @@ TEST(names_and_keys_of_all_lengths)
 		CHECK_INT(has_fresh(segment, shorter, key), 1);
 		key[length * 9] = 'k';
 	}
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	char too_long[200];
 	memset(too_long, 'x', sizeof(too_long));
 	for (size_t length = BSHM_NAME_BYTES_MAX + 1; length <= sizeof(too_long); length++) {
-		CHECK(bshm_filter_has(segment, cache, too_long, length, "a", 1) < 0);
+		CHECK(bshm_filter_has(segment, views, too_long, length, "a", 1) < 0);
 	}
-	CHECK(bshm_filter_has(segment, cache, "", 0, "a", 1) < 0);
-	bshm_cache_free(cache);
+	CHECK(bshm_filter_has(segment, views, "", 0, "a", 1) < 0);
+	bshm_views_free(views);
 }
 
 TEST(names_that_differ_little_are_not_mixed_up)
@@ -70,14 +70,14 @@ TEST(names_that_differ_little_are_not_mixed_up)
 	}
 }
 
-/* More filters than the cache of names holds, asked in turn. */
+/* More filters than a thread has views, asked in turn. */
 /* What is laid out once is found again, however alike the names: here 40 that differ in the middle. */
 TEST(names_that_differ_in_the_middle_have_places_of_their_own)
 {
 	const char *const ends[] = {"", ":seen", ":seen-items", ":everything-ever-seen-in-the-shop"};
 	bshm_segment *own = open_segment(MB(2));
-	bshm_cache *cache = bshm_cache_new();
-	const bshm_view *views[40];
+	bshm_views *views = bshm_views_new();
+	const bshm_view *first[40];
 	char names[40][BSHM_NAME_MAX + 1];
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 40; i++) {
@@ -85,12 +85,12 @@ TEST(names_that_differ_in_the_middle_have_places_of_their_own)
 				snprintf(names[i], sizeof(names[i]), "customer:%06u%s", i / 4, ends[i % 4]);
 			const bshm_view *view;
 			CHECK(round != 0 || reserve(own, names[i], 100, 0.01) == 1);
-			CHECK_INT(bshm_view_open(own, cache, names[i], (size_t) length, &view), BSHM_OK);
-			CHECK(round == 0 || view == views[i]);
-			views[i] = view;
+			CHECK_INT(bshm_view_open(own, views, names[i], (size_t) length, &view), BSHM_OK);
+			CHECK(round == 0 || view == first[i]);
+			first[i] = view;
 		}
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 }
 
 TEST(a_thousand_filters_each_answer_for_themselves)
@@ -115,11 +115,11 @@ TEST(a_view_answers_many_at_once_as_one_by_one)
 	segment = open_segment(MB(2));
 	CHECK_INT(load(segment, "small", 0, 1000), BSHM_OK);
 	CHECK_INT(load(segment, "large", 0, 1000000), BSHM_OK); /* more than PREFETCH_PARTITIONS */
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	const char *names[] = {"small", "large"};
 	for (int n = 0; n < 2; n++) {
 		const bshm_view *view;
-		REQUIRE(bshm_view_open(segment, cache, names[n], 5, &view) == BSHM_OK);
+		REQUIRE(bshm_view_open(segment, views, names[n], 5, &view) == BSHM_OK);
 		for (unsigned count = 1; count <= BSHM_BATCH; count++) {
 			uint64_t numbers[BSHM_BATCH];
 			bshm_key keys[BSHM_BATCH];
@@ -136,9 +136,9 @@ TEST(a_view_answers_many_at_once_as_one_by_one)
 		CHECK(bshm_view_current(view));
 	}
 	const bshm_view *view;
-	CHECK_INT(bshm_view_open(segment, cache, "none", 4, &view), BSHM_E_NOT_FOUND);
+	CHECK_INT(bshm_view_open(segment, views, "none", 4, &view), BSHM_E_NOT_FOUND);
 	CHECK(view == NULL);
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 }
 
 TEST(every_number_of_probes_is_answered_alike)
@@ -164,21 +164,21 @@ TEST(a_view_does_not_outlive_its_generation)
 {
 	segment = open_segment(MB(1));
 	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	const bshm_view *view;
-	REQUIRE(bshm_view_open(segment, cache, "f", 1, &view) == BSHM_OK);
+	REQUIRE(bshm_view_open(segment, views, "f", 1, &view) == BSHM_OK);
 	CHECK(bshm_view_current(view));
 	CHECK_INT(load(segment, "f", 1000, 2000), BSHM_OK);
 	CHECK(!bshm_view_current(view));
-	REQUIRE(bshm_view_open(segment, cache, "f", 1, &view) == BSHM_OK);
+	REQUIRE(bshm_view_open(segment, views, "f", 1, &view) == BSHM_OK);
 	CHECK(bshm_view_current(view));
 	CHECK_INT(drop(segment, "f"), 1);
 	CHECK(!bshm_view_current(view));
-	CHECK_INT(bshm_view_open(segment, cache, "f", 1, &view), BSHM_E_NOT_FOUND);
-	bshm_cache_free(cache);
+	CHECK_INT(bshm_view_open(segment, views, "f", 1, &view), BSHM_E_NOT_FOUND);
+	bshm_views_free(views);
 }
 
-TEST(cached_names_follow_drops_and_reuse)
+TEST(views_follow_drops_and_reuse)
 {
 	segment = open_segment(MB(1));
 	for (uint64_t round = 0; round < 20; round++) {
@@ -223,10 +223,10 @@ TEST(no_question_is_answered_wrongly_during_republishing)
 	uint64_t noes = 0;
 	while (bshm_os_monotonic_ns() < end_ns || noes == 0) {
 		/* "f" is always one of the sets: of a key of each, one at least is there. */
-		bshm_cache *cache = bshm_cache_new();
+		bshm_views *views = bshm_views_new();
 		for (int i = 0; i < 200; i++) {
 			const bshm_view *view;
-			const int status = bshm_view_open(segment, cache, "f", 1, &view);
+			const int status = bshm_view_open(segment, views, "f", 1, &view);
 			CHECK(status == BSHM_OK || status == BSHM_E_BUSY);
 			if (status != BSHM_OK) {
 				continue;
@@ -244,7 +244,7 @@ TEST(no_question_is_answered_wrongly_during_republishing)
 				noes += !(answers[0] && answers[1] && answers[2] && answers[3]);
 			}
 		}
-		bshm_cache_free(cache);
+		bshm_views_free(views);
 	}
 	kill_child(child);
 }
@@ -333,9 +333,9 @@ TEST(a_forged_descriptor_leads_nowhere)
 		CHECK(has_fresh(segment, "f", "a") < 0);
 		CHECK_INT(add(segment, "f", "a"), BSHM_E_CORRUPT);
 		bshm_info info;
-		bshm_cache *cache = bshm_cache_new();
-		CHECK(bshm_filter_info(segment, cache, "f", 1, &info) < 0);
-		bshm_cache_free(cache);
+		bshm_views *views = bshm_views_new();
+		CHECK(bshm_filter_info(segment, views, "f", 1, &info) < 0);
+		bshm_views_free(views);
 	}
 }
 

@@ -199,11 +199,11 @@ TEST(ten_thousand_clears_are_as_good_as_one)
 		}
 		CHECK_INT(add_number(segment, "f", 7), 1);
 		CHECK_INT(copy_filter(segment, "f", "copy"), BSHM_OK);
-		bshm_cache *cache = bshm_cache_new();
+		bshm_views *views = bshm_views_new();
 		uint64_t bytes;
-		CHECK_INT(bshm_filter_dump(segment, cache, "f", 1, test_path("dump"), &bytes, &last_error),
+		CHECK_INT(bshm_filter_dump(segment, views, "f", 1, test_path("dump"), &bytes, &last_error),
 			BSHM_OK);
-		bshm_cache_free(cache);
+		bshm_views_free(views);
 		CHECK_INT(bshm_filter_restore(segment, "old", 3, test_path("dump"), &last_error), BSHM_OK);
 		CHECK_INT(rename_filter(segment, "f", "moved"), BSHM_OK);
 		CHECK_INT(reserve_window("sum", 3000, windows[w]), 1);

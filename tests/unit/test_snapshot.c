@@ -47,11 +47,11 @@ static void spit(const char *path, const uint8_t *bytes, size_t count)
 
 static bshm_status dump(const char *name, const char *path)
 {
-	bshm_cache *cache = bshm_cache_new();
+	bshm_views *views = bshm_views_new();
 	uint64_t bytes = 0;
 	const bshm_status status =
-		bshm_filter_dump(segment, cache, name, strlen(name), path, &bytes, &last_error);
-	bshm_cache_free(cache);
+		bshm_filter_dump(segment, views, name, strlen(name), path, &bytes, &last_error);
+	bshm_views_free(views);
 	struct stat st;
 	CHECK(status != BSHM_OK || (stat(path, &st) == 0 && (uint64_t) st.st_size == bytes));
 	CHECK(status != BSHM_OK || (st.st_mode & 0777) == 0600);

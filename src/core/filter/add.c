@@ -47,7 +47,7 @@
 /* One call: what is to be added, and how far it has come. */
 typedef struct {
 	bshm_segment *segment;
-	bshm_cache *cache;
+	bshm_views *views;
 	const char *name;
 	size_t name_length;
 	const bshm_key *keys;
@@ -379,7 +379,7 @@ static bshm_status add_keys(call *c)
 	size_t done = 0;
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		const bshm_view *view = NULL;
-		int status = bshm_view_open(c->segment, c->cache, c->name, c->name_length, &view);
+		int status = bshm_view_open(c->segment, c->views, c->name, c->name_length, &view);
 		if (status == BSHM_OK) {
 			status = add_published(c, view);
 			if (status == BSHM_E_BUSY) {
@@ -409,7 +409,7 @@ static bshm_status add_keys(call *c)
 	return bshm__fail(c->error, BSHM_E_TIMEOUT, "generation");
 }
 
-int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length,
+int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error)
 {
 	if (segment->readonly) {
@@ -420,7 +420,7 @@ int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, 
 	bool fresh = false;
 	call c = {
 		.segment = segment,
-		.cache = cache,
+		.views = views,
 		.name = name,
 		.name_length = name_length,
 		.keys = &one,
@@ -433,7 +433,7 @@ int bshm_filter_add(bshm_segment *segment, bshm_cache *cache, const char *name, 
 	return status == BSHM_OK ? c.added != 0 : status;
 }
 
-bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const char *name,
+bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
 	bshm_error *error)
 {
@@ -447,7 +447,7 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_cache *cache, const
 	}
 	call c = {
 		.segment = segment,
-		.cache = cache,
+		.views = views,
 		.name = name,
 		.name_length = name_length,
 		.keys = keys,

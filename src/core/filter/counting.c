@@ -22,11 +22,11 @@
 #include "platform/platform.h"
 
 /* Under the lock, which keeps other removers out and the published set in force. */
-static int remove_locked(bshm_segment *segment, bshm_cache *cache, const char *name,
+static int remove_locked(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error)
 {
 	const bshm_view *view;
-	const bshm_status status = bshm_view_open(segment, cache, name, name_length, &view);
+	const bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 	if (status != BSHM_OK) {
 		return bshm__fail(error, status, "filter");
 	}
@@ -50,18 +50,18 @@ static int remove_locked(bshm_segment *segment, bshm_cache *cache, const char *n
 	return 1;
 }
 
-int bshm_filter_remove(bshm_segment *segment, bshm_cache *cache, const char *name,
+int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		/* Resolves the name, which may allocate, before the lock is taken. */
 		const bshm_view *view;
-		bshm_view_open(segment, cache, name, name_length, &view);
+		bshm_view_open(segment, views, name, name_length, &view);
 		int status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		status = remove_locked(segment, cache, name, name_length, key, key_length, error);
+		status = remove_locked(segment, views, name, name_length, key, key_length, error);
 		bshm__unlock(segment);
 		if (status != BSHM_E_BUSY) {
 			return status;
@@ -71,12 +71,12 @@ int bshm_filter_remove(bshm_segment *segment, bshm_cache *cache, const char *nam
 	return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
 }
 
-int bshm_filter_count(bshm_segment *segment, bshm_cache *cache, const char *name,
+int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		const bshm_view *view;
-		const bshm_status status = bshm_view_open(segment, cache, name, name_length, &view);
+		const bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 		if (status != BSHM_OK) {
 			return status;
 		}

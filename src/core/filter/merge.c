@@ -39,7 +39,7 @@
 
 typedef struct {
 	bshm_segment *segment;
-	bshm_cache *cache;
+	bshm_views *views;
 	const bshm_key *sources;
 	size_t count;
 	bshm__name target;
@@ -92,7 +92,7 @@ static bshm_status fail(const task *t, bshm_status status, const char *what, siz
 static bshm_status open_source(const task *t, size_t i, const bshm_view **view, bshm_layer *layers)
 {
 	const bshm_key key = source(t, i);
-	bshm_status status = bshm_view_open(t->segment, t->cache, key.bytes, key.length, view);
+	bshm_status status = bshm_view_open(t->segment, t->views, key.bytes, key.length, view);
 	if (status == BSHM_E_NOT_FOUND && i == t->count) {
 		*view = NULL;
 		return BSHM_OK;
@@ -383,13 +383,13 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "merge");
 	}
-	bshm_cache *cache = bshm_cache_new();
-	if (cache == NULL) {
+	bshm_views *views = bshm_views_new();
+	if (views == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	task t = {
 		.segment = segment,
-		.cache = cache,
+		.views = views,
 		.sources = from,
 		.count = count,
 		.target = bshm__name_of(into, into_length),
@@ -399,7 +399,7 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 	bshm_status status;
 	if (all_are(from, count, into, into_length)) { /* nothing to add: is it there? */
 		const bshm_view *view;
-		status = bshm_view_open(segment, cache, into, into_length, &view);
+		status = bshm_view_open(segment, views, into, into_length, &view);
 		if (status == BSHM_E_BUSY) {
 			status = BSHM_OK; /* it is being cleared */
 		}
@@ -409,7 +409,7 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 	} else {
 		status = unite(&t);
 	}
-	bshm_cache_free(cache);
+	bshm_views_free(views);
 	return status;
 }
 
@@ -419,14 +419,14 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, "copy");
 	}
-	bshm_cache *cache = bshm_cache_new();
-	if (cache == NULL) {
+	bshm_views *views = bshm_views_new();
+	if (views == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
 	}
 	const bshm_key one = {from, from_length};
 	task t = {
 		.segment = segment,
-		.cache = cache,
+		.views = views,
 		.sources = &one,
 		.count = 1,
 		.target = bshm__name_of(to, to_length),
@@ -434,7 +434,7 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 	};
 	const bool same = all_are(&one, 1, to, to_length);
 	const bshm_status status =
-		same && bshm_filter_ready(segment, cache, from, from_length) ? BSHM_OK : unite(&t);
-	bshm_cache_free(cache);
+		same && bshm_filter_ready(segment, views, from, from_length) ? BSHM_OK : unite(&t);
+	bshm_views_free(views);
 	return status;
 }

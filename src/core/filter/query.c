@@ -1,7 +1,7 @@
 /*
  * query.c - the question: is this key (maybe) in that filter?
  *
- * A thread keeps the filters it has asked about in a small cache of views: copies of their
+ * A thread keeps views of the filters that it has asked about: copies of their
  * descriptors, found again by the name's bytes. A view is good for as long as the entry's
  * generation stands, and that one shared word is all a question reads besides the bits.
  *
@@ -32,39 +32,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_VIEWS 256 /* a power of two */
-#define CACHE_WAYS  4u  /* a power of two */
-#define CACHE_HINTS 64
+#define VIEW_COUNT 256 /* a power of two */
+#define VIEW_WAYS  4u  /* a power of two */
+#define HINT_COUNT 64
 
 /*
  * A view has four places, told by all of its name's bytes. The hints lead to it sooner: a caller mostly
  * passes the name at the same address again, and the address is known before its bytes are read.
  * A hint is no more than that: what it leads to is compared with the name's bytes.
  */
-struct bshm_cache {
-	bshm_view *hints[CACHE_HINTS];
-	bshm_view views[CACHE_VIEWS];
+struct bshm_views {
+	bshm_view *hints[HINT_COUNT];
+	bshm_view all[VIEW_COUNT];
 	uint32_t replaced; /* how many views that were in use */
 };
 
-bshm_cache *bshm_cache_new(void)
+bshm_views *bshm_views_new(void)
 {
-	bshm_cache *cache = calloc(1, sizeof(bshm_cache));
-	for (size_t i = 0; cache != NULL && i < CACHE_HINTS; i++) {
-		cache->hints[i] = &cache->views[0]; /* empty: no name equals it */
+	bshm_views *views = calloc(1, sizeof(bshm_views));
+	for (size_t i = 0; views != NULL && i < HINT_COUNT; i++) {
+		views->hints[i] = &views->all[0]; /* empty: no name equals it */
 	}
-	return cache;
+	return views;
 }
 
-void bshm_cache_free(bshm_cache *cache)
+void bshm_views_free(bshm_views *views)
 {
-	if (cache == NULL) {
+	if (views == NULL) {
 		return;
 	}
-	for (size_t i = 0; i < CACHE_VIEWS; i++) {
-		bshm__view_release(&cache->views[i]);
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
+		bshm__view_release(&views->all[i]);
 	}
-	free(cache);
+	free(views);
 }
 
 /* ------------------------------------------------------------------ names to views */
@@ -76,7 +76,7 @@ static inline uint64_t load_bytes(const char *from, size_t count)
 	return word;
 }
 
-/* Four places in the cache where a name may be (the others: place ^ 1, 2, 3). */
+/* Four places where the view of a name may be (the others: place ^ 1, 2, 3). */
 static inline uint32_t place_of(const char *name, size_t length)
 {
 	const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15);
@@ -93,7 +93,7 @@ static inline uint32_t place_of(const char *name, size_t length)
 		word ^= (uint64_t) (uint8_t) name[0] << 32 | (uint64_t) (uint8_t) name[length / 2] << 16 |
 				(uint64_t) (uint8_t) name[length - 1] << 8;
 	}
-	return (uint32_t) ((word * spread) >> 56) % CACHE_VIEWS;
+	return (uint32_t) ((word * spread) >> 56) % VIEW_COUNT;
 }
 
 static inline bool same_name(const bshm_view *view, const char *name, size_t length)
@@ -155,23 +155,23 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 }
 
 /* Where the view of a name goes: where its last one was, where none is, or in turn where another's is. */
-static bshm_view *room_for(bshm_cache *cache, const char *name, size_t length)
+static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 {
 	const uint32_t place = place_of(name, length);
 	bshm_view *unused = NULL;
-	for (uint32_t way = 0; way < CACHE_WAYS; way++) {
-		bshm_view *view = &cache->views[place ^ way];
+	for (uint32_t way = 0; way < VIEW_WAYS; way++) {
+		bshm_view *view = &views->all[place ^ way];
 		if (view->generation_word == NULL) {
 			unused = unused == NULL ? view : unused;
 		} else if (same_name(view, name, length)) {
 			return view;
 		}
 	}
-	return unused != NULL ? unused : &cache->views[place ^ (cache->replaced++ % CACHE_WAYS)];
+	return unused != NULL ? unused : &views->all[place ^ (views->replaced++ % VIEW_WAYS)];
 }
 
 /* The long way: walk the directory, check the descriptor, and keep what it says. */
-static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_cache *cache,
+static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_views *views,
 	const char *name, size_t length, bshm_view **out)
 {
 	if (length < 1 || length > BSHM_NAME_MAX) {
@@ -184,7 +184,7 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm_view *view = room_for(cache, name, length);
+	bshm_view *view = room_for(views, name, length);
 	bshm__view_release(view);
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	status = bshm__layers_read(segment, &descriptor, layers)
@@ -202,33 +202,33 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	return BSHM_OK;
 }
 
-/* The view at `place` of the cache, if it is the name's and still stands; else NULL. */
-static inline bshm_view *cached(bshm_cache *cache, uint32_t place, const char *name, size_t length)
+/* The view at `place`, if it is the name's and still stands; else NULL. */
+static inline bshm_view *view_at(bshm_views *views, uint32_t place, const char *name, size_t length)
 {
-	bshm_view *view = &cache->views[place];
+	bshm_view *view = &views->all[place];
 	return BSHM_LIKELY(same_name(view, name, length)) && BSHM_LIKELY(stands(view)) ? view : NULL;
 }
 
-static bshm_status view_of(const bshm_segment *segment, bshm_cache *cache, const char *name,
+static bshm_status view_of(const bshm_segment *segment, bshm_views *views, const char *name,
 	size_t length, bshm_view **out)
 {
 	if (BSHM_LIKELY(length != 0)) {
 		const uint32_t place = place_of(name, length);
-		for (uint32_t way = 0; way < CACHE_WAYS; way++) {
-			*out = cached(cache, place ^ way, name, length);
+		for (uint32_t way = 0; way < VIEW_WAYS; way++) {
+			*out = view_at(views, place ^ way, name, length);
 			if (BSHM_LIKELY(*out != NULL)) {
 				return BSHM_OK;
 			}
 		}
 	}
-	return resolve(segment, cache, name, length, out);
+	return resolve(segment, views, name, length, out);
 }
 
-bshm_status bshm_view_open(bshm_segment *segment, bshm_cache *cache, const char *name,
+bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_view **out)
 {
 	bshm_view *view = NULL;
-	const bshm_status status = view_of(segment, cache, name, name_length, &view);
+	const bshm_status status = view_of(segment, views, name, name_length, &view);
 	*out = view;
 	return status;
 }
@@ -315,22 +315,22 @@ static inline __attribute__((always_inline)) bool view_has(
 	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
 }
 
-static inline bshm_view **hint_of(bshm_cache *cache, const char *name)
+static inline bshm_view **hint_of(bshm_views *views, const char *name)
 {
-	return &cache->hints[(uintptr_t) name / 16 % CACHE_HINTS];
+	return &views->hints[(uintptr_t) name / 16 % HINT_COUNT];
 }
 
 /* What is left when there was no hint to the filter, or it was replaced. */
-static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache *cache,
+static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		bshm_view *view;
-		const bshm_status status = view_of(segment, cache, name, name_length, &view);
+		const bshm_status status = view_of(segment, views, name, name_length, &view);
 		if (BSHM_UNLIKELY(status != BSHM_OK)) {
 			return status;
 		}
-		*hint_of(cache, name) = view;
+		*hint_of(views, name) = view;
 		if (view_has(view, key, key_length)) {
 			return 1;
 		}
@@ -342,10 +342,10 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_cache
 }
 
 /* `flatten` inlines the hash, whose cost for a short key is mostly its own call. */
-__attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_cache *cache,
+__attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
-	const bshm_view *view = *hint_of(cache, name);
+	const bshm_view *view = *hint_of(views, name);
 	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
 		BSHM_LIKELY(stands(view))) {
 		const bool maybe = view_has(view, key, key_length);
@@ -353,7 +353,7 @@ __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_cache *
 			return maybe;
 		}
 	}
-	return ask_again(segment, cache, name, name_length, key, key_length);
+	return ask_again(segment, views, name, name_length, key, key_length);
 }
 
 /* A filter that fits the second-level cache gains nothing from asking for its memory ahead. */
@@ -405,18 +405,18 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 }
 
 int bshm_filter_ready(
-	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length)
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length)
 {
 	bshm_view *view;
-	return view_of(segment, cache, name, name_length, &view) == BSHM_OK;
+	return view_of(segment, views, name, name_length, &view) == BSHM_OK;
 }
 
 bshm_status bshm_filter_info(
-	bshm_segment *segment, bshm_cache *cache, const char *name, size_t name_length, bshm_info *out)
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_info *out)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		bshm_view *view;
-		const bshm_status status = view_of(segment, cache, name, name_length, &view);
+		const bshm_status status = view_of(segment, views, name, name_length, &view);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -440,11 +440,11 @@ bshm_status bshm_filter_info(
 	return BSHM_E_BUSY;
 }
 
-void bshm_filter_false_positive(bshm_segment *segment, bshm_cache *cache, const char *name,
+void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_set *set)
 {
 	const bshm_view *view;
-	if (segment->readonly || bshm_view_open(segment, cache, name, name_length, &view) != BSHM_OK) {
+	if (segment->readonly || bshm_view_open(segment, views, name, name_length, &view) != BSHM_OK) {
 		return;
 	}
 	if (bshm_view_set(view).publication == set->publication) {

@@ -45,7 +45,7 @@ typedef struct {
 
 /* What a question needs comes first, in two lines of the processor's cache. */
 struct bshm_view {
-	const uint64_t *generation_word; /* NULL: this place in the cache is empty */
+	const uint64_t *generation_word; /* NULL: this place is empty */
 	uint64_t generation;
 	uint64_t seed;
 	bshm__parts newest;
