@@ -75,7 +75,8 @@ static inline bshm__home bshm__home_of(
 static inline bool bshm__shard_try(const bshm__shard *s, uint64_t owner)
 {
 	uint64_t nobody = 0;
-	return BSHM_CAS(&s->shard->lock, &nobody, owner, ACQUIRE); /* pairs with bshm__shard_leave() */
+	/* Acquire pairs with bshm__shard_leave(), release with the fence of bshm__word_lock(). */
+	return BSHM_CAS(&s->shard->lock, &nobody, owner, ACQ_REL);
 }
 
 static inline void bshm__shard_leave(const bshm__shard *s)

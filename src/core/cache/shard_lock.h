@@ -12,7 +12,7 @@
 /* Takes the lock if it is to be had at once. */
 static inline bool bshm__shard_lock_free(const bshm__shard *s)
 {
-	const uint64_t me = s->segment->quick_owner;
+	const uint64_t me = BSHM_LOAD(&s->segment->quick_owner, ACQUIRE); /* pairs with occupy() */
 	if (BSHM_LIKELY(
 			me != 0 && BSHM_LOAD(&s->shard->starving, RELAXED) == 0 && bshm__shard_try(s, me))) {
 		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */

@@ -150,16 +150,20 @@ bool bshm__word_lock(
 	while (!taken && in_time) {
 		const bool behind = is_behind(&w);
 		uint64_t holder = behind ? BSHM_LOAD(word, RELAXED) : 0;
-		if (!behind && BSHM_CAS(word, &holder, segment->owner, ACQUIRE)) {
-			taken = true; /* pairs with the store of 0 */
+		/* Acquire pairs with the store of 0; release with the fence below. */
+		if (!behind && BSHM_CAS(word, &holder, segment->owner, ACQ_REL)) {
+			taken = true;
 			break;
 		}
 		uint64_t now;
 		in_time = wait_a_little(&w, &now);
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
+			/* Pairs with the compare-and-swap that stored `holder`: the generation of its slot is
+			 * seen too, and an older one would make a living process look dead. */
+			BSHM_FENCE(ACQUIRE);
 			*dead = taken = holder != 0 && !bshm__owner_alive(segment, holder) &&
-							BSHM_CAS(word, &holder, segment->owner, ACQUIRE);
+							BSHM_CAS(word, &holder, segment->owner, ACQ_REL);
 		}
 	}
 	end_wait(&w);

@@ -296,9 +296,12 @@ static void occupy(bshm_segment *segment, uint32_t slot)
 	BSHM_STORE(&owner->pid, bshm_os_process_id(), RELAXED);
 	BSHM_STORE(&owner->generation, generation, RELEASE);
 	segment->tally = segment->tallies == NULL ? NULL : &segment->tallies[slot];
-	segment->owner = generation << 16 | (slot + 1);
-	segment->quick_owner =
-		segment->store_writable && segment->locks == BSHM_LOCKS_MAPPED ? segment->owner : 0;
+	/* Release, also for other threads of this process: a lock that they take with this word
+	 * comes after the generation. Pairs with bshm__owner_attach() and bshm__shard_lock_free(). */
+	const uint64_t word = generation << 16 | (slot + 1);
+	const bool quick = segment->store_writable && segment->locks == BSHM_LOCKS_MAPPED;
+	BSHM_STORE(&segment->owner, word, RELEASE);
+	BSHM_STORE(&segment->quick_owner, quick ? word : 0, RELEASE);
 }
 
 /* No slot was to be had: taken by processes, or locked by a program that has no business there? */
@@ -366,7 +369,8 @@ static void drop_lost_slot(bshm_segment *segment)
 
 bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error)
 {
-	if (segment->owner != 0 && segment->lock_fd < 0) {
+	/* Pairs with occupy(). */
+	if (BSHM_LOAD(&segment->owner, ACQUIRE) != 0 && segment->lock_fd < 0) {
 		return BSHM_OK;
 	}
 	if (!guard_try(GUARD_NS)) { /* another thread of this process attaches */
