@@ -57,8 +57,10 @@ bshm_op *bshm__op_begin(
 		op->check = op_check(segment, op);
 		BSHM_STORE(&op->owner, segment->owner, RELEASE);
 		if (bshm__op_keeps_journal(op)) {
-			/* An add that does not see this has returned before the op reads its first key. */
-			BSHM_STORE(&segment->entries[entry].builders, 1, SEQ_CST);
+			/* An add that does not see this has set its bits before the op reads its first key:
+			 * pairs with the fence of add_published(). */
+			BSHM_STORE(&segment->entries[entry].builders, 1, RELAXED);
+			BSHM_FENCE(SEQ_CST);
 		}
 		return op;
 	}
