@@ -45,7 +45,8 @@ static inline uint32_t *bshm__unit(uint32_t *units, uint32_t i)
 static inline bshm_line *bshm__line_at(
 	const bshm__shard *s, const bshm__lines *lines, uint32_t line)
 {
-	const uint32_t ref = BSHM_LOAD(bshm__unit(lines->units, line / BSHM_UNIT_LINES), RELAXED);
+	/* Pairs with bshm__unit_move(). */
+	const uint32_t ref = BSHM_LOAD(bshm__unit(lines->units, line / BSHM_UNIT_LINES), ACQUIRE);
 	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
 		return NULL;

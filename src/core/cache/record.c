@@ -71,7 +71,8 @@ bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 		}
 		record->key_bytes = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
 		record->value_bytes = BSHM_LOAD(bshm__slot_word(slot, words + 1), RELAXED);
-		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), RELAXED);
+		/* Pairs with bshm__chunk_move(). */
+		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), ACQUIRE);
 		words += 3;
 		if (record->key_bytes > BSHM_KEY_BYTES_MAX ||
 			(uint64_t) record->key_bytes + record->value_bytes > bshm__record_most(s->segment)) {
@@ -100,7 +101,7 @@ static bool copy_chunks(
 		if (chunk == NULL) {
 			return false;
 		}
-		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
+		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
 		if (here != 0) {
 			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEAD + off, (size_t) here);
 			to += here;
