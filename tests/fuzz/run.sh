@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Fuzzes the engine: hostile segments, and hostile files of filters and records.
 #
-#   tests/fuzz/run.sh [SECONDS]     how long each target is fuzzed (default BLOOMSHM_FUZZ_SECONDS, or 45)
+#   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long (default
+#                                   BLOOMSHM_FUZZ_SECONDS, or 45)
 #
-# First all seeds, and all inputs that ever crashed, are replayed: each must pass. A new crash's input
-# is kept in build/fuzz. For hours, with the corpus kept from run to run:
+# First all seeds, and all inputs that ever crashed, are replayed: each must pass. A new crash's
+# input is kept in build/fuzz. For hours, with the corpus kept from run to run:
 #
 #   BLOOMSHM_FUZZ_CORPUS=$HOME/fuzz tests/fuzz/run.sh 36000
 #
@@ -24,8 +25,8 @@ failed=0
 wrapped=(mmap munmap bshm_os_monotonic_ns bshm_os_sleep_us bshm_os_wall_s bshm_os_random
 	bshm_os_process_id bshm_os_thread_id bshm_os_host_now bshm_os_in_memory bshm_os_byte_taken)
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all)
-flags=(-std=c11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror -Isrc
-	-Itests/fuzz "${sanitize[@]}")
+flags=(-std=c11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror
+	-Isrc -Itests/fuzz "${sanitize[@]}")
 # Comparisons are not traced: nobody guesses a checksum, and it would take half of the time.
 coverage=-fsanitize-coverage=inline-8bit-counters,pc-table,trace-loads
 # An input's time is the processor's: world.c.
@@ -52,16 +53,19 @@ build() {
 	done
 	harness=("$out/world.o" "$out/template.o" "$out/calls.o")
 	for name in "${targets[@]}"; do
-		clang "${sanitize[@]}" -fsanitize=fuzzer "${wrapped[@]/#/-Wl,--wrap=}" -o "$out/fuzz_$name" \
+		clang "${sanitize[@]}" -fsanitize=fuzzer "${wrapped[@]/#/-Wl,--wrap=}" \
+			-o "$out/fuzz_$name" \
 			"$out/fuzz_$name.o" "${harness[@]}" "${objects[@]}" -lm -lpthread
 	done
 }
 
-# replay TARGET: the seeds, and what crashed once (if anything did), together; one by one if that fails.
+# replay TARGET: the seeds, and what crashed once (if anything did), together; one by one if that
+# fails.
 replay() {
 	local target=$1 log=$out/replay-$1.log input inputs
 	mapfile -t inputs < <(find "$data/$target" "$data/crashes/$target" -type f 2>/dev/null | sort)
-	if "$out/fuzz_$target" "${limits[@]}" "-artifact_prefix=$out/$target-" "${inputs[@]}" >"$log" 2>&1; then
+	if "$out/fuzz_$target" "${limits[@]}" "-artifact_prefix=$out/$target-" "${inputs[@]}" \
+		>"$log" 2>&1; then
 		result 0 "$target: ${#inputs[@]} seeds and former crashes"
 		return
 	fi
@@ -73,14 +77,16 @@ replay() {
 
 # fuzz TARGET: for so many seconds, from the seeds on.
 fuzz() {
-	local target=$1 log=$out/fuzz-$1.log corpus=${BLOOMSHM_FUZZ_CORPUS:-$folder}/$1 status=0 runs covered
+	local target=$1 log=$out/fuzz-$1.log corpus=${BLOOMSHM_FUZZ_CORPUS:-$folder}/$1
+	local status=0 runs covered
 	mkdir -p "$corpus"
 	echo "# fuzzing $target for $seconds s"
 	"$out/fuzz_$target" "${limits[@]}" -max_total_time="$seconds" -max_len=4096 -len_control=50 \
 		"-artifact_prefix=$out/$target-" "$corpus" "$data/$target" >"$log" 2>&1 || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	covered=$(grep -oE 'cov: [0-9]+' "$log" | tail -n 1)
-	result "$status" "$target: fuzzed for $seconds s, ${runs:-no} executions, ${covered#cov: } of $(edges "$log") edges"
+	result "$status" \
+		"$target: fuzzed for $seconds s, ${runs:-no} executions, ${covered#cov: } of $(edges "$log") edges"
 	[[ $status -eq 0 ]] || grep -E 'SUMMARY|DEFECT|Test unit written' "$log" || true
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Has spin look at every state of the models of the small protocols (each model's top says which code it mirrors, and
-# what is proved); and proves that each can fail: with one step taken out or moved (-DBROKEN_...) spin finds the fault.
+# Has spin look at every state of the models of the small protocols (each model's top says which
+# code it mirrors, and what is proved); and proves that each can fail: with one step taken out or
+# moved (-DBROKEN_...) spin finds the fault.
 #
 #   tests/model/run.sh [MODEL...]     all models, or only the ones named
 set -euo pipefail
@@ -15,9 +16,9 @@ trap 'rm -rf "$work"' EXIT
 megabytes=3000
 seconds=1800
 
-# verify MODEL WANTED [DEFINE...]: sets `output` and `states`; its status is 0 if spin looked at every state and found
-# nothing (WANTED none), an assertion that fails (assertion), or that somebody waits for ever (cycle).
-# -DPATIENT in the place of the first DEFINE: progress is looked at too.
+# verify MODEL WANTED [DEFINE...]: sets `output` and `states`; its status is 0 if spin looked at
+# every state and found nothing (WANTED none), an assertion that fails (assertion), or that somebody
+# waits for ever (cycle). -DPATIENT in the place of the first DEFINE: progress is looked at too.
 verify() {
 	local model=$1 wanted=$2 dir=$work/$1.run status=0 build=(-DSAFETY) search=() optimize=-O0
 	shift 2
@@ -30,14 +31,16 @@ verify() {
 	output=$work/$model.output states=0
 	(
 		cd "$dir"
-		spin -a "${defines[@]}" "$model.pml" && gcc "$optimize" -w "${build[@]}" "-DMEMLIM=$megabytes" -o pan pan.c &&
+		spin -a "${defines[@]}" "$model.pml" &&
+			gcc "$optimize" -w "${build[@]}" "-DMEMLIM=$megabytes" -o pan pan.c &&
 			timeout "$seconds" ./pan -m100000 -w22 -n "${search[@]}"
 	) >"$output" 2>&1 || status=$?
 	states=$(sed -nE 's/^ *([0-9]+) states, stored.*/\1/p' "$output")
 	states=${states:-0}
 	[[ $status -eq 0 ]] || return 1
 	case $wanted in
-		none) grep -q 'errors: 0$' "$output" && ! grep -qE 'not completed|too small|truncated' "$output" ;;
+		none) grep -q 'errors: 0$' "$output" &&
+			! grep -qE 'not completed|too small|truncated' "$output" ;;
 		assertion) grep -q '^pan:1: assertion violated' "$output" ;;
 		cycle) grep -q '^pan:1: non-progress cycle' "$output" ;;
 	esac
@@ -87,7 +90,8 @@ model_add_rebuild() {
 	fails add_rebuild 'no look at the generation after the bits' BROKEN_NO_RECHECK
 	fails add_rebuild 'the adder does not write to both sets' BROKEN_NO_JOURNAL
 	fails add_rebuild 'the loader registers after it has read the catalogue' BROKEN_REGISTER_LATE
-	fails add_rebuild 'the journal applied under another lock than the publication' BROKEN_JOURNAL_EARLY
+	fails add_rebuild 'the journal applied under another lock than the publication' \
+		BROKEN_JOURNAL_EARLY
 	fails add_rebuild 'the flag taken away while another loads' BROKEN_TIDY
 }
 
@@ -135,7 +139,8 @@ model_quota() {
 	fails quota 'nobody says that he has some' BROKEN_NO_ANNOUNCE
 	fails quota 'given back before the spare is lower' BROKEN_BACK_FIRST
 	fails quota 'spares not counted after a death' BROKEN_COUNT_RECORDS
-	fails quota 'the note of a death taken away before the locks are held' THREE BROKEN_RECOUNT_EARLY
+	fails quota 'the note of a death taken away before the locks are held' THREE \
+		BROKEN_RECOUNT_EARLY
 }
 
 model_lookup() {
@@ -165,7 +170,8 @@ model_lookup() {
 	fails lookup "a record's first slot freed before its chunks" LARGE BROKEN_FIRST_SLOT_FIRST
 	fails lookup 'the serial not compared' LARGE OPS=4 DEATHS=0 BROKEN_NO_SERIAL
 	fails lookup 'the serial of a moved record kept' LARGE OPS=4 DEATHS=0 BROKEN_OLD_SERIAL
-	fails lookup 'the first slot not looked at again before the chunks' LARGE OPS=4 DEATHS=0 BROKEN_HEAD_UNCHECKED
+	fails lookup 'the first slot not looked at again before the chunks' LARGE OPS=4 DEATHS=0 \
+		BROKEN_HEAD_UNCHECKED
 }
 
 model_rest() {
