@@ -55,6 +55,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
   PHP_NEW_EXTENSION([bloomshm],
     m4_normalize([src/core/status.c
      src/core/hash.c
+     src/core/host.c
      src/core/segment/regions.c
      src/core/segment/owners.c
      src/core/segment/clock.c
@@ -115,6 +116,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c
      src/php/php_module.c
+     src/php/php_state.c
      src/php/php_settings.c
      src/php/php_path.c
      src/php/php_segment.c

@@ -107,7 +107,9 @@ void bshm_segment_close(bshm_segment *segment);
  * processes that attach from now on do not see this segment. Cost: one look at the path.
  */
 bool bshm_segment_stands(const bshm_segment *segment);
-/* The same, and says whether it is at rest: OK (always in memory, where there is nothing to do), BUSY
+/* Is there certainly no file at the path? Cost: one look at it. */
+bool bshm_segment_absent(const char *path);
+/* As bshm_segment_close(), and says whether it is at rest: OK (always in memory, where there is nothing to do), BUSY
  * (others use it), UNAVAILABLE. Cost: what the disk takes to write what was changed. */
 bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error);
 
@@ -663,7 +665,17 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_error *error);
 
-/* ------------------------------------------------------------------ clock */
+/* ------------------------------------------------------------------ the host */
+
+/*
+ * The system's monotonic clock. The coarse one costs a fifth, lags behind by the length of the system's tick, 1 to
+ * 10 ms, and is that of bshm_clock_set().
+ */
+uint64_t bshm_now_ns(void);
+uint64_t bshm_now_coarse_ns(void);
+void bshm_sleep_us(unsigned microseconds);
+uint64_t bshm_process_id(void);
+uint32_t bshm_user_id(void); /* the effective one: who owns the files that this process makes */
 
 /*
  * For tests: the clock of sliding filters stands at `ns` in this process from now on; 0 = it goes

@@ -16,19 +16,18 @@
 #include "php_error.h"
 #include "php_explain.h"
 #include "php_state.h"
-#include "platform/atomic.h"
-#include "platform/platform.h"
 
 #include "SAPI.h"
 #include "Zend/zend_exceptions.h"
 #include "Zend/zend_smart_str.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 zend_class_entry *php_bloomshm_exception_ce;
 
-static uint64_t missing_answers; /* of this process, all threads */
+static _Atomic uint64_t missing_answers; /* of this process, all threads */
 ZEND_TLS char last_error[512];
 
 static void throw_text(bshm_status status, zend_string *text)
@@ -43,10 +42,10 @@ static void throw_text(bshm_status status, zend_string *text)
 
 void php_bloomshm_log(const bshm_error *error)
 {
-	static uint64_t log_at_ns; /* not before */
-	const uint64_t now = bshm_os_monotonic_ns();
-	uint64_t at = BSHM_LOAD(&log_at_ns, RELAXED);
-	if (now < at || !BSHM_CAS(&log_at_ns, &at, now + LOG_EVERY_NS, RELAXED)) {
+	static _Atomic uint64_t log_at_ns; /* not before */
+	const uint64_t now = bshm_now_ns();
+	uint64_t at = atomic_load_explicit(&log_at_ns, memory_order_relaxed);
+	if (now < at || !atomic_compare_exchange_strong(&log_at_ns, &at, now + LOG_EVERY_NS)) {
 		return;
 	}
 	zend_string *text = php_bloomshm_explain(error, NULL);
@@ -116,7 +115,7 @@ static bool first_warning(const char *filter)
 bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t questions)
 {
 	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_UNAVAILABLE) {
-		BSHM_ADD(&missing_answers, questions, RELAXED);
+		atomic_fetch_add_explicit(&missing_answers, questions, memory_order_relaxed);
 	}
 	if (status != BSHM_E_NOT_FOUND) {
 		return true;
@@ -135,7 +134,7 @@ bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t qu
 
 uint64_t php_bloomshm_missing_answers(void)
 {
-	return BSHM_LOAD(&missing_answers, RELAXED);
+	return atomic_load_explicit(&missing_answers, memory_order_relaxed);
 }
 
 void php_bloomshm_warned_free(HashTable *warned)

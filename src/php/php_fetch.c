@@ -27,7 +27,6 @@
 #include "php_keys.h"
 #include "php_segment.h"
 #include "php_value.h"
-#include "platform/platform.h"
 
 #include "Zend/zend_exceptions.h"
 
@@ -180,7 +179,7 @@ static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_
 	unsigned nap_us = NAP_US;
 	uint64_t next_probe = 0;
 	for (;;) {
-		const uint64_t now = bshm_os_monotonic_ns();
+		const uint64_t now = bshm_now_ns();
 		const bool probe = now >= next_probe;
 		next_probe = probe ? now + PROBE_NS : next_probe;
 		if (now > deadline) {
@@ -189,7 +188,7 @@ static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_
 		if (!bshm_lease_held(j->segment, taken, probe)) {
 			return bshm_lease_unstored(j->segment, taken);
 		}
-		bshm_os_sleep_us(nap_us);
+		bshm_sleep_us(nap_us);
 		nap_us = nap_us * 2 > NAP_US_MOST ? NAP_US_MOST : nap_us * 2;
 	}
 }
@@ -245,7 +244,7 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 /* The stored value, or else the loader's; UNDEF: an exception was thrown. */
 static void obtain(const job *j, unsigned flags, zval *result)
 {
-	const uint64_t deadline = bshm_os_monotonic_ns() + WAIT_NS;
+	const uint64_t deadline = bshm_now_ns() + WAIT_NS;
 	bshm_lease_grant grant = {.serial = 0};
 	bshm_lease_status lease;
 	for (bool beside = false;; beside = wait_for_loader(j, &grant, deadline)) {

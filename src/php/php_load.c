@@ -19,7 +19,6 @@
 #include "php_info.h"
 #include "php_keys.h"
 #include "php_segment.h"
-#include "platform/platform.h"
 
 #include "Zend/zend_exceptions.h"
 
@@ -226,7 +225,7 @@ static bool check_limits(load *l, bool capacity_given, zend_long capacity,
 
 static void run(load *l, zval *return_value)
 {
-	const uint64_t start = bshm_os_monotonic_ns();
+	const uint64_t start = bshm_now_ns();
 	bshm_segment *segment = php_bloomshm_segment_to_create(true);
 	if (segment == NULL) {
 		return;
@@ -261,7 +260,7 @@ static void run(load *l, zval *return_value)
 	}
 	php_bloomshm_info_array(return_value, l->filter, &info);
 	add_assoc_long(return_value, "keys", (zend_long) offered);
-	add_assoc_double(return_value, "seconds", (double) (bshm_os_monotonic_ns() - start) / 1e9);
+	add_assoc_double(return_value, "seconds", (double) (bshm_now_ns() - start) / 1e9);
 }
 
 PHP_FUNCTION(bloom_load)

@@ -30,8 +30,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-ZEND_DECLARE_MODULE_GLOBALS(bloomshm)
-
 static PHP_GINIT_FUNCTION(bloomshm)
 {
 #if defined(ZTS) && defined(COMPILE_DL_BLOOMSHM)
@@ -121,8 +119,5 @@ zend_module_entry bloomshm_module_entry = {
 };
 
 #ifdef COMPILE_DL_BLOOMSHM
-# ifdef ZTS
-ZEND_TSRMLS_CACHE_DEFINE()
-# endif
 ZEND_GET_MODULE(bloomshm)
 #endif

@@ -14,18 +14,17 @@
 
 #include "php_path.h"
 #include "php_state.h"
-#include "platform/atomic.h"
-#include "platform/platform.h"
 
 #include "SAPI.h"
 
 #include <glob.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static char *the_path;
+static char *_Atomic the_path;
 
 /* The configured path with every %u replaced by `user`. */
 static char *expand_path(const char *user)
@@ -52,12 +51,12 @@ static char *expand_path(const char *user)
 
 const char *php_bloomshm_path(void)
 {
-	if (BSHM_LOAD(&the_path, ACQUIRE) == NULL) {
+	if (the_path == NULL) {
 		char user[16];
-		snprintf(user, sizeof(user), "%u", (unsigned) bshm_os_effective_uid());
+		snprintf(user, sizeof(user), "%u", (unsigned) bshm_user_id());
 		char *path = expand_path(user);
 		char *none = NULL;
-		if (path != NULL && !BSHM_CAS(&the_path, &none, path, RELEASE)) {
+		if (path != NULL && !atomic_compare_exchange_strong(&the_path, &none, path)) {
 			free(path); /* another thread was faster */
 		}
 	}

@@ -29,12 +29,11 @@
 #include "php_path.h"
 #include "php_segment.h"
 #include "php_state.h"
-#include "platform/atomic.h"
-#include "platform/platform.h"
 
 #include "Zend/zend_fibers.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,13 +58,13 @@ typedef enum {
 struct php_bloomshm_mapping {
 	bshm_segment *segment;
 	uint32_t users;
-	bool gone; /* at the last look, its file was not at the path */
+	atomic_bool gone; /* at the last look, its file was not at the path */
 };
 
 static int the_module;
-static uint64_t look_at_ns; /* no look at the path before */
+static _Atomic uint64_t look_at_ns; /* no look at the path before */
 /* Written under the guard, as all below; read without it, too. */
-static php_bloomshm_mapping *current;
+static php_bloomshm_mapping *_Atomic current;
 static bshm_error last_failure;
 static uint64_t retry_at_ns; /* after a failure: no attach before */
 static uint64_t wait_at_ns;  /* after a wait in vain: no wait for a creator before */
@@ -114,11 +113,11 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		.huge_pages = BLOOMSHM_G(huge_pages),
 		.standing = !create,
 	};
-	if (attaching == bshm_os_process_id()) { /* another thread does */
+	if (attaching == bshm_process_id()) { /* another thread does */
 		*error = (bshm_error){.status = BSHM_E_BUSY, .op = "create", .asked = attaching};
 		return false;
 	}
-	attaching = bshm_os_process_id();
+	attaching = bshm_process_id();
 	UNGUARD();
 	php_bloomshm_mapping *mapping = malloc(sizeof(*mapping));
 	*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
@@ -135,17 +134,16 @@ static bool attach(const char *path, bool create, bshm_error *error)
 	left = false;
 	last_failure = (bshm_error){0};
 	retry_at_ns = 0;
-	BSHM_STORE(&current, mapping, RELEASE);
-	BSHM_STORE(&look_at_ns, bshm_os_clock_cheap_ns() + LOOK_NS, RELAXED);
+	atomic_store_explicit(&current, mapping, memory_order_release);
+	atomic_store_explicit(&look_at_ns, bshm_now_coarse_ns() + LOOK_NS, memory_order_relaxed);
 	return true;
 }
 
 /* One attempt, if it is time for one. An absent file is no failure: every call looks for it. */
 static bool try_to_attach(purpose why, bshm_error *error)
 {
-	bshm_os_stat st;
 	const char *path = php_bloomshm_path();
-	if (why != TO_STORE && bshm_os_stat_path(path, &st) == ENOENT) {
+	if (why != TO_STORE && bshm_segment_absent(path)) {
 		*error = last_failure;
 		if (last_failure.status == BSHM_OK) {
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE,
@@ -155,7 +153,7 @@ static bool try_to_attach(purpose why, bshm_error *error)
 		}
 		return false;
 	}
-	const uint64_t now = bshm_os_monotonic_ns();
+	const uint64_t now = bshm_now_ns();
 	if ((why == TO_ASK || why == TO_ADD) && now < retry_at_ns) {
 		*error = last_failure;
 		return false;
@@ -180,21 +178,21 @@ static bool try_to_attach(purpose why, bshm_error *error)
  */
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
-	const uint64_t start = bshm_os_monotonic_ns();
+	const uint64_t start = bshm_now_ns();
 	const bool patient = (why == TO_STORE || why == TO_ADD) && start >= wait_at_ns;
 	const uint64_t wait = !patient                         ? 0
 						  : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
 														   : WAIT_PAGE_NS;
 	while (current == NULL && !try_to_attach(why, error)) {
-		if (error->status != BSHM_E_BUSY || bshm_os_monotonic_ns() - start >= wait) {
+		if (error->status != BSHM_E_BUSY || bshm_now_ns() - start >= wait) {
 			break;
 		}
 		UNGUARD();
-		bshm_os_sleep_us(NAP_US);
+		bshm_sleep_us(NAP_US);
 		GUARD();
 	}
 	if (current == NULL && wait != 0 && error->status == BSHM_E_BUSY) {
-		wait_at_ns = bshm_os_monotonic_ns() + RETRY_NS;
+		wait_at_ns = bshm_now_ns() + RETRY_NS;
 	}
 	return current;
 }
@@ -255,20 +253,20 @@ static bool is_suspended(void)
  * of looking: the next call that is not nested looks. */
 static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 {
-	const uint64_t now = bshm_os_clock_cheap_ns();
-	uint64_t at = BSHM_LOAD(&look_at_ns, RELAXED);
-	const bool replaced = mapping != BSHM_LOAD(&current, ACQUIRE);
-	if (now < at && !replaced && !BSHM_LOAD(&mapping->gone, RELAXED)) {
+	const uint64_t now = bshm_now_coarse_ns();
+	uint64_t at = atomic_load_explicit(&look_at_ns, memory_order_relaxed);
+	const bool replaced = mapping != atomic_load_explicit(&current, memory_order_acquire);
+	if (now < at && !replaced && !atomic_load_explicit(&mapping->gone, memory_order_relaxed)) {
 		return false;
 	}
 	*later = is_nested();
 	if (*later) {
 		return false;
 	}
-	if (!replaced && now >= at && BSHM_CAS(&look_at_ns, &at, now + LOOK_NS, RELAXED)) {
-		BSHM_STORE(&mapping->gone, !bshm_segment_stands(mapping->segment), RELAXED);
+	if (!replaced && now >= at && atomic_compare_exchange_strong(&look_at_ns, &at, now + LOOK_NS)) {
+		atomic_store(&mapping->gone, !bshm_segment_stands(mapping->segment));
 	}
-	return replaced || BSHM_LOAD(&mapping->gone, RELAXED);
+	return replaced || atomic_load_explicit(&mapping->gone, memory_order_relaxed);
 }
 
 /* Called under the guard. */
@@ -299,7 +297,7 @@ static void retire(php_bloomshm_mapping *mapping)
 {
 	GUARD();
 	if (current == mapping) {
-		BSHM_STORE(&current, NULL, RELEASE);
+		atomic_store_explicit(&current, NULL, memory_order_release);
 		left = true;
 		release(mapping);
 	}
@@ -388,7 +386,7 @@ bshm_segment *php_bloomshm_segment_look(void)
 /* The next call looks at the path, even if that was done just now: for rare calls. */
 static void look_anew(void)
 {
-	BSHM_STORE(&look_at_ns, 0, RELAXED);
+	atomic_store_explicit(&look_at_ns, 0, memory_order_relaxed);
 }
 
 bshm_segment *php_bloomshm_segment_try(bshm_error *error)
@@ -413,7 +411,7 @@ bshm_segment *php_bloomshm_segment_to_add(void)
 	if (!check_writable()) {
 		return NULL;
 	}
-	if (bshm_os_clock_cheap_ns() >= BSHM_LOAD(&look_at_ns, RELAXED)) {
+	if (bshm_now_coarse_ns() >= atomic_load_explicit(&look_at_ns, memory_order_relaxed)) {
 		BLOOMSHM_G(questions_left) = 0;
 	}
 	bshm_segment *segment = php_bloomshm_segment();

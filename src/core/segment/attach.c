@@ -254,6 +254,12 @@ void bshm_segment_close(bshm_segment *segment)
 	}
 }
 
+bool bshm_segment_absent(const char *path)
+{
+	bshm_os_stat st;
+	return bshm_os_stat_path(path, &st) == ENOENT;
+}
+
 bool bshm_segment_stands(const bshm_segment *segment)
 {
 	bshm_os_stat st;

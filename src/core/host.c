@@ -1,0 +1,33 @@
+/*
+ * host.c - what the engine's callers need of the operating system.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/bshm.h"
+
+#include "platform/platform.h"
+
+uint64_t bshm_now_ns(void)
+{
+	return bshm_os_monotonic_ns();
+}
+
+uint64_t bshm_now_coarse_ns(void)
+{
+	return bshm_os_clock_cheap_ns();
+}
+
+void bshm_sleep_us(unsigned microseconds)
+{
+	bshm_os_sleep_us(microseconds);
+}
+
+uint64_t bshm_process_id(void)
+{
+	return bshm_os_process_id();
+}
+
+uint32_t bshm_user_id(void)
+{
+	return bshm_os_effective_uid();
+}
