@@ -294,7 +294,8 @@ static void count_anew(desk *d)
 	must(bshm_record_remove(d->segment, 0, &key, &error), "remove");
 }
 
-/* One shard has some to spare of a limit that is all given out, and another needs it; and one has too much. */
+/* One shard has some to spare of a limit that is all given out, and another needs it; and one has
+ * too much. */
 static void share_limit(desk *d)
 {
 	bshm_store *store = d->segment->store;

@@ -3,14 +3,15 @@
  *
  *   walk FOLDER [RANDOM]
  *
- * The core is built with BSHM_STEPS: each change of a shared word is a step that a process can be made
- * to die after. A scenario is run once, and its steps are noted. Then it is run again and again, and
- * killed after a step: for each place in the sources, the first time and the last time it came, and
- * RANDOM (60) other steps. The next process then finds every key that had been added, every record whole,
- * a segment without a fault, and no memory lost; and gets all its answers in time. Where the one who
- * died left something to mend, others die while they mend it.
+ * The core is built with BSHM_STEPS: each change of a shared word is a step that a process can be
+ * made to die after. A scenario is run once, and its steps are noted. Then it is run again and
+ * again, and killed after a step: for each place in the sources, the first time and the last time
+ * it came, and RANDOM (60) other steps. The next process then finds every key that had been added,
+ * every record whole, a segment without a fault, and no memory lost; and gets all its answers in
+ * time. Where the one who died left something to mend, others die while they mend it.
  *
- * At the end all places of the core that no scenario came to are told; only those in `unreached` may be.
+ * At the end all places of the core that no scenario came to are told; only those in `unreached`
+ * may be.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -33,7 +33,8 @@ extern fuzz_world world;
 
 /* Makes the world as it was in the beginning; the next input has so much of the processor anew. */
 void fuzz_world_reset(void);
-/* A path in the fuzzer's own folder, which is removed at the end; valid until the fourth call after. */
+/* A path in the fuzzer's own folder, which is removed at the end; valid until the fourth call
+ * after. */
 const char *fuzz_path(const char *file);
 /* Ends the program as a defect that the fuzzer keeps the input of. */
 _Noreturn void fuzz_defect(const char *what, const char *name);
@@ -69,8 +70,8 @@ bshm_key fuzz_key(uint64_t i);
 
 /* ------------------------------------------------------------------ calls.c */
 
-/* All public calls, or a part of them, one after the other; `order` picks the first, the steps, and how
- * many there are. */
+/* All public calls, or a part of them, one after the other; `order` picks the first, the steps, and
+ * how many there are. */
 void fuzz_calls(bshm_segment *segment, bshm_views *views, unsigned order);
 
 #endif

@@ -1,19 +1,20 @@
 /*
- * fuzz_files.c - a libFuzzer target: files of filters and of records that may be anything are restored.
+ * fuzz_files.c - a libFuzzer target: files of filters and of records that may be anything are
+ * restored.
  *
  *      +--------+--------+--------+--------+
- *      | which  | repair | patches         |  then the patches, 8 bytes each: offset u32, four bytes;
+ *      | which  | repair | patches         |  then the patches, 8 bytes each: offset u32, four bytes
  *      +--------+--------+--------+--------+  then the file; none: one that was dumped here
  *
  * `which` says whose format it is: 0 the records', 1 the filters' (modulo 2); bits 1 to 3 which of
- * the files dumped here a file that is missing is. `repair` makes checksums anew after the patches, for
- * nothing gets far without: bit 0 the header's and the layers', bit 1 the bits', and the record file's;
- * bit 2 sets the counts and sizes that the file tells of itself.
+ * the files dumped here a file that is missing is. `repair` makes checksums anew after the patches,
+ * for nothing gets far without: bit 0 the header's and the layers', bit 1 the bits', and the record
+ * file's; bit 2 sets the counts and sizes that the file tells of itself.
  *
  * A restore either publishes or changes nothing: it never damages the segment, which the validator
- * says, and every filter that stood before is asked for its keys. What was restored is used: asked, added
- * to (until it grows), described, dumped again. That may be refused, for whoever makes a file may choose
- * its numbers, but it must end.
+ * says, and every filter that stood before is asked for its keys. What was restored is used: asked,
+ * added to (until it grows), described, dumped again. That may be refused, for whoever makes a file
+ * may choose its numbers, but it must end.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -5,25 +5,27 @@
  * numbers, sizes and checksums to what lies behind them:
  *
  *      +--------+--------+--------+--------+
- *      | flags  | order           | early  |  then the edits; the first `early` are made before it is opened
+ *      | flags  | order           | early  |  then the edits; `early` of them before it is opened
  *      +--------+--------+--------+--------+
  *      | kind   | how    | index           |
  *      +--------+--------+--------+--------+
- *      | field           | when            |  then `how AND 15` + 1 bytes, where the way takes bytes
+ *      | field           | when            |  then `how AND 15` + 1 bytes, if the way takes bytes
  *      +-----------------+-----------------+
  *
  * `kind` names a region, `index` one of its structs, `field` a place in it. The edits that are not
- * early are made while the calls run, just before the load from the segment that `when` says: a value
- * that was checked is another one when it is used. The core is built with -fsanitize-coverage=trace-loads,
- * which calls us at each; a second thread would do the same, but at no place that could be told.
+ * early are made while the calls run, just before the load from the segment that `when` says: a
+ * value that was checked is another one when it is used. The core is built with
+ * -fsanitize-coverage=trace-loads, which calls us at each; a second thread would do the same, but
+ * at no place that could be told.
  *
- * No call may crash, and no input take more than 10 s of the processor (no real time passes in a wait: world.c).
+ * No call may crash, and no input take more than 10 s of the processor (no real time passes in a
+ * wait: world.c).
  *
  * The oracle: when the edits left untouched what an answer of a filter is made of (its entry up to
  * the descriptor in force, that, its layers, partitions, links if it is scattered, epochs if it
- * slides, and the seed and clock of the header), none is late, and the validator finds no fault right after the
- * segment was opened, then no key of that filter may be denied, then and after all calls. Edits of
- * the filter's bits are out, for any bits are a filter.
+ * slides, and the seed and clock of the header), none is late, and the validator finds no fault
+ * right after the segment was opened, then no key of that filter may be denied, then and after all
+ * calls. Edits of the filter's bits are out, for any bits are a filter.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -334,9 +336,9 @@ static uint64_t delay; /* then: loads of any, after those */
 static void before_load(const void *at);
 
 /*
- * when: 0x0000 to 0x7fff, so many loads of anything, short waits exactly, long ones roughly. With the
- * highest bit: so many loads (8 bits) of the very word that will be changed, and then so many of
- * anything (7 bits): so a value is changed between two looks at it.
+ * when: 0x0000 to 0x7fff, so many loads of anything, short waits exactly, long ones roughly. With
+ * the highest bit: so many loads (8 bits) of the very word that will be changed, and then so many
+ * of anything (7 bits): so a value is changed between two looks at it.
  */
 static void next_late(void)
 {

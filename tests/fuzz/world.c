@@ -2,8 +2,8 @@
  * world.c - a system without chance, for fuzzing.
  *
  * The linker puts these functions in the place of the platform's (-Wl,--wrap=...). What they stand
- * for is tested elsewhere (tests/unit/test_owners.c, test_lock.c); here a wait must cost nothing and
- * an input must do the same each time.
+ * for is tested elsewhere (tests/unit/test_owners.c, test_lock.c); here a wait must cost nothing
+ * and an input must do the same each time.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,15 +1,17 @@
 /*
- * order.c - calls of administrators on one name at once have an order that explains what came of them.
+ * order.c - calls of administrators on one name at once have an order that explains what came of
+ * them.
  *
  *   order FOLDER [ROUNDS]
  *
- * Every kind of call that makes, moves, changes or ends a filter meets every other, on filters of each
- * kind. The core is built with BSHM_STEPS: a call is stopped between two of its steps, wherever it does
- * not hold the lock, while another process carries out the other call. Then both, and three that are
- * drawn, run freely. Afterwards the names and keys that stand, and what each call returned, must be those
- * of a model that does one call after the other, in some order. Keys of an add need only be there where
- * the model has them: elsewhere they are a needless "maybe". An add to a name under which nothing stands is
- * kept by those who are making a filter of that name, if they succeed.
+ * Every kind of call that makes, moves, changes or ends a filter meets every other, on filters of
+ * each kind. The core is built with BSHM_STEPS: a call is stopped between two of its steps,
+ * wherever it does not hold the lock, while another process carries out the other call. Then both,
+ * and three that are drawn, run freely. Afterwards the names and keys that stand, and what each
+ * call returned, must be those of a model that does one call after the other, in some order. Keys
+ * of an add need only be there where the model has them: elsewhere they are a needless "maybe". An
+ * add to a name under which nothing stands is kept by those who are making a filter of that name,
+ * if they succeed.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

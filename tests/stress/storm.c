@@ -3,13 +3,15 @@
  *
  *   storm KILLS [PHP EXTENSION]     with the latter, some of the workers are PHP scripts: storm.php
  *
- * Workers put, change, read, lease, scan, dump and restore; PHP workers do all that a page and a batch
- * can do. Each is killed at a random moment, and replaced. Two observers, which nobody kills, ask for keys
- * and records that were there before: none may be missing, no value may be another than was put, and
- * no call may take 200 ms, without the time in which the observer could run and had no processor. A value tells its key's number, its length and a serial number, and the
- * rest follows from them; so everybody checks every value that he reads.
+ * Workers put, change, read, lease, scan, dump and restore; PHP workers do all that a page and a
+ * batch can do. Each is killed at a random moment, and replaced. Two observers, which nobody kills,
+ * ask for keys and records that were there before: none may be missing, no value may be another
+ * than was put, and no call may take 200 ms, without the time in which the observer could run and
+ * had no processor. A value tells its key's number, its length and a serial number, and the rest
+ * follows from them; so everybody checks every value that he reads.
  *
- * Ends with the validator, and with all memory that must be free again. Prints its seed (BLOOMSHM_SEED).
+ * Ends with the validator, and with all memory that must be free again. Prints its seed
+ * (BLOOMSHM_SEED).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

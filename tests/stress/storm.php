@@ -3,18 +3,20 @@
 declare(strict_types=1);
 
 /*
- * storm.php FOLDER SEED - a worker of storm.c: everything that a page or a batch can do, until it is killed.
+ * storm.php FOLDER SEED - a worker of storm.c: everything that a page or a batch can do, until it
+ * is killed.
  *
- * Values are those of storm.c: "NUMBER:LENGTH:SERIAL:" and one letter. Ends by itself, with a message, only when
- * something is wrong.
+ * Values are those of storm.c: "NUMBER:LENGTH:SERIAL:" and one letter. Ends by itself, with a
+ * message, only when something is wrong.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 
 const CHURNED = 500;
 const EXPECTED = [
-    BloomShm\Exception::TIMEOUT, BloomShm\Exception::NO_SPACE, BloomShm\Exception::NOT_FOUND, BloomShm\Exception::EXISTS,
-    BloomShm\Exception::FULL, BloomShm\Exception::INCOMPATIBLE, BloomShm\Exception::IO, BloomShm\Exception::CORRUPT,
+    BloomShm\Exception::TIMEOUT, BloomShm\Exception::NO_SPACE, BloomShm\Exception::NOT_FOUND,
+    BloomShm\Exception::EXISTS, BloomShm\Exception::FULL, BloomShm\Exception::INCOMPATIBLE,
+    BloomShm\Exception::IO, BloomShm\Exception::CORRUPT,
 ];
 
 [, $folder, $seed] = $argv;
@@ -66,12 +68,17 @@ $calls = [
     fn () => bloom_cache_delete($at->key),
     fn () => bloom_cache_touch($at->key, mt_rand(0, 3)),
     fn () => bloom_cache_increment('php count ' . $at->number % 10),
-    fn () => strlen((string) bloom_cache_get('php text')) > 4000 ? bloom_cache_delete('php text') : bloom_cache_append('php text', 'x', ','),
+    fn () => strlen((string) bloom_cache_get('php text')) > 4000
+        ? bloom_cache_delete('php text')
+        : bloom_cache_append('php text', 'x', ','),
     fn () => check(bloom_cache_remember($at->key, function () use ($at) {
         usleep(mt_rand(0, 300));
         return value($at->number);
     }), $at->number, 'remembered'),
-    fn () => bloom_cache_set_many(["php a {$at->number}" => [1, 'two', [3.5, null]], "php b {$at->number}" => new ArrayObject([$at->number])]),
+    fn () => bloom_cache_set_many([
+        "php a {$at->number}" => [1, 'two', [3.5, null]],
+        "php b {$at->number}" => new ArrayObject([$at->number]),
+    ]),
     function () use ($at) {
         foreach (bloom_cache_get_many(["php a {$at->number}", "php b {$at->number}"]) as $value) {
             must($value === null || $value === [1, 'two', [3.5, null]] || $value == new ArrayObject([$at->number]), 'an array changed');
@@ -110,7 +117,10 @@ $calls = [
     fn () => bloom_status(),
     // both
     fn () => must(bloom_fetch('golden', "golden {$at->number}", fn (string $asked) => "title of $asked") === "title of golden {$at->number}", 'fetched'),
-    fn () => must(bloom_fetch('golden', "nobody {$at->number}", fn () => null) === null, 'fetched what is not there'),
+    fn () => must(
+        bloom_fetch('golden', "nobody {$at->number}", fn () => null) === null,
+        'fetched what is not there',
+    ),
     fn () => bloom_forget('golden', "golden {$at->number}"),
 ];
 

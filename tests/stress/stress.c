@@ -356,7 +356,8 @@ static long times_waited(void)
 	return usage.ru_nvcsw;
 }
 
-/* Whoever is the first to touch a page of shared memory has the kernel fill it, and others wait for that. */
+/* Whoever is the first to touch a page of shared memory has the kernel fill it, and others wait for
+ * that. */
 static void touch(const void *memory, uint64_t bytes)
 {
 	for (uint64_t i = 0; i < bytes; i += 4096) {

@@ -96,17 +96,19 @@ uint64_t test_random(uint64_t *state);
 /* ------------------------------------------------------------------ time */
 
 /*
- * The machine may be busy with other work, so no test compares what the clock says with a number. Where time
- * is what is tested, these are compared: the processor's time that this process has taken, and a clock that
- * stands still while this thread could run and had no processor. (Of several threads, each has its own.)
+ * The machine may be busy with other work, so no test compares what the clock says with a number.
+ * Where time is what is tested, these are compared: the processor's time that this process has
+ * taken, and a clock that stands still while this thread could run and had no processor. (Of
+ * several threads, each has its own.)
  */
 uint64_t test_processor_ns(void);
 int64_t test_undelayed_ns(void);
 
 /*
- * What the call answers in the end. A page's call waits 50 ms for a lock; on a busy machine its holder may be
- * without a processor for longer, and the call says TIMEOUT: it is made again, and test_refused counts it. A lock that
- * nobody gives back is still seen: a call that is refused so often stays refused.
+ * What the call answers in the end. A page's call waits 50 ms for a lock; on a busy machine its
+ * holder may be without a processor for longer, and the call says TIMEOUT: it is made again, and
+ * test_refused counts it. A lock that nobody gives back is still seen: a call that is refused so
+ * often stays refused.
  */
 #define REFUSED_MAX 100
 /* clang-format off */

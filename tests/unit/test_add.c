@@ -259,7 +259,8 @@ static void try_a_clear_that_overtakes(void (*adder)(void), uint64_t others)
 			CHECK_INT(finish(child), 0);
 			CHECK_INT(absent(segment, "f", 0, BATCH), 0);
 			CHECK_INT(absent(segment, "f", 10000000, 10000000 + others), 0);
-			/* Bits that were set behind the clear's back are not counted; none are counted twice. */
+			/* Bits that were set behind the clear's back are not counted; none are counted
+			 * twice. */
 			CHECK(places_taken() <= BATCH + others);
 			CHECK(places_taken() > others * 9 / 10);
 			return;

@@ -1,8 +1,8 @@
 /*
  * test_add_stopped.c - an adder who is stopped at any instruction, while a load ends.
  *
- * The load had read the catalogue before the key's row was written, so the adder alone sees to it that
- * the key is found. Whatever the instruction: once its call has returned, it is.
+ * The load had read the catalogue before the key's row was written, so the adder alone sees to it
+ * that the key is found. Whatever the instruction: once its call has returned, it is.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -58,7 +58,8 @@ static pid_t stop_behind_bits(long instructions, bool *over)
 	return child;
 }
 
-/* From the moment on when its bits are set, at instruction after instruction until it has the lock. */
+/* From the moment on when its bits are set, at instruction after instruction until it has the
+ * lock. */
 static void stop_all_along(void (*meanwhile)(void))
 {
 	if (TEST_UNDER_TSAN) {

@@ -1,5 +1,6 @@
 /*
- * test_clock.c - the engine clock: one time for processes with different clocks, and clocks that are set.
+ * test_clock.c - the engine clock: one time for processes with different clocks, and clocks that
+ * are set.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

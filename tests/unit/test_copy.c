@@ -162,7 +162,8 @@ static void hold(void)
 	bshm__shard_unlock(&its);
 }
 
-/* A chain that leads nowhere, as it may look while it is changed: no copy stands, so the lock decides. */
+/* A chain that leads nowhere, as it may look while it is changed: no copy stands, so the lock
+ * decides. */
 TEST(a_large_record_is_missing_while_the_lock_is_not_to_be_had)
 {
 	begin(MB(64));
@@ -220,8 +221,8 @@ static bool remembers(uint64_t number, unsigned flags)
 }
 
 /*
- * A quarter of the store, made of small records. What was used last stays. And it takes less of the processor for each
- * that goes than small records take that are put in a full store.
+ * A quarter of the store, made of small records. What was used last stays. And it takes less of the
+ * processor for each that goes than small records take that are put in a full store.
  */
 TEST(room_for_a_large_record_is_made_of_many_small_ones)
 {

@@ -1,5 +1,6 @@
 /*
- * test_counting.c - counting filters: remove, count, saturation, and nobody's count below the truth.
+ * test_counting.c - counting filters: remove, count, saturation, and nobody's count below the
+ * truth.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -300,7 +300,8 @@ TEST(in_doubt_everybody_is_alive)
 	CHECK_INT(reserve(segment, "f", 10, 0.01), 1); /* its own slot is as it was */
 }
 
-/* ------------------------------------------------------------------ where a mapping keeps no lock */
+/* ------------------------------------------------------------------ where a mapping keeps no
+ * lock */
 
 static void check_slot_is_taken_anew(void)
 {
@@ -396,7 +397,8 @@ static void attach_there(void)
 	raise_flag_and_sleep(0);
 }
 
-/* The file that is mapped is another than the one that was opened: its locks end with the descriptor. */
+/* The file that is mapped is another than the one that was opened: its locks end with the
+ * descriptor. */
 TEST(an_overlay_keeps_its_descriptor)
 {
 	mount_overlay();

@@ -1,5 +1,6 @@
 /*
- * test_evict.c - who is evicted: the limit, the floor, LRU's misses, expiry, and stamps that come round.
+ * test_evict.c - who is evicted: the limit, the floor, LRU's misses, expiry, and stamps that come
+ * round.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -158,7 +159,8 @@ TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
 	check_sound(segment);
 }
 
-/* Pages that are mostly free are emptied for other sizes: in every shard, and before anything is evicted. */
+/* Pages that are mostly free are emptied for other sizes: in every shard, and before anything is
+ * evicted. */
 TEST(what_lies_free_in_other_sizes_is_used_in_every_shard)
 {
 	bshm_segment *segment = open_store(MB(96), 0);
@@ -204,7 +206,8 @@ TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
 	check_sound(segment);
 }
 
-/* Room for one record, of another size than the others, is a page or two; not a share of the store. */
+/* Room for one record, of another size than the others, is a page or two; not a share of the
+ * store. */
 TEST(one_record_evicts_few)
 {
 	static const uint32_t sizes[][2] = {{4, 1000}, {4, 8168}, {4, 8268}, {100, 8264}, {52, 8216}};

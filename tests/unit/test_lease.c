@@ -1,5 +1,6 @@
 /*
- * test_lease.c - one loads what belongs to a key; what changes the key meanwhile; what cannot be stored.
+ * test_lease.c - one loads what belongs to a key; what changes the key meanwhile; what cannot be
+ * stored.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -371,7 +371,8 @@ TEST(every_slot_is_given_out)
 
 /* ------------------------------------------------------------------ counting */
 
-/* Of the first `count` slots, in the order of a walk that a permutation makes; then each second one. */
+/* Of the first `count` slots, in the order of a walk that a permutation makes; then each second
+ * one. */
 TEST(owners_are_counted)
 {
 	segment = open_segment(MB(1));

@@ -86,7 +86,8 @@ TEST(what_is_evicted_is_gone_and_nothing_else_is_wrong)
 TEST(large_values_come_back_whole)
 {
 	bshm_segment *segment = open_store(MB(64), 0);
-	/* With 8 bytes of key: what fits into the first slot, and half a chunk, and a chunk, and one more. */
+	/* With 8 bytes of key: what fits into the first slot, and half a chunk, and a chunk, and one
+	 * more. */
 	static const uint32_t lengths[] = {4000, 4060, 4063, 4064, 4065, 4071, 4072, 4073, 4080, 4084,
 		4088, 8143, 8144, 8145, 8167, 8168, 8169, 12239, 12240, 12241, 12248, 12249, 16320, 16321,
 		65535, 65536, 1000000, 16 * 1024 * 1024 - 64};

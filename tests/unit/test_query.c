@@ -71,7 +71,8 @@ TEST(names_that_differ_little_are_not_mixed_up)
 }
 
 /* More filters than a thread has views, asked in turn. */
-/* What is laid out once is found again, however alike the names: here 40 that differ in the middle. */
+/* What is laid out once is found again, however alike the names: here 40 that differ in the
+ * middle. */
 TEST(names_that_differ_in_the_middle_have_places_of_their_own)
 {
 	const char *const ends[] = {"", ":seen", ":seen-items", ":everything-ever-seen-in-the-shop"};

@@ -12,7 +12,8 @@
 
 static bshm_segment *segment;
 
-/* Of several shards, which only a large limit gives; this process, and its children, heed a lower one. */
+/* Of several shards, which only a large limit gives; this process, and its children, heed a lower
+ * one. */
 static void open_shards(void)
 {
 	segment = open_store(MB(160), 300 * 8192);

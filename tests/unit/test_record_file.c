@@ -1,5 +1,6 @@
 /*
- * test_record_file.c - the records' way into a file and back: what comes back, and which files are refused whole.
+ * test_record_file.c - the records' way into a file and back: what comes back, and which files are
+ * refused whole.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,8 +1,8 @@
 /*
  * test_rest.c - segments on a disk: which are believed after the machine has stopped.
  *
- * Every file counts as on a disk here. A power loss is played by a copy of the file, some pages of which
- * are older than others, that is opened under another boot.
+ * Every file counts as on a disk here. A power loss is played by a copy of the file, some pages of
+ * which are older than others, that is opened under another boot.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -266,7 +266,8 @@ TEST(who_only_looks_believes_what_others_use)
 	CHECK_INT(has(segment, "f", "a"), 1);
 }
 
-/* For want of a descriptor the boot cannot be told just now: that is no reason to give a file up. */
+/* For want of a descriptor the boot cannot be told just now: that is no reason to give a file
+ * up. */
 TEST(what_cannot_be_told_just_now_is_not_given_up)
 {
 	stand();

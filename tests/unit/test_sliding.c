@@ -427,7 +427,8 @@ TEST(a_copy_ages_with_its_source)
 	CHECK_INT(absent(segment, "moved", 0, 1000), 1000);
 }
 
-/* Epochs that begin at other times: a key lives at least its window, and at most two thirds more. */
+/* Epochs that begin at other times: a key lives at least its window, and at most two thirds
+ * more. */
 TEST(filters_with_other_epochs_can_be_merged)
 {
 	for (uint64_t apart = 0; apart < EPOCH; apart += EPOCH / 5) {

@@ -1,5 +1,6 @@
 /*
- * test_sliding_rates.c - sliding filters of few and of many hash functions keep their window, and their rate.
+ * test_sliding_rates.c - sliding filters of few and of many hash functions keep their window, and
+ * their rate.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

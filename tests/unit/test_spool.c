@@ -108,7 +108,8 @@ TEST(applied_bits_are_those_of_adding)
 
 /* ------------------------------------------------------------------ copies */
 
-/* Offers 3 million hashes, of which every `rare`th is one of `different`, and the others are one. */
+/* Offers 3 million hashes, of which every `rare`th is one of `different`, and the others are
+ * one. */
 static uint64_t kept_of_copies(bool keep_copies, uint64_t different, uint64_t rare)
 {
 	bshm__spool *copies = bshm__spool_new(keep_copies);

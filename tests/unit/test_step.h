@@ -46,8 +46,8 @@ static inline bool step(pid_t child)
 		   waitpid(child, &status, 0) == child && WIFSTOPPED(status);
 }
 
-/* Begins the call in a child, and stops it after so many instructions; how many it was. *over: it had
- * ended before. */
+/* Begins the call in a child, and stops it after so many instructions; how many it was. *over: it
+ * had ended before. */
 static inline long stop_after(long instructions, pid_t *child, bool *over)
 {
 	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);

@@ -81,7 +81,8 @@ static inline int store_put(bshm_segment *segment, uint32_t number, uint64_t ser
 	return PATIENTLY(store_put_once(segment, number, serial, length, ttl_s, mode));
 }
 
-/* 1 = found and whole, 0 = absent, -1 = torn. The serial number only of values of 16 bytes or more. */
+/* 1 = found and whole, 0 = absent, -1 = torn. The serial number only of values of 16 bytes or
+ * more. */
 static inline int store_get(
 	bshm_segment *segment, uint32_t number, uint64_t *serial, uint32_t *length)
 {

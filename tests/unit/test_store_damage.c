@@ -1,6 +1,7 @@
 /*
- * test_store_damage.c - a writer in a damaged store comes to an end: counts, maps and records that cannot
- * be are changed by hand, then at random. A call that goes on for ever meets the test's watchdog.
+ * test_store_damage.c - a writer in a damaged store comes to an end: counts, maps and records that
+ * cannot be are changed by hand, then at random. A call that goes on for ever meets the test's
+ * watchdog.
  *
  * Not here: what the validator says of damage (test_verify.c); all bytes, guided (tests/fuzz).
  *
@@ -23,7 +24,8 @@ static bshm_found find_number(uint64_t number)
 	return found;
 }
 
-/* A page that is never empty, and a class that always seems to have too many: what is in it goes to and fro. */
+/* A page that is never empty, and a class that always seems to have too many: what is in it goes to
+ * and fro. */
 TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 {
 	segment = open_store(MB(1), 0);
@@ -58,8 +60,8 @@ TEST(a_unit_that_no_table_has_is_not_moved)
 	check_sound(segment);
 }
 
-/* Pages that cannot be emptied, in a class that has slots to spare, are no reason to refuse what evicting makes
- * room for. */
+/* Pages that cannot be emptied, in a class that has slots to spare, are no reason to refuse what
+ * evicting makes room for. */
 TEST(nothing_is_refused_for_units_that_no_table_has)
 {
 	enum {

@@ -5,8 +5,8 @@
  * its lock. Whatever the instruction: the store is sound, no record but the one being written has
  * changed, and that one is the old or the new one, whole.
  *
- * A reader is stopped at each instruction of its call, while what it reads is replaced, and the memory
- * used for something else. It then goes on, and finds a value, whole.
+ * A reader is stopped at each instruction of its call, while what it reads is replaced, and the
+ * memory used for something else. It then goes on, and finds a value, whole.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -31,7 +31,8 @@ static void take_slot(void)
 	bshm_record_remove(store, 0, &(bshm_key){"other", 5}, &error);
 }
 
-/* Kills a writer about so many nanoseconds after its call began; how many it took, if it was *over. */
+/* Kills a writer about so many nanoseconds after its call began; how many it took, if it was
+ * *over. */
 static long kill_in_time(long nanoseconds, bool *over)
 {
 	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);
@@ -198,7 +199,8 @@ TEST(death_while_room_is_made)
 	kill_all_along(put_next, true, true);
 }
 
-/* How many slots of records are free and live: pages that were given out once hold nothing else's leavings. */
+/* How many slots of records are free and live: pages that were given out once hold nothing else's
+ * leavings. */
 static unsigned free_and_live(void)
 {
 	const bshm__shard s = bshm__shard_at(store, 0);
@@ -214,7 +216,8 @@ static unsigned free_and_live(void)
 	return found;
 }
 
-/* Else a death would leave one that is live, and a reader could watch the next record being written into it. */
+/* Else a death would leave one that is live, and a reader could watch the next record being written
+ * into it. */
 TEST(a_slot_is_live_only_while_it_is_taken)
 {
 	begin(MB(4), 0, 50, 60);
@@ -348,7 +351,8 @@ static void index_made_anew(uint64_t serial)
 	}
 }
 
-/* Stops a reader at instruction after instruction; meanwhile `change` gives the record another value. */
+/* Stops a reader at instruction after instruction; meanwhile `change` gives the record another
+ * value. */
 static void stop_all_along(void (*change)(uint64_t serial))
 {
 	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;

@@ -1,5 +1,6 @@
 /*
- * test_store_share.c - the record store between threads: whole values, and records that do not vanish.
+ * test_store_share.c - the record store between threads: whole values, and records that do not
+ * vanish.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
