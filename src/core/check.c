@@ -3,7 +3,9 @@
  *
  * Looks at everything that has a rule: header, chains, entries, descriptors, runs and their
  * overlap, ops, journal, and the record store (verify.c). Filter bits have none: any bits are a filter. It mends nothing. Faults
- * are noted under the lock, so that no work in progress is taken for one, and told after it.
+ * are noted under the lock, so that no work in progress is taken for one, and told after it. Where the filters
+ * are mapped for reading there is no lock: so words that others write are read by atomic loads, and what is
+ * being changed meanwhile may be told as a fault.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -49,9 +51,10 @@ static void note(report *r, const char *what, const bshm_entry *entry)
 		fault *f = &r->faults[r->count];
 		f->what = what;
 		f->name[0] = '\0';
-		const size_t length = entry == NULL ? 0 : entry->name[0];
-		if (length >= 1 && length <= BSHM_NAME_MAX) {
-			memcpy(f->name, entry->name + 1, length);
+		if (entry != NULL) {
+			const bshm__name name = bshm__entry_name(entry);
+			const size_t length = name.bytes[0] <= BSHM_NAME_MAX ? name.bytes[0] : 0;
+			memcpy(f->name, name.bytes + 1, length);
 			f->name[length] = '\0';
 		}
 	}
@@ -90,8 +93,7 @@ static void check_chains(report *r)
 				break;
 			}
 			const bshm_entry *entry = &s->entries[at - 1];
-			bshm__name name;
-			memcpy(&name, entry->name, sizeof(name));
+			const bshm__name name = bshm__entry_name(entry);
 			if (bshm__name_head(s, &name) != i) {
 				note(r, "an entry hangs in a chain that is not its name's", entry);
 			}
@@ -154,8 +156,10 @@ static void check_entries(report *r)
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < s->entry_count; i++) {
 		const bshm_entry *entry = &s->entries[i];
-		const bool named = entry->name[0] != 0;
-		if (entry->name[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
+		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+		const bshm__name name = bshm__entry_name(entry);
+		const bool named = name.bytes[0] != 0;
+		if (name.bytes[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
 			note(r, "an entry is not in exactly one chain", entry);
 		} else if (named) {
 			check_name(r, i);
@@ -163,12 +167,10 @@ static void check_entries(report *r)
 		if (bshm__entry_has_journal(s, i) && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
 			note(r, "an entry does not know that it is being built", entry);
 		}
-		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
 		if (generation == 0) {
 			continue;
 		}
 		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
-		const bshm__name name = bshm__entry_name(entry);
 		if (!bshm__descriptor_sound(s, &name, &descriptor, generation)) {
 			note(r, "a descriptor or its name is damaged", entry);
 		} else if (descriptor.state != BSHM_STATE_ABSENT) {
@@ -187,8 +189,8 @@ static void check_ops(report *r)
 {
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		bshm_op op;
-		bshm__racy_copy(&op, &s->ops[i], sizeof(op));
+		bshm_op op = {0};
+		bshm__racy_copy(&op, &s->ops[i], offsetof(bshm_op, pending));
 		if (op.entry == 0) {
 			continue;
 		}
@@ -199,7 +201,8 @@ static void check_ops(report *r)
 		}
 	}
 	for (uint32_t i = 0; i < s->chunk_count; i++) {
-		if (s->tags[i] != 0 && BSHM_LOAD(&s->chunks[i].count, RELAXED) > BSHM_CHUNK_HASHES) {
+		if (BSHM_LOAD(&s->tags[i], RELAXED) != 0 &&
+			BSHM_LOAD(&s->chunks[i].count, RELAXED) > BSHM_CHUNK_HASHES) {
 			note(r, "a journal chunk counts more than it holds", NULL);
 		}
 	}

@@ -286,6 +286,7 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->tags = original->tags;
 	copy->chunks = original->chunks;
 	copy->links = original->links;
+	copy->layers = original->layers;
 	copy->partitions = original->partitions;
 	copy->store = original->store;
 	copy->tallies = original->tallies;

@@ -13,6 +13,7 @@
 #include "core/segment/sound.h"
 #include "platform/platform.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -270,6 +271,37 @@ TEST(a_reader_checks_too)
 	bshm_entry *entry = entry_of(writer, "one");
 	entry->descriptor[entry->generation & 1].seed ^= 1;
 	CHECK_INT(quiet_faults(), 1);
+}
+
+static uint32_t written; /* 1: the writer has done its work */
+
+static void *check_all_the_time(void *reader)
+{
+	while (BSHM_LOAD(&written, RELAXED) == 0) {
+		(void) bshm_segment_check(reader, ignore, NULL);
+	}
+	return NULL;
+}
+
+/* Under ThreadSanitizer: it reads no word without the lock that others write. */
+THREAD_TEST(a_reader_checks_beside_writers)
+{
+	stand();
+	bshm_segment *reader = open_segment_readonly();
+	share_mapping(reader, segment); /* the sanitizer goes by addresses */
+	pthread_t thread;
+	REQUIRE(pthread_create(&thread, NULL, check_all_the_time, reader) == 0);
+	for (int i = 0; i < 20; i++) {
+		load(segment, "two", 0, 300);
+		copy_filter(segment, "two", "three");
+		rename_filter(segment, "three", "four");
+		add_numbers(segment, "one", 0, 100);
+		clear(segment, "two");
+		drop(segment, "four");
+	}
+	BSHM_STORE(&written, 1, RELAXED);
+	pthread_join(thread, NULL);
+	CHECK_INT(faults(segment), 0);
 }
 
 static void hold_the_lock(void)

@@ -5,6 +5,7 @@
  */
 #include "test_shard.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 static char told[16][64];
@@ -137,4 +138,39 @@ TEST(more_records_than_there_may_be_are_found)
 	stand();
 	segment->cache_records = 100; /* there are 101 */
 	check_told("the record store holds more records than it may");
+}
+
+static uint32_t done;
+
+static void *use_records(void *own)
+{
+	for (uint64_t i = 0; BSHM_LOAD(&done, RELAXED) == 0; i++) {
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		const uint32_t number = (uint32_t) (i % 100);
+		store_put(own, number, i, 100 + (uint32_t) (i % 50), 0, BSHM_PUT_SET);
+		(void) store_get(own, number / 2, &serial, &length);
+		if (i % 16 == 0) {
+			store_put(own, 1000, i, 30000, 0, BSHM_PUT_SET);
+		}
+	}
+	forget_views();
+	return NULL;
+}
+
+/* Under ThreadSanitizer: it reads no word as another process may be writing it. */
+THREAD_TEST(a_store_that_is_used_is_sound)
+{
+	stand();
+	bshm_segment *own = attach_store();
+	share_mapping(own, segment);
+	pthread_t thread;
+	REQUIRE(pthread_create(&thread, NULL, use_records, own) == 0);
+	for (int i = 0; i < 50; i++) {
+		const int count = bshm_segment_check(segment, remember, NULL);
+		CHECK(count == 0 || count == BSHM_E_TIMEOUT);
+	}
+	BSHM_STORE(&done, 1, RELAXED);
+	pthread_join(thread, NULL);
+	check_sound(segment);
 }

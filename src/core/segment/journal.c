@@ -74,7 +74,7 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 			chunk = &segment->chunks[i];
 			count = 0;
 			BSHM_STORE(&chunk->count, 0, RELAXED);
-			segment->tags[i] = op->serial;
+			BSHM_STORE(&segment->tags[i], op->serial, RELAXED);
 			BSHM_STORE(&op->chunk, i + 1, RELAXED);
 		}
 	}
@@ -117,7 +117,7 @@ size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, si
 			out[taken++] = chunk->hash[--left];
 		}
 		BSHM_STORE(&chunk->count, left, RELAXED);
-		segment->tags[i] = left == 0 ? 0 : op->serial;
+		BSHM_STORE(&segment->tags[i], left == 0 ? 0 : op->serial, RELAXED);
 	}
 	BSHM_SUB(&op->pending, taken, RELAXED);
 	return taken;

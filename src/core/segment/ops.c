@@ -35,7 +35,7 @@ void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run)
 		bshm__space_forget(segment);
 	}
 	bshm__racy_copy(&op->run, run, sizeof(*run)); /* bshm__space_lacks() may be reading */
-	op->check = op_check(segment, op);
+	BSHM_STORE(&op->check, op_check(segment, op), RELAXED);
 }
 
 bshm_op *bshm__op_begin(
@@ -54,7 +54,7 @@ bshm_op *bshm__op_begin(
 			.counting = counting,
 		};
 		bshm__racy_copy(op, &fresh, sizeof(fresh)); /* bshm__space_lacks() may be reading */
-		op->check = op_check(segment, op);
+		BSHM_STORE(&op->check, op_check(segment, op), RELAXED);
 		BSHM_STORE(&op->owner, segment->owner, RELEASE);
 		if (bshm__op_keeps_journal(op)) {
 			/* An add that does not see this has set its bits before the op reads its first key:
@@ -79,7 +79,7 @@ void bshm__op_retire(bshm_segment *segment, bshm_op *op)
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
 {
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		if (segment->ops[i].entry == index + 1) {
+		if (BSHM_LOAD(&segment->ops[i].entry, RELAXED) == index + 1) {
 			return true;
 		}
 	}
@@ -89,7 +89,8 @@ bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index)
 bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index)
 {
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		if (segment->ops[i].entry == index + 1 && bshm__op_keeps_journal(&segment->ops[i])) {
+		if (BSHM_LOAD(&segment->ops[i].entry, RELAXED) == index + 1 &&
+			bshm__op_keeps_journal(&segment->ops[i])) {
 			return true;
 		}
 	}

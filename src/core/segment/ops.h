@@ -8,6 +8,7 @@
 
 #include "core/format.h"
 #include "core/segment/segment.h"
+#include "platform/atomic.h"
 
 /* Registers work on an entry; for a build or clear, adders keep a journal of hashes under
  * `seed` from now on. NULL: 64 are running. */
@@ -25,7 +26,8 @@ bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
 bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index);
 static inline bool bshm__op_keeps_journal(const bshm_op *op)
 {
-	return op->kind == BSHM_OP_BUILD || op->kind == BSHM_OP_CLEAR;
+	const uint32_t kind = BSHM_LOAD(&op->kind, RELAXED);
+	return kind == BSHM_OP_BUILD || kind == BSHM_OP_CLEAR;
 }
 
 #endif
