@@ -3,7 +3,7 @@
  * restored.
  *
  *      +--------+--------+--------+--------+
- *      | which  | repair | patches         |  then the patches, 8 bytes each: offset u32, four bytes
+ *      | which  | repair | patches         |  then the patches, 8 bytes each: offset u32, 4 bytes
  *      +--------+--------+--------+--------+  then the file; none: one that was dumped here
  *
  * `which` says whose format it is: 0 the records', 1 the filters' (modulo 2); bits 1 to 3 which of
