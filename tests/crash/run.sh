@@ -184,7 +184,7 @@ for ((round = 1; round <= 3; round++)); do
 	touch "$work/stop"
 	wait "${writers[@]}"
 	counts=("$(count 0)" "$(count 1)")
-	copy_disk # nobody has unmounted or synced anything but the last writer
+	copy_disk # only the last writer has unmounted or synced anything
 	read -r denied absent records faults reason \
 		< <(in_php_rebooted "$work/copied" "$judge" "${counts[@]}")
 	expect "at rest, ${counts[*]} keys: $denied denied, $records records, $faults faults" believed

@@ -281,7 +281,7 @@ static void renumber(desk *d)
 	}
 }
 
-/* Several shards have one limit; somebody died who had counted a record that he did not put. */
+/* Several shards have one limit; a process died after counting a record and before putting it. */
 static void count_anew(desk *d)
 {
 	bshm_store *store = d->segment->store;

@@ -1,5 +1,5 @@
 /*
- * walk.c - every call dies after each of its steps, and nobody else is the worse for it.
+ * walk.c - every call dies after each of its steps, without harm to other processes.
  *
  *   walk FOLDER [RANDOM]
  *
@@ -534,7 +534,7 @@ static void create(desk *d)
 	d->segment = own;
 }
 
-/* Who dies while he creates the segment is in nobody's way. */
+/* A process that dies while it creates the segment does not disturb others. */
 static void walk_creation(void)
 {
 	int status;

@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------ world.c */
 
 /*
- * The system as the engine sees it: clocks that only move when somebody reads them or sleeps, one
+ * The system as the engine sees it: clocks that only move when they are read, or in a sleep, one
  * process id, no chance, and one owner slot that may belong to a living stranger. A wait of 50 ms
  * costs nothing, and an input does the same each time. Segments are mapped between pages that
  * cannot be touched.
@@ -24,7 +24,7 @@ typedef struct {
 	uint8_t *begin; /* of the segment that is mapped; NULL: none is */
 	uint8_t *end;
 	bool stranger_lives;
-	void (*before_load)(const void *at); /* called before each load of the core's; NULL: nobody */
+	void (*before_load)(const void *at); /* called before each load of the core's, unless NULL */
 	uint64_t now_ns;
 	uint64_t chance;
 } fuzz_world;

@@ -13,8 +13,8 @@
  *
  * A restore either publishes or changes nothing: it never damages the segment, which the validator
  * says, and every filter that stood before is asked for its keys. What was restored is used: asked,
- * added to (until it grows), described, dumped again. That may be refused, for whoever makes a file
- * may choose its numbers, but it must end.
+ * added to (until it grows), described, dumped again. That may be refused, because the author of
+ * a file chooses its numbers, but it must end.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -27,7 +27,7 @@ wrapped=(mmap munmap bshm_os_monotonic_ns bshm_os_sleep_us bshm_os_wall_s bshm_o
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all)
 flags=(-std=c11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror
 	-Isrc -Itests/fuzz "${sanitize[@]}")
-# Comparisons are not traced: nobody guesses a checksum, and it would take half of the time.
+# Comparisons are not traced: a checksum cannot be guessed, and it would take half of the time.
 coverage=-fsanitize-coverage=inline-8bit-counters,pc-table,trace-loads
 # An input's time is the processor's: world.c.
 limits=(-timeout=600 -rss_limit_mb=2000 -malloc_limit_mb=1000 -print_final_stats=1)

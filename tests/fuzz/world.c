@@ -73,7 +73,7 @@ static void remove_folder(void)
 
 static void make_folder(void)
 {
-	/* Whoever starts the fuzzer removes it, also after a crash. */
+	/* The script that starts the fuzzer removes it, also after a crash. */
 	const char *parent = getenv("BLOOMSHM_FUZZ_FOLDER");
 	snprintf(
 		folder, sizeof(folder), "%s/bloomshm-fuzz.XXXXXX", parent != NULL ? parent : "/dev/shm");

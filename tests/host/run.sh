@@ -58,8 +58,8 @@ as_user() { # UID GID COMMAND...
 	setpriv --reuid "$uid" --regid "$gid" --clear-groups "$@"
 }
 
-# with_mount FOLDER OPTIONS CODE...: runs shell code with a tmpfs at the folder, which nobody else
-# sees.
+# with_mount FOLDER OPTIONS CODE...: runs shell code with a tmpfs at the folder, which no other
+# process sees.
 with_mount() {
 	local folder=$1 options=$2
 	shift 2
@@ -206,7 +206,7 @@ test_containers() {
 		$swapped = bloom_cache_get("swapped") - $sum("swapped");
 		$few = $counted >= 0 && $counted <= 10 && $swapped >= 0 && $swapped <= 10;
 		echo $few ? "yes" : "$counted, $swapped";')"
-	check 'the segment is sound, nobody else is attached, hardly any lock was waited for in vain' '[[][[]],1,true]' \
+	check 'the segment is sound, no other process is attached, hardly any lock timed out' '[[][[]],1,true]' \
 		"$(in_both '$s = bloom_status(); echo json_encode([bloom_verify(), $s["attached"], $s["lock_timeouts"] + bloom_cache_info()["lock_timeouts"] < 50]);')"
 	check 'all memory of the killed is back' 'true' "$(in_both '
 		foreach (bloom_list() as $filter) { bloom_drop($filter); }
@@ -216,7 +216,7 @@ test_containers() {
 }
 
 # A loader that is stopped in one container is alive for one in the other, in which its pid is
-# somebody else's.
+# that of another process.
 test_stopped_container() {
 	local loader
 	(in_container true) >/dev/null 2>&1 || return
@@ -236,7 +236,7 @@ test_stopped_container() {
 	pkill -STOP --parent "$loader"
 	check 'a container is stopped in a load, and in a loader' 'T' \
 		"$(ps -o state= -p "$(pgrep --parent "$loader")")"
-	check 'others load, add, ask and store meanwhile, and nobody waits' \
+	check 'others load, add, ask and store meanwhile without waiting' \
 		'[[]true,false,1,true,true,0,0]' "$(in_both '
 		require "'"$here"'/../php/helper.inc";
 		$began = own_time();

@@ -1,14 +1,14 @@
 /*
- * storm.c - processes that do everything with records and filters are killed, and nobody notices.
+ * storm.c - processes that do everything with records and filters are killed; no other one notices.
  *
  *   storm KILLS [PHP EXTENSION]     with the latter, some of the workers are PHP scripts: storm.php
  *
  * Workers put, change, read, lease, scan, dump and restore; PHP workers do all that a page and a
- * batch can do. Each is killed at a random moment, and replaced. Two observers, which nobody kills,
- * ask for keys and records that were there before: none may be missing, no value may be another
- * than was put, and no call may take 200 ms, without the time in which the observer could run and
- * had no processor. A value tells its key's number, its length and a serial number, and the rest
- * follows from them; so everybody checks every value that he reads.
+ * batch can do. Each is killed at a random moment, and replaced. Two observers, which are never
+ * killed, ask for keys and records that were there before: none may be missing, no value may be
+ * another than was put, and no call may take 200 ms, without the time in which the observer could
+ * run and had no processor. A value tells its key's number, its length and a serial number, and the
+ * rest follows from them; so every process checks every value that it reads.
  *
  * Ends with the validator, and with all memory that must be free again. Prints its seed
  * (BLOOMSHM_SEED).
@@ -134,7 +134,7 @@ static int read_value(bshm_segment *segment, const char *kind, unsigned number)
 		}
 	} while (!bshm_found_copy(&found, bytes));
 	if (!is_value(bytes, found.length, number)) {
-		fail("a value that nobody put", name);
+		fail("a value that was never put", name);
 	}
 	return 1;
 }
@@ -242,7 +242,7 @@ static int change(bshm_segment *segment, unsigned number)
 	bshm_key key = {name, (size_t) snprintf(name, sizeof(name), "count %u", number % 20)};
 	int status = bshm_record_increment(segment, &key, 1, false, 0, 0, &out, &error);
 	if (status == BSHM_OK && out < 1) {
-		fail("a count that nobody counted", name);
+		fail("a count above the truth", name);
 	}
 	key.length = (size_t) snprintf(name, sizeof(name), "text %u", number % 20);
 	if (status >= 0) {

@@ -45,7 +45,10 @@ function check(mixed $value, int $number, string $what): void
     must(is_string($value), "$what $number is no string");
     [$told, $length, $serial] = array_map(intval(...), explode(':', $value, 4));
     $expected = str_pad("$told:$length:$serial:", $length, chr(97 + ($told + $serial) % 26));
-    must($told === $number && $value === $expected, "$what $number has a value that nobody stored");
+    must(
+        $told === $number && $value === $expected,
+        "$what $number has a value that was never stored",
+    );
 }
 
 function keys(int $count): Generator
@@ -81,7 +84,11 @@ $calls = [
     ]),
     function () use ($at) {
         foreach (bloom_cache_get_many(["php a {$at->number}", "php b {$at->number}"]) as $value) {
-            must($value === null || $value === [1, 'two', [3.5, null]] || $value == new ArrayObject([$at->number]), 'an array changed');
+            must(
+                $value === null || $value === [1, 'two', [3.5, null]]
+                    || $value == new ArrayObject([$at->number]),
+                'an array changed',
+            );
         }
     },
     fn () => mt_rand(0, 20) === 0 ? bloom_cache_clear("php a {$at->number}") : null,
@@ -116,7 +123,12 @@ $calls = [
     fn () => bloom_list(),
     fn () => bloom_status(),
     // both
-    fn () => must(bloom_fetch('golden', "golden {$at->number}", fn (string $asked) => "title of $asked") === "title of golden {$at->number}", 'fetched'),
+    fn () => must(
+        bloom_fetch(
+            'golden', "golden {$at->number}", fn (string $asked) => "title of $asked",
+        ) === "title of golden {$at->number}",
+        'fetched',
+    ),
     fn () => must(
         bloom_fetch('golden', "nobody {$at->number}", fn () => null) === null,
         'fetched what is not there',

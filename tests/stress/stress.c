@@ -3,14 +3,14 @@
  * killed at random moments, while observers ask keys that must always be found.
  *
  *   stress SECONDS            processes, SIGKILLed and replaced
- *   stress SECONDS threads    threads on one mapping, for ThreadSanitizer; nobody is killed
+ *   stress SECONDS threads    threads on one mapping, for ThreadSanitizer; none is killed
  *
- * The truth is a ledger outside the segment. An adder first writes its key there, as a page
- * writes its row to the database before bloom_add(), then adds it, then marks it confirmed. A
- * loader reads the ledger after it has begun, as a batch job runs its query. So every confirmed
- * key must be found, at any time, by anybody: in the catalogue, which is loaded again and again,
- * and in the log, which nobody loads and which grows. A third filter slides: its keys must be found
- * for a second after they were added.
+ * The truth is a ledger outside the segment. An adder first writes its key there, as a page writes
+ * its row to the database before bloom_add(), then adds it, then marks it confirmed. A loader reads
+ * the ledger after it has begun, as a batch job runs its query. So every confirmed key must be
+ * found, at any time, by every process: in the catalogue, which is loaded again and again, and in
+ * the log, which is never loaded and grows. A third filter slides: its keys must be found for a
+ * second after they were added.
  *
  * Ends with the validator, and with the memory that must be free again. Prints its seed.
  *
@@ -287,7 +287,7 @@ static int fill(
 	return status;
 }
 
-/* Everything else, on filters whose content nobody relies on. */
+/* Everything else, on filters whose content does not matter. */
 static void churn(bshm_segment *segment, bshm_views *views, uint64_t *random)
 {
 	char a[16];
@@ -356,7 +356,7 @@ static long times_waited(void)
 	return usage.ru_nvcsw;
 }
 
-/* Whoever is the first to touch a page of shared memory has the kernel fill it, and others wait for
+/* At the first touch of a page of shared memory the kernel fills it, and other processes wait for
  * that. */
 static void touch(const void *memory, uint64_t bytes)
 {

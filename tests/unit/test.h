@@ -107,7 +107,7 @@ int64_t test_undelayed_ns(void);
 /*
  * What the call answers in the end. A page's call waits 50 ms for a lock; on a busy machine its
  * holder may be without a processor for longer, and the call says TIMEOUT: it is made again, and
- * test_refused counts it. A lock that nobody gives back is still seen: a call that is refused so
+ * test_refused counts it. A lock that is never given back is still seen: a call that is refused so
  * often stays refused.
  */
 #define REFUSED_MAX 100

@@ -127,7 +127,7 @@ TEST(scattered_partitions_make_one_filter)
 	CHECK_INT(absent(segment, "big", 0, 390000), 0);
 	CHECK(present(segment, "big", 1000000, 1100000) < 1200);
 	CHECK(has_fresh(segment, "big", "absent") >= 0);
-	for (uint32_t i = 1; i < 128; i += 2) { /* and nobody's bits were touched */
+	for (uint32_t i = 1; i < 128; i += 2) { /* and no other bits were touched */
 		CHECK_INT(info_of(segment, numbered("f-", i)).items, 0);
 		CHECK(info_of(segment, numbered("f-", i)).fill == 0);
 	}

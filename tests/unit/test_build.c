@@ -879,7 +879,7 @@ static void reserve_it(void)
 	CHECK_INT(bshm_filter_reserve(segment, "f", 1, &grows, &last_error), 0);
 }
 
-/* Who takes the lock for whatever reason ends a dead process's clear, if not at once then soon. */
+/* Every process that takes the lock helps to end a dead process's clear. */
 #define SOON 16
 
 static void expect_killed_clear_finished_by(void (*next)(void))
@@ -994,7 +994,7 @@ TEST(a_load_during_a_clear_stands)
 	CHECK_INT(faults(segment), 0);
 }
 
-/* Its partitions are still being zeroed: nobody may have them before it is done. */
+/* Its partitions are still being zeroed: no other filter may have them before it is done. */
 TEST(a_dropped_filter_that_is_being_cleared_keeps_its_memory)
 {
 	const pid_t child = stopped_clear();

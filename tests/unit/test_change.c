@@ -1,6 +1,6 @@
 /*
- * test_change.c - changes of one record by many processes at once: none is lost, and nobody is kept
- * out by the others; nor by one that stores a large record.
+ * test_change.c - changes of one record by many processes at once: none is lost, and no process is
+ * kept out by the others, or by one that stores a large record.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -29,7 +29,7 @@ static void append(void)
 	}
 }
 
-/* Who waits has his turn: hardly anybody waits in vain, though all the others want the lock all the
+/* Waiters get their turn: hardly any wait ends in vain, though all processes want the lock all the
  * time. */
 static void check_hardly_refused(void)
 {
@@ -168,8 +168,8 @@ static uint64_t stored_meanwhile(void)
 	return count;
 }
 
-/* Room for it is made of hundreds of thousands of small ones, which takes longer than anybody
- * waits: a second here. Without a gap in it, who waits gives up after 50 ms, again and again. */
+/* Room for it is made of hundreds of thousands of small ones. That takes a second here, which is
+ * longer than a call waits: without a gap in it, waiters give up after 50 ms, again and again. */
 TEST(who_stores_a_large_record_lets_others_in)
 {
 	uint8_t *bytes = calloc(1, large);

@@ -203,7 +203,7 @@ TEST(damaged_links_are_found)
 		EXPECT_FAULT_WHEN(
 			segment->links[list[i]], segment->links[list[i]] ^ 2, "links", "scattered");
 	}
-	segment->links[list[9]] ^= 1; /* after the last: nobody's */
+	segment->links[list[9]] ^= 1; /* after the last: of no run */
 	CHECK_INT(faults(segment), 0);
 }
 

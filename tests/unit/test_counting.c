@@ -1,5 +1,5 @@
 /*
- * test_counting.c - counting filters: remove, count, saturation, and nobody's count below the
+ * test_counting.c - counting filters: remove, count, saturation, and no count below the
  * truth.
  *
  * Licensed under the MIT licence; see LICENSE.

@@ -219,7 +219,7 @@ TEST(a_clear_without_descriptors_loses_no_key)
 		clearer = spawn(clear_without_descriptors);
 	}
 	for (uint64_t i = 0; i < ADDED; i++) {
-		CHECK(add_number(segment, "f", i) >= 0); /* noted; whoever robs the clearer publishes */
+		CHECK(add_number(segment, "f", i) >= 0); /* noted; the next owner publishes */
 	}
 	kill(clearer, SIGCONT);
 	CHECK_INT(finish(clearer), 0);
@@ -285,7 +285,7 @@ TEST(a_number_that_belongs_to_another_file_is_not_closed)
 	CHECK(all_are_null());
 }
 
-/* Nothing leads to the file any more: whoever cannot be asked about is alive. */
+/* Nothing leads to the file any more: a process that cannot be asked about counts as alive. */
 TEST(in_doubt_everybody_is_alive)
 {
 	segment = open_segment(MB(1));
@@ -426,7 +426,7 @@ static void use_without_descriptors(void)
 	raise_flag_and_sleep(0);
 }
 
-/* Nobody can see there whether another process, without descriptors, still writes. */
+/* Whether another process, without descriptors, still writes cannot be told there. */
 TEST(a_file_on_an_overlay_is_not_brought_to_rest)
 {
 	mount_overlay();

@@ -97,7 +97,7 @@ TEST(every_filter_is_listed_once)
 	}
 	CHECK_INT(listed("unpublished"), 0);
 	bshm_build_abort(build);
-	/* A cursor that somebody made up ends. */
+	/* An invented cursor ends. */
 	const uint32_t cursors[] = {127, 128, 129, 1000000, UINT32_MAX};
 	for (size_t i = 0; i < sizeof(cursors) / sizeof(cursors[0]); i++) {
 		char name[BSHM_NAME_BYTES_MAX + 1];

@@ -225,7 +225,7 @@ TEST(one_record_evicts_few)
 	}
 }
 
-/* Whoever makes room for a large record empties a few pages at a time. */
+/* Making room for a large record empties a few pages at a time. */
 TEST(a_step_empties_few_pages)
 {
 	bshm_segment *segment = open_store(MB(8), 0);
@@ -273,7 +273,7 @@ TEST(what_is_moved_out_of_a_page_leaves_no_hint_to_it)
 	CHECK_INT(hint, bshm__page_number(&s, refs[0]));
 }
 
-/* Who copies a large record is not disturbed by one that is put and removed all the time. */
+/* Copying a large record is not disturbed by one that is put and removed all the time. */
 TEST(a_page_is_not_given_up_each_time)
 {
 	bshm_segment *segment = open_store(MB(4), 0);

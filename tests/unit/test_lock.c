@@ -90,7 +90,7 @@ TEST(a_stopped_holder_keeps_its_lock)
 	CHECK_INT(reserve(segment, "f", 10, 0.01), 1);
 }
 
-/* What no process can have written there is nobody's. */
+/* A word that no process can have written there has no owner. */
 TEST(a_damaged_lock_word_is_taken_over)
 {
 	segment = open_segment(MB(1));

@@ -70,7 +70,7 @@ static void expect_journal(bshm_op *op, uint64_t from, uint64_t to)
 TEST(a_journal_holds_what_was_noted)
 {
 	const uint32_t index = lock_with_a_name();
-	CHECK_INT(note(index, 1), 0); /* nobody keeps one */
+	CHECK_INT(note(index, 1), 0); /* no op keeps one */
 	bshm_op *op = bshm__op_begin(segment, BSHM_OP_BUILD, index, 42, false);
 	REQUIRE(op != NULL);
 	CHECK_INT(segment->entries[index].builders, 1);

@@ -417,7 +417,8 @@ static int lock_slots(bool exclusive, int command)
 	return fd;
 }
 
-/* Who may only read the file can have shared locks on it: no dead process is alive by them. */
+/* A user who may only read the file can have shared locks on it: they keep no dead process
+ * alive. */
 TEST(a_shared_lock_keeps_nobody_alive)
 {
 	segment = open_segment(MB(1));

@@ -110,7 +110,7 @@ TEST(the_limit_is_given_back)
 	check_all();
 }
 
-/* A shard whose lock is held has nothing to give; whoever needs one more evicts. */
+/* A shard whose lock is held has nothing to give; a put that needs one more evicts. */
 TEST(a_shard_that_is_held_keeps_what_it_has)
 {
 	open_shards();

@@ -227,7 +227,7 @@ TEST(a_slot_that_nobody_leads_to_is_freed_when_its_page_is_emptied)
 
 /* ------------------------------------------------------------------ the number of all records */
 
-/* As after a death: a number that is too high keeps records out until somebody counts. */
+/* As after a death: a number that is too high keeps records out until it is counted anew. */
 static void stand_with_a_wrong_number(void)
 {
 	const uint32_t limit = 300 * 8192; /* several shards */

@@ -185,7 +185,7 @@ static void only_fork(void)
 	close_it();
 }
 
-/* A fork's child has the mapping, so it counts, whoever goes first. */
+/* A fork's child has the mapping, so it counts, whichever ends first. */
 TEST(not_while_a_forks_child_uses_it)
 {
 	stand();
@@ -287,7 +287,7 @@ TEST(what_cannot_be_told_just_now_is_not_given_up)
 	CHECK_INT(has(segment, "f", "a"), 1);
 }
 
-/* Wherever a waker dies, the mark is synced away before anybody writes. */
+/* Wherever a waker dies, the mark is synced away before any process writes. */
 TEST(a_waker_that_died_is_followed_by_another)
 {
 	stand();
@@ -363,7 +363,7 @@ TEST(the_clock_goes_on_after_a_reboot)
 	const uint64_t offset = segment->header->clock_offset;
 	CHECK(segment->clock_offset == offset);
 	CHECK(segment->header->clock_boot == host.boot);
-	bshm_os_wall_set(9999999); /* set by somebody: moves nobody */
+	bshm_os_wall_set(9999999); /* setting it moves no process */
 	CHECK_INT(open_at(test_path("segment"), false), BSHM_OK);
 	CHECK(segment->clock_offset == offset);
 }

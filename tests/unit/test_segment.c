@@ -419,7 +419,7 @@ TEST(what_is_not_a_regular_file_is_refused)
 	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
 	REQUIRE(rmdir(path) == 0);
 	REQUIRE(mkfifo(path, 0600) == 0);
-	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE); /* and nobody waits for its other end */
+	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE); /* and no call waits for its other end */
 	REQUIRE(unlink(path) == 0);
 	REQUIRE(symlink("/dev/zero", path) == 0);
 	CHECK_INT(try_open(), BSHM_E_UNAVAILABLE);
@@ -486,7 +486,7 @@ static void open_as_a_stranger(void)
 TEST(an_unprivileged_stranger_cannot_open_a_private_segment)
 {
 	if (geteuid() != 0) {
-		test_skip("only root can become somebody else");
+		test_skip("only root can become another user");
 	}
 	CHECK_INT(try_open(), BSHM_OK);
 	REQUIRE(chmod(test_path(""), 0755) == 0);
@@ -649,7 +649,7 @@ TEST(a_feature_that_is_not_known_is_refused)
 	free(c.bytes);
 }
 
-/* Counts under a right checksum: whoever forges them knows the format. */
+/* Counts under a right checksum: a forger knows the format. */
 TEST(forged_counts_are_refused)
 {
 	const contents c = sound_segment();

@@ -53,7 +53,9 @@ $work = static function (int $process) use ($calls, $keys, $values): array {
         $worst = max($worst, $taken);
         $slow += (int) ($taken > SLOW_NS);
         if (is_string($result)) {
-            must($values[strlen($result)] === $result, 'bloomshm gave a value that nobody stored');
+            must(
+                $values[strlen($result)] === $result, 'bloomshm gave a value that was never stored',
+            );
         }
     }
     return ['worst' => $worst, 'slow' => $slow, 'total' => $total];

@@ -1,5 +1,5 @@
 --TEST--
-Creators killed at any moment leave no file behind and hang nobody
+Creators killed at any moment leave no file behind and hang no other process
 --EXTENSIONS--
 bloomshm
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-A lock that a living process holds is never stolen, nobody waits for ever; a dead one's is taken over
+A living process's lock is never stolen and does not block for ever; a dead one's is taken over
 --EXTENSIONS--
 bloomshm
 posix

@@ -12,7 +12,7 @@ require __DIR__ . '/../helper.inc';
 bloom_reserve('f', 20000, expansion: 0, seed: 'fixed');
 $adders = [];
 for ($i = 0; $i < 4; $i++) {
-    // The first half of the keys is its own, the second is everybody's.
+    // The first half of the keys is its own, the second is common to all.
     $adders[] = new Child("fgets(STDIN); echo bloom_add_many('f', [...keys('own $i-', 2000), ...keys('common ', 2000)]), PHP_EOL;");
 }
 foreach ($adders as $adder) {

@@ -1,5 +1,5 @@
 --TEST--
-A stopped loader is not a dead one: nobody takes its memory
+A stopped loader is not a dead one: its memory is not taken
 --EXTENSIONS--
 bloomshm
 --INI--

@@ -23,7 +23,7 @@ $code = <<<'PHP'
     foreach ($told as $text) {
         check(str_contains($text, 'nothing thrown') || $text === '' || str_contains($text, 'all 40 descriptors'), "$left: $text");
     }
-    check($naps + getrusage()['ru_nvcsw'] < 100, 'nobody waits');
+    check($naps + getrusage()['ru_nvcsw'] < 100, 'no call waits');
     $files = [];
     var_dump(bloom_load('f', ['b'])['keys'], bloom_status()['available']);
     PHP;

@@ -1,5 +1,5 @@
 --TEST--
-A FIFO at the path: nobody hangs
+A FIFO at the path: no call hangs
 --EXTENSIONS--
 bloomshm
 posix

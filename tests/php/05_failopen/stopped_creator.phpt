@@ -1,5 +1,5 @@
 --TEST--
-A creator that is stopped: nobody waits for long, and everybody learns which process it is
+A creator that is stopped: no call waits for long, and each learns which process it is
 --EXTENSIONS--
 bloomshm
 --INI--
@@ -25,7 +25,7 @@ sys.stdin.readline()
 PY) . ' ' . escapeshellarg(segment() . '.new'));
 $pid = $creator->hear();
 
-// Who only asks or looks does not even try.
+// A call that only asks or reports does not even try.
 var_dump(bloom_maybe_has('f', 'a'), bloom_cache_get('r'), bloom_status()['available']);
 
 /** Naps of the process: each is one attempt of 2 ms, whatever the machine does meanwhile. */

@@ -12,7 +12,7 @@ require __DIR__ . '/../helper.inc';
 bloom_reserve('f', 100, seed: 'fixed');
 $adders = [];
 for ($i = 0; $i < 4; $i++) {
-    // Three quarters of the keys are its own, the rest is everybody's; one by one, and many at a time.
+    // Three quarters of the keys are its own, the rest is common to all; one by one, and many at a time.
     $adders[] = new Child(<<<PHP
         fgets(STDIN);
         \$new = 0;

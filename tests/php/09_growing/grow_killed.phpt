@@ -31,7 +31,7 @@ for ($round = 0; $round < 25; $round++) {
     check_same([], bloom_verify(), "round $round: bloom_verify()");
     $info = bloom_info('f');
     $info !== null && check_same(bloom_status()['filter_bytes'] - $info['bytes'], free_bytes(), "round $round: free bytes");
-    // A clear that was cut short is finished by whoever comes next.
+    // A clear that was cut short is finished by the next process.
     bloom_add_many('f', keys('golden ', 3000));
     check_same(0, count_no('f', keys('golden ', 3000)), "round $round: denied");
 }

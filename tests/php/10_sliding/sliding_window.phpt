@@ -68,7 +68,7 @@ do {
 } while ($before - $ended < 1.4);
 check($seen[0] && !end($seen), 'it was there, and is gone');
 check(bloom_maybe_has('f', 'refreshed') || microtime(true) - $refresh_begun > 1.0, 'the refreshed key');
-// Nobody has called the other filter at all.
+// The other filter was not used at all.
 check(microtime(true) - $idle_ended > 4 / 3, 'time has passed');
 check_same(0, count_yes('idle', $keys), 'found in the idle filter');
 check_same(0, bloom_info('idle')['items'], 'items of the idle filter');

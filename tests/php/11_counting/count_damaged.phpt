@@ -13,7 +13,7 @@ bloom_reserve('a rather unusual name', 10, counting: true);
 bloom_add('a rather unusual name', 'a');
 $file = fopen(segment(), 'r+');
 $name = strpos(stream_get_contents($file), 'a rather unusual name');
-// The first byte of the seed, behind the generation, in both descriptors. Whoever comes next sees it.
+// The first byte of the seed, behind the generation, in both descriptors. The next call sees it.
 foreach ([64, 64 + 192] as $descriptor) {
     fseek($file, $name - 1 + $descriptor + 8);
     $seed = fread($file, 1);

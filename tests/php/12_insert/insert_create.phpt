@@ -19,7 +19,7 @@ foreach (['default', 'fixed', 'by 5'] as $name) {
 // What it made is what bloom_reserve() makes.
 var_dump(bloom_reserve('default', 100), bloom_reserve('fixed', 5000, 0.001, 0), bloom_reserve('by 5', 5000, 0.02, 5));
 
-// What stands keeps its parameters, whoever made it, and whatever its kind.
+// An existing filter keeps its parameters, whatever its origin and kind.
 bloom_reserve('sliding', 1000, window: 3600);
 bloom_reserve('counting', 1000, counting: true);
 bloom_load('loaded', ['a'], 0.003);

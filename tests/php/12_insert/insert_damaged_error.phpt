@@ -24,7 +24,7 @@ echo Child::run(<<<'PHP'
     $name = 'a rather unusual name';
     show_thrown(fn () => bloom_insert($name, ['a']), fn () => bloom_insert($name, ['a'], create: false));
     var_dump(count_no($name, [...keys('k', 100), 'absent']));
-    // It can be made anew when somebody means it.
+    // It can be made anew on purpose.
     var_dump(bloom_drop($name), bloom_insert($name, ['a']), bloom_maybe_has($name, 'absent'));
     PHP);
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A union under a name where nothing stands, and of copies, whose seed nobody knows
+A union under a name without a filter, and of copies, whose seed is not known
 --EXTENSIONS--
 bloomshm
 --INI--

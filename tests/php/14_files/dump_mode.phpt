@@ -18,7 +18,7 @@ foreach ([0, 022, 077] as $umask) {
     printf("%04o\n", fileperms(scratch()) & 07777);
 }
 umask(0);
-file_put_contents(scratch(), 'readable by everybody');
+file_put_contents(scratch(), 'readable by all users');
 chmod(scratch(), 0666);
 bloom_dump('f', scratch());
 clearstatcache();

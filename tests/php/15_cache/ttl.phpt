@@ -92,7 +92,7 @@ check_same(1, bloom_cache_append('append keeps', 'c', '; '), 'append');
 check_same(true, bloom_cache_add('touch', 'new'), 'add');
 check_same('new', bloom_cache_remember('remember', fn () => 'new'), 'remember');
 
-// An older value is given while somebody loads anew, without waiting for him.
+// An older value is returned while another process loads, without waiting for it.
 $child = new Child(<<<'PHP'
     echo bloom_cache_remember('stale', function () {
         echo "loading\n";

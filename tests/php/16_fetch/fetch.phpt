@@ -21,7 +21,7 @@ check_same(['value of', 'a'], bloom_fetch('f', 'a', $load), 'loaded');
 check_same(['value of', 'a'], bloom_fetch('f', 'a', $load), 'kept');
 check_same([['a']], $calls, 'the arguments of the only call');
 check_same(['value of', ''], bloom_fetch('f', '', $load), 'the empty key');
-// The filter says no: nobody is asked, and nothing is kept.
+// The filter says no: no loader runs, and nothing is stored.
 $absent = array_values(array_filter(keys('absent ', 100), fn (string $key) => !bloom_maybe_has('f', $key)));
 check(count($absent) > 50, 'keys that the filter denies');
 foreach ($absent as $key) {

@@ -23,7 +23,7 @@ var_dump(bloom_fetch('f', 'a', function () {
     ];
 }) === ['inner', null, 'b', 'g', 'cache']);
 var_dump(count(bloom_fetch('f', 'a', fn () => [])), bloom_fetch('f', 'b', fn () => 0), bloom_fetch('g', 'a', fn () => 0));
-check(own_time() - $at < 1, 'nobody waited');
+check(own_time() - $at < 1, 'no call waited');
 // A null of the outer one does not hide what the inner one found.
 bloom_forget('f', 'a');
 var_dump(bloom_fetch('f', 'a', function () {

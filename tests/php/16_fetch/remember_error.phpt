@@ -26,7 +26,7 @@ show_thrown(
     fn () => bloom_cache_remember('b', fn () => 1, -1),
 );
 var_dump(bloom_cache_has('b'));
-// In nobody's way: another process gets the key at once.
+// It disturbs no other process: one gets the key at once.
 $at = own_time();
 echo Child::run('var_dump(bloom_cache_remember("b", fn () => "by another"));');
 check(own_time() - $at < 4, 'another process waited');

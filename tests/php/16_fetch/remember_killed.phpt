@@ -54,7 +54,7 @@ for ($round = 0; $round < 3; $round++) {
     foreach ($waiters as $waiter) {
         echo $waiter->end();
     }
-    // A key that nobody waited for.
+    // A key that no process waited for.
     $owner = new Child('bloom_cache_remember("l", function () { echo "loading\n"; sleep(60); });');
     $owner->hear();
     $owner->kill();

@@ -1,5 +1,5 @@
 --TEST--
-bloom_cache_remember(): memory_limit, exit() and fatal errors in a loader are in nobody's way
+bloom_cache_remember(): memory_limit, exit() and fatal errors in a loader disturb no other process
 --EXTENSIONS--
 bloomshm
 --INI--

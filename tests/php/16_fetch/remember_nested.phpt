@@ -51,13 +51,13 @@ check_same('caught', bloom_cache_remember('o', function () {
 }), 'caught');
 check(bloom_cache_has('o') && !bloom_cache_has('p'), 'what is kept of it');
 
-// A fiber that is left in the middle of a load: nobody can finish it while this one waits.
+// A fiber that is left in the middle of a load: it cannot end while this call waits.
 $fiber = new Fiber(fn () => bloom_cache_remember('q', fn () => Fiber::suspend() . 'by the fiber'));
 $fiber->start();
 check_same('by main', bloom_cache_remember('q', fn () => 'by main'), 'while a fiber loads');
 $fiber->resume('');
 check(in_array(bloom_cache_remember('q', fn () => 'never'), ['by main', 'by the fiber'], true), 'what is kept then');
-check(own_time() - $at < 3, 'nobody waited');
+check(own_time() - $at < 3, 'no call waited');
 done();
 ?>
 --EXPECT--

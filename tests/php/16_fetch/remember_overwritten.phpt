@@ -47,7 +47,7 @@ foreach ($writes as $name => [$code, $kept, $says]) {
         return ob_get_clean();
     }), "$name by the loader itself");
 }
-// What changes nothing is in nobody's way.
+// A call that changes nothing ends no load.
 $others = [
     'refused' => 'bloom_cache_replace("k", 1); bloom_cache_cas("k", 1, 2); bloom_cache_touch("k", 5);',
     'reads' => 'bloom_cache_get("k"); bloom_cache_has("k"); bloom_cache_get_many(["k"]);',

@@ -1,5 +1,5 @@
 --TEST--
-bloom_cache_remember() and bloom_fetch(): whoever waited for a value that cannot be stored loads at once, all at a time
+bloom_cache_remember() and bloom_fetch(): all processes that waited for a value that cannot be stored load at once
 --EXTENSIONS--
 bloomshm
 --INI--
@@ -43,7 +43,7 @@ foreach ($calls as $name => [$function, $arguments, $value]) {
     $owner = array_shift($children);
     $owner->say('go');
     check_same('loading', $owner->hear(), "$name: the owner");
-    // One waits as long as anybody does, for a key whose loader does not come back.
+    // A process waits its full time for a key whose loader does not come back.
     $slow = new Child('bloom_cache_remember("slow", function () { echo "loading\n"; fgets(STDIN); });');
     check_same('loading', $slow->hear(), "$name: the slow one");
     $control = new Child('echo "here\n"; bloom_cache_remember("slow", fn () => bloom_cache_append("loading", "C"));');

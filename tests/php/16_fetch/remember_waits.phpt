@@ -27,7 +27,7 @@ check_same(100, bloom_cache_set_many(array_fill_keys(keys('key ', 100), 1)), 'ot
 check_same('mine', bloom_cache_remember('another', fn () => 'mine'), 'another key is loaded');
 check_same(true, bloom_cache_set('k', 'set'), 'the key is set');
 check_same('set', bloom_cache_remember('k', fn () => 'mine'), 'what was set is what is remembered');
-check(own_time() - $at < 2, 'nobody waited');
+check(own_time() - $at < 2, 'no call waited');
 $owner->say('go on');
 check_same('loaded', $owner->hear(), 'what the owner returns is what it loaded');
 $owner->end();

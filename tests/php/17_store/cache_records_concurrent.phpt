@@ -1,5 +1,5 @@
 --TEST--
-bloomshm.cache_records is never passed, whoever writes at once
+bloomshm.cache_records is never exceeded by concurrent writers
 --EXTENSIONS--
 bloomshm
 --INI--

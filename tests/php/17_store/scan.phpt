@@ -1,5 +1,5 @@
 --TEST--
-bloom_cache_scan(): every key that nobody touches comes exactly once, in pages of about `count`
+bloom_cache_scan(): every key that is not changed comes exactly once, in pages of about `count`
 --EXTENSIONS--
 bloomshm
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-bloom_cache_scan() when unserializing changes other records: what nobody touches comes all the same
+bloom_cache_scan() when unserializing changes other records: unchanged records come all the same
 --EXTENSIONS--
 bloomshm
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-A request that ends in the __unserialize() of a stale value is in nobody's way
+A request that ends in the __unserialize() of a stale value disturbs no other process
 --EXTENSIONS--
 bloomshm
 posix

@@ -1,5 +1,5 @@
 --TEST--
-Owners of a shard's lock, of leases and of loads that are stopped: nobody steals, nobody waits for ever
+Owners of a shard's lock, of leases and of loads that are stopped: nothing is stolen, and no call waits for ever
 --EXTENSIONS--
 bloomshm
 posix
@@ -33,14 +33,14 @@ $owner = new Child(<<<'PHP'
 $pid = (int) $owner->hear();
 posix_kill($pid, SIGSTOP);
 
-// A stopped loader: nobody waits; what is added meanwhile is kept.
+// A stopped loader: no call waits; keys that are added meanwhile are kept.
 $began = own_time();
 check_same(0, count_no('f', keys('k', 100)), 'the set that stands');
 bloom_add('f', 'added');
 check_same(1, bloom_load('g', ['a'])['keys'], 'another load');
 // A stopped loader of a value whose time has passed: the others take it as it is.
 check_same('stale', bloom_cache_remember('stale', fn () => 'mine'), 'a stale value');
-check(own_time() - $began < 2, 'nobody waited');
+check(own_time() - $began < 2, 'no call waited');
 // One of a key that is not there: the others wait 5 s, then load for themselves.
 $began = microtime(true);
 $own = own_time();

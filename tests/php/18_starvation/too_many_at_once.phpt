@@ -28,7 +28,7 @@ for ($i = 0; $i < 70; $i++) {
     }
 }
 var_dump(count($loads), array_unique($thrown));
-// Nobody else is in the way: questions, adds and records go on, and another process is told the same.
+// No other call is disturbed: questions, adds and records go on, and another process is told the same.
 check_same(true, bloom_add('f', 'added') && bloom_maybe_has('f', 'stands') && !bloom_maybe_has('f', 'b'), 'adds and questions');
 echo Child::run('show_thrown(fn () => bloom_load("g", ["a"])); var_dump(bloom_add("f", "too"), bloom_cache_set("a", 1));');
 array_map(fn ($load) => $load->resume(), $loads);

@@ -1,5 +1,5 @@
 --TEST--
-Mode 0660: two users of a group work on filters and records at once; who is not in it is refused and disturbs nobody
+Mode 0660: two users of a group work on filters and records at once; another user is refused and disturbs neither
 --EXTENSIONS--
 bloomshm
 posix

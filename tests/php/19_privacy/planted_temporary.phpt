@@ -16,7 +16,7 @@ if (posix_geteuid() !== 0) { die('skip needs root to act as several users'); }
 require __DIR__ . '/../helper.inc';
 
 $dir = make_shared_dir(__FILE__);
-chmod($dir, 01777); // as /dev/shm: nobody can remove what is another's
+chmod($dir, 01777); // as /dev/shm: no user can remove another's file
 $ini = ['bloomshm.path' => "$dir/x.seg"];
 $code = <<<'PHP'
     $began = own_time();
