@@ -120,6 +120,7 @@ static inline bool same_name(const bshm_view *view, const char *name, size_t len
 
 static inline bool stands(const bshm_view *view)
 {
+	/* Pairs with put_in_force(). */
 	return BSHM_LOAD(view->generation_word, ACQUIRE) == view->generation;
 }
 
@@ -132,12 +133,13 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 			return status;
 		}
 		const bshm_entry *entry = &segment->entries[*index];
+		/* Pairs with put_in_force(). */
 		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
 		/* A name changes only while its entry's generation is an absent one, so the name seen
 		 * between two equal generations is the name that this generation was published for. */
 		const bool named = bshm__entry_named(entry, name);
 		*descriptor = bshm__descriptor_read(entry, generation);
-		BSHM_FENCE(ACQUIRE);
+		BSHM_FENCE(ACQUIRE); /* pairs with the first fence of put_in_force() */
 		if (!named || BSHM_LOAD(&entry->generation, RELAXED) != generation) {
 			continue;
 		}
@@ -193,7 +195,8 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	if (status != BSHM_OK) {
 		/* Replaced while they were read, layers and links may be another's by now: not damage. */
 		const uint64_t *word = &segment->entries[index].generation;
-		return BSHM_LOAD(word, ACQUIRE) == descriptor.generation ? status : BSHM_E_BUSY;
+		BSHM_FENCE(ACQUIRE); /* pairs with bshm__layers_store() */
+		return BSHM_LOAD(word, RELAXED) == descriptor.generation ? status : BSHM_E_BUSY;
 	}
 	view->generation_word = &segment->entries[index].generation;
 	view->entry = index;
