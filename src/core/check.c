@@ -156,6 +156,7 @@ static void check_entries(report *r)
 	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < s->entry_count; i++) {
 		const bshm_entry *entry = &s->entries[i];
+		/* Pairs with put_in_force(). */
 		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
 		const bshm__name name = bshm__entry_name(entry);
 		const bool named = name.bytes[0] != 0;

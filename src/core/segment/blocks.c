@@ -60,6 +60,7 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 	memset(claimed, 0, map_bytes(segment));
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
 		const bshm_entry *entry = &segment->entries[i];
+		/* Pairs with put_in_force(). */
 		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
 		if (generation == 0) {
 			continue;

@@ -47,8 +47,8 @@ bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name
 	const uint64_t *version_word = &segment->header->directory_version;
 	const uint32_t *head = head_of(segment, name);
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const uint64_t version = BSHM_LOAD(version_word, ACQUIRE);
-		uint32_t at = BSHM_LOAD(head, ACQUIRE);
+		const uint64_t version = BSHM_LOAD(version_word, ACQUIRE); /* pairs with end_change() */
+		uint32_t at = BSHM_LOAD(head, ACQUIRE); /* pairs with link_entry(), unlink_entry() */
 		for (uint32_t steps = 0; at != 0 && steps < segment->entry_count; steps++) {
 			if (at > segment->entry_count) {
 				return BSHM_E_CORRUPT;
@@ -74,10 +74,11 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
 	for (uint32_t i = *cursor; i < segment->entry_count; i++) {
 		const bshm_entry *entry = &segment->entries[i];
 		for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+			/* Pairs with put_in_force(). */
 			const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
 			const bshm__name padded = bshm__entry_name(entry);
 			const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
-			BSHM_FENCE(ACQUIRE);
+			BSHM_FENCE(ACQUIRE); /* pairs with the first fence of put_in_force() */
 			if (BSHM_LOAD(&entry->generation, RELAXED) != generation) {
 				continue;
 			}
@@ -110,6 +111,7 @@ static uint64_t begin_change(bshm_segment *segment)
 
 static void end_change(bshm_segment *segment, uint64_t version)
 {
+	/* Pairs with bshm__entry_find(). */
 	BSHM_STORE(&segment->header->directory_version, version + 2, RELEASE);
 }
 
@@ -135,6 +137,7 @@ static bool unlink_entry(bshm_segment *segment, uint32_t index, const bshm__name
 	for (uint32_t steps = 0; steps < segment->entry_count; steps++) {
 		const uint32_t next = BSHM_LOAD(at, RELAXED);
 		if (next == index + 1) {
+			/* Pairs with bshm__entry_find(). */
 			BSHM_STORE(at, BSHM_LOAD(&segment->entries[index].next, RELAXED), RELEASE);
 			return true;
 		}
@@ -238,7 +241,8 @@ static void put_in_force(
 	uint64_t words[DESCRIPTOR_WORDS];
 	memcpy(words, descriptor, sizeof(words));
 	uint64_t *to = (uint64_t *) (void *) &entry->descriptor[generation & 1];
-	/* A reader still copying this slot's last descriptor sees that the generation has moved. */
+	/* A reader still copying this slot's last descriptor sees that the generation has moved:
+	 * pairs with look(), bshm_filter_next(). */
 	BSHM_FENCE(RELEASE);
 	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
 		BSHM_STORE(&to[i], words[i], RELAXED);
@@ -248,7 +252,8 @@ static void put_in_force(
 		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
 	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
-	/* Whatever becomes of the old partitions comes after the generation has moved. */
+	/* Whatever becomes of the old partitions comes after the generation has moved: pairs with
+	 * bshm__view_current(). */
 	BSHM_FENCE(RELEASE);
 	/* A damaged generation word shall not bring the old descriptor back. */
 	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
@@ -291,6 +296,7 @@ static bool tidy(bshm_segment *segment, uint32_t index)
 {
 	bshm_entry *entry = &segment->entries[index];
 	const bool building = bshm__entry_has_op(segment, index);
+	/* Pairs with add_published(): an adder that sees 0 sees the new generation. */
 	BSHM_STORE(&entry->builders, bshm__entry_has_journal(segment, index) ? 1 : 0, SEQ_CST);
 	const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
 	const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
@@ -369,10 +375,10 @@ void bshm__entry_rename(
 	BSHM_STORE(&header->intent_from, source, RELAXED);
 	BSHM_STORE(&header->intent_to, target, RELAXED);
 	BSHM_STORE(&header->intent_generation, generation, RELAXED);
-	BSHM_STORE(&header->intent, 1, RELEASE);
+	BSHM_STORE(&header->intent, 1, RELEASE); /* pairs with finish_rename() */
 	publish_as(segment, target, generation, descriptor, items);
 	bshm__entry_drop(segment, source);
-	BSHM_STORE(&header->intent, 0, RELEASE);
+	BSHM_STORE(&header->intent, 0, RELEASE); /* pairs with finish_rename() */
 }
 
 /* A rename publishes `to`, then drops `from`. If it got to publish, the drop is still due. */
@@ -381,13 +387,14 @@ static void finish_rename(bshm_segment *segment)
 	bshm_header *header = segment->header;
 	const uint32_t from = BSHM_LOAD(&header->intent_from, RELAXED);
 	const uint32_t to = BSHM_LOAD(&header->intent_to, RELAXED);
+	/* Pairs with bshm__entry_rename(). */
 	if (BSHM_LOAD(&header->intent, ACQUIRE) == 1 && from < segment->entry_count &&
 		to < segment->entry_count && from != to &&
 		BSHM_LOAD(&segment->entries[to].generation, RELAXED) ==
 			BSHM_LOAD(&header->intent_generation, RELAXED)) {
 		bshm__entry_drop(segment, from);
 	}
-	BSHM_STORE(&header->intent, 0, RELEASE);
+	BSHM_STORE(&header->intent, 0, RELEASE); /* pairs with finish_rename() */
 }
 
 void bshm__directory_repair(bshm_segment *segment)

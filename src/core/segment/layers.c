@@ -68,7 +68,8 @@ bool bshm__layers_store(bshm_segment *segment, bshm_descriptor *descriptor,
 {
 	if (count > 1) {
 		mark_used(segment, map);
-		/* Readers of a chain that led here before see that its generation has moved. */
+		/* Readers of a chain that led here before see that its generation has moved: pairs with
+		 * bshm__view_current(). */
 		BSHM_FENCE(RELEASE);
 	}
 	uint32_t older = 0;

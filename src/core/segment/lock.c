@@ -133,6 +133,7 @@ static bool enter_process(bshm_segment *segment, uint64_t deadline)
 	bool entered;
 	do {
 		uint32_t free_word = 0;
+		/* Pairs with bshm__unlock(). */
 		entered = !is_behind(&w) && BSHM_CAS(&segment->busy, &free_word, 1, ACQUIRE);
 	} while (!entered && wait_a_little(&w, &now));
 	end_wait(&w);
@@ -160,7 +161,8 @@ bool bshm__word_lock(
 		if (now >= next_probe) {
 			next_probe = now + PROBE_EVERY_NS;
 			/* Pairs with the compare-and-swap that stored `holder`: the generation of its slot is
-			 * seen too, and an older one would make a living process look dead. */
+			 * seen too, and an older one would make a living process look dead. What a dead
+			 * process stored is ordered by the kernel: it releases the byte after that. */
 			BSHM_FENCE(ACQUIRE);
 			*dead = taken = holder != 0 && !bshm__owner_alive(segment, holder) &&
 							BSHM_CAS(word, &holder, segment->owner, ACQ_REL);
@@ -187,11 +189,11 @@ bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead,
 	const uint64_t deadline = breathe(segment) + wait_ns;
 	bool entered = enter_process(segment, deadline);
 	if (entered && bshm__owner_attach(segment, error) != BSHM_OK) {
-		BSHM_STORE(&segment->busy, 0, RELEASE);
+		BSHM_STORE(&segment->busy, 0, RELEASE); /* pairs with enter_process() */
 		return error->status;
 	}
 	if (entered && !acquire(segment, deadline, dead)) {
-		BSHM_STORE(&segment->busy, 0, RELEASE);
+		BSHM_STORE(&segment->busy, 0, RELEASE); /* pairs with enter_process() */
 		entered = false;
 	}
 	if (!entered) {
@@ -203,6 +205,6 @@ bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead,
 
 void bshm__unlock(bshm_segment *segment)
 {
-	BSHM_STORE(&segment->header->lock, 0, RELEASE); /* pairs with acquire() */
-	BSHM_STORE(&segment->busy, 0, RELEASE);
+	BSHM_STORE(&segment->header->lock, 0, RELEASE); /* pairs with bshm__word_lock() */
+	BSHM_STORE(&segment->busy, 0, RELEASE);         /* pairs with enter_process() */
 }

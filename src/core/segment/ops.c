@@ -55,7 +55,7 @@ bshm_op *bshm__op_begin(
 		};
 		bshm__racy_copy(op, &fresh, sizeof(fresh)); /* bshm__space_lacks() may be reading */
 		BSHM_STORE(&op->check, op_check(segment, op), RELAXED);
-		BSHM_STORE(&op->owner, segment->owner, RELEASE);
+		BSHM_STORE(&op->owner, segment->owner, RELEASE); /* pairs with reap_ops() */
 		if (bshm__op_keeps_journal(op)) {
 			/* An add that does not see this has set its bits before the op reads its first key:
 			 * pairs with the fence of add_published(). */
@@ -72,7 +72,7 @@ void bshm__op_retire(bshm_segment *segment, bshm_op *op)
 	if (op->run.count != 0) {
 		bshm__space_forget(segment);
 	}
-	BSHM_STORE(&op->owner, 0, RELEASE);
+	BSHM_STORE(&op->owner, 0, RELEASE); /* pairs with reap_ops() */
 	BSHM_STORE(&op->entry, 0, RELAXED);
 }
 

@@ -44,6 +44,7 @@ static bool guard_try(uint64_t wait_ns)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
 	uint32_t nobody = 0;
+	/* Pairs with guard_release(). */
 	while (!BSHM_CAS(&guard, &nobody, 1, ACQUIRE)) {
 		nobody = 0;
 		if (bshm_os_monotonic_ns() > deadline) {
@@ -56,7 +57,7 @@ static bool guard_try(uint64_t wait_ns)
 
 static void guard_release(void)
 {
-	BSHM_STORE(&guard, 0, RELEASE);
+	BSHM_STORE(&guard, 0, RELEASE); /* pairs with guard_try() */
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -210,6 +211,7 @@ static int64_t byte_of(const bshm_segment *segment)
 
 static bool generation_is(const bshm_segment *segment, uint32_t slot, uint64_t owner)
 {
+	/* Pairs with occupy(). */
 	return (BSHM_LOAD(&segment->owners[slot].generation, ACQUIRE) & GENERATION_MASK) == owner >> 16;
 }
 
@@ -294,7 +296,7 @@ static void occupy(bshm_segment *segment, uint32_t slot)
 	bshm_owner *owner = &segment->owners[slot];
 	const uint64_t generation = (BSHM_LOAD(&owner->generation, RELAXED) + 1) & GENERATION_MASK;
 	BSHM_STORE(&owner->pid, bshm_os_process_id(), RELAXED);
-	BSHM_STORE(&owner->generation, generation, RELEASE);
+	BSHM_STORE(&owner->generation, generation, RELEASE); /* pairs with generation_is() */
 	segment->tally = segment->tallies == NULL ? NULL : &segment->tallies[slot];
 	/* Release, also for other threads of this process: a lock that they take with this word
 	 * comes after the generation. Pairs with bshm__owner_attach() and bshm__shard_lock_free(). */

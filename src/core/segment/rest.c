@@ -74,6 +74,7 @@ static int wake(const bshm_header *header, int fd, bool same_boot)
 static bshm_status judge(const bshm_header *header, bool *same_boot, bshm_error *error)
 {
 	const int code = bshm__clock_boot(header, same_boot);
+	/* Pairs with the kernel's write of write_rest(). */
 	if (*same_boot || BSHM_LOAD(&header->rest, ACQUIRE) == BSHM_REST_ASLEEP) {
 		return BSHM_OK;
 	}
@@ -90,6 +91,7 @@ static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *er
 		return status;
 	}
 	int code = 0;
+	/* Pairs with the kernel's write of write_rest(). */
 	if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
 		code = wake(header, fd, same_boot);
 	}
@@ -144,6 +146,7 @@ bshm_status bshm__rest_enter(
 	bshm_status status = BSHM_OK;
 	if (alone) {
 		status = enter_alone(header, fd, error);
+		/* Pairs with the kernel's write of write_rest(). */
 	} else if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
 		status = bshm__fail(error, BSHM_E_BUSY, "presence"); /* they have just left */
 	}
