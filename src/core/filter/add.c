@@ -78,6 +78,7 @@ static void give_back(const call *c, const bshm_view *view, uint64_t count)
 	uint64_t *items = items_of(c, view);
 	const bool grows = view->descriptor.expansion != 0; /* another generation, and the same count */
 	uint64_t now = BSHM_LOAD(items, RELAXED);
+	/* Pairs with put_in_force(). */
 	while ((grows || BSHM_LOAD(generation, ACQUIRE) == view->generation) &&
 		   !BSHM_CAS(items, &now, now > count ? now - count : 0, RELAXED)) {
 	}
@@ -337,7 +338,7 @@ static bool has_builder(const call *c, const bshm__name *name)
 {
 	uint32_t index;
 	return bshm__entry_find(c->segment, name, &index) == BSHM_OK &&
-		   BSHM_LOAD(&c->segment->entries[index].builders, SEQ_CST) != 0;
+		   BSHM_LOAD(&c->segment->entries[index].builders, SEQ_CST) != 0; /* pairs with tidy() */
 }
 
 /* ------------------------------------------------------------------ one call */
@@ -355,9 +356,10 @@ static int add_published(call *c, const bshm_view *view)
 {
 	bshm_status status = add_to(c, view);
 	const bshm_entry *entry = &c->segment->entries[view->entry];
-	/* Pairs with bshm__op_begin() and bshm__entry_publish(). */
+	/* Pairs with the fence of bshm__op_begin(). */
 	BSHM_FENCE(SEQ_CST);
-	/* Before the generation: who publishes between the two looks is no builder any more. */
+	/* Before the generation: a builder that publishes between the two looks is none any more. Pairs
+	 * with tidy(), and the generation with put_in_force(). */
 	const bool building = BSHM_LOAD(&entry->builders, SEQ_CST) != 0;
 	if (BSHM_LOAD(&entry->generation, SEQ_CST) != view->generation) {
 		return BSHM_E_BUSY;

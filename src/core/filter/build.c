@@ -141,6 +141,7 @@ static bshm_status check_op(const bshm_build *build, bshm_error *error)
 		return bshm__fail(
 			error, BSHM_E_UNAVAILABLE, build->segment->slot_lost ? "descriptors" : "fork");
 	}
+	/* Pairs with bshm__op_begin(). */
 	if (BSHM_LOAD(&op->owner, ACQUIRE) != build->owner || op->serial != build->serial ||
 		!bshm__op_sound(build->segment, op) ||
 		memcmp(&op->run, &build->run, sizeof(build->run)) != 0) {
@@ -171,7 +172,7 @@ static void give_up(bshm_build *build)
 	if (build->op != NULL && build->segment->owner == build->owner &&
 		build->op->serial == build->serial) {
 		uint64_t owner = build->owner;
-		BSHM_CAS(&build->op->owner, &owner, 0, RELEASE);
+		BSHM_CAS(&build->op->owner, &owner, 0, RELEASE); /* pairs with reap_ops() */
 	}
 }
 

@@ -72,6 +72,7 @@ typedef struct {
 
 static bool is_worker(const bshm_op *op, const worker *w)
 {
+	/* Pairs with bshm__op_begin(). */
 	return BSHM_LOAD(&op->owner, ACQUIRE) == w->owner &&
 		   BSHM_LOAD(&op->serial, RELAXED) == w->serial;
 }
@@ -94,7 +95,8 @@ static bshm_status clear_zero(bshm_segment *segment, uint32_t index, const bshm_
 	}
 	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
 	if (status != BSHM_OK) {
-		BSHM_CAS(&op->owner, &w.owner, 0, RELEASE); /* the next who has the lock finishes it */
+		/* The next process that takes the lock finishes it: pairs with reap_ops(). */
+		BSHM_CAS(&op->owner, &w.owner, 0, RELEASE);
 		return status;
 	}
 	if (is_worker(op, &w)) {

@@ -297,6 +297,7 @@ static rates rates_of(const bshm_view *view, const bshm__parts *parts)
 		} else if (kind == BSHM_KIND_COUNTING) {
 			add_counting(&sum, words, parts->hash_count);
 		} else {
+			/* Pairs with turn(). */
 			const uint64_t word = BSHM_LOAD(bshm__epoch_word(view->segment, words), ACQUIRE);
 			add_sliding(&sum, words, bshm__lanes_live(word, epoch), parts->hash_count);
 		}

@@ -63,7 +63,8 @@ void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool
 		descriptor.state == BSHM_STATE_CLEARING && descriptor.newest.run.first == op->run.first) {
 		const bshm_status status = bshm__view_lay(segment, &view, &descriptor, &descriptor.newest);
 		if (status == BSHM_E_NO_SPACE) {
-			BSHM_STORE(&op->owner, 0, RELEASE); /* private memory: the next one tries */
+			/* No private memory: the next one tries. Pairs with reap_ops(). */
+			BSHM_STORE(&op->owner, 0, RELEASE);
 			return;
 		}
 		/* Pairs with bshm_view_current(): whoever sees a bit zeroed here sees at least the generation
@@ -95,6 +96,7 @@ static void reap_ops(bshm_segment *segment)
 	bool cleared = false; /* one clear a time: it may be 8 MB */
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
+		/* Pairs with bshm__op_begin(), and with what gives an op up: give_up(), clear_zero(). */
 		const uint64_t owner = BSHM_LOAD(&op->owner, ACQUIRE);
 		const uint32_t entry = BSHM_LOAD(&op->entry, RELAXED);
 		if (entry == 0 || (owner != 0 && bshm__owner_alive(segment, owner))) {

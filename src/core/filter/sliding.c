@@ -167,7 +167,7 @@ static inline __attribute__((always_inline)) int look(
 	bshm_view *view, const uint64_t *words, bshm_hash h)
 {
 	const uint64_t *epoch_word = bshm__epoch_word(view->segment, words);
-	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE);
+	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with turn() */
 	const uint32_t lanes = lanes_with(words, h, view->newest.hash_count);
 	if (lanes != 0 && (lanes & bshm__lanes_live(word, epoch_cheaply(view))) != 0) {
 		return 1;
@@ -208,7 +208,8 @@ static void turn(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 	for (uint32_t e = newest; e != target && stale != UINT64_MAX; e++) {
 		stale |= LANE_LOW << ((e + 1) % BSHM_LANES);
 	}
-	/* Whoever sees a lane being zeroed, or sets bits in it before, sees that it is being turned. */
+	/* A process that sees a lane being zeroed, or sets bits in it before, sees that it is being
+	 * turned: pairs with look(), add_once(). */
 	BSHM_STORE(epoch_word, (uint64_t) newest << 32 | target, RELAXED);
 	BSHM_FENCE(SEQ_CST);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
@@ -216,7 +217,7 @@ static void turn(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 			BSHM_AND(&words[i], ~stale, RELAXED); /* others set bits of the other lanes */
 		}
 	}
-	BSHM_STORE(epoch_word, resting(target), RELEASE);
+	BSHM_STORE(epoch_word, resting(target), RELEASE); /* pairs with add_once(), look() */
 }
 
 /* Sets the hash's positions in a lane. */
@@ -258,7 +259,7 @@ static int add_once(bshm_segment *segment, const bshm_view *view, uint64_t *word
 		if (status != BSHM_OK) {
 			return status;
 		}
-		word = BSHM_LOAD(epoch_word, ACQUIRE);
+		word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with turn() */
 	}
 	const uint32_t lanes = lanes_with(words, h, view->newest.hash_count);
 	*had |= (lanes & bshm__lanes_live(word, epoch)) != 0;
@@ -355,7 +356,7 @@ void bshm__lanes_merge(
 	const uint64_t *from_epoch = bshm__epoch_word(from->segment, from_words);
 	uint64_t *to_epoch = bshm__epoch_word(to->segment, to_words);
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE);
+		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with turn() */
 		const uint32_t epoch = bshm__epoch_now(from->segment, &from->descriptor);
 		const uint32_t present = bshm__epoch_now(to->segment, &to->descriptor);
 		uint8_t place[BSHM_LANES];
@@ -378,7 +379,7 @@ void bshm__lanes_export(
 		to[i] = 0;
 	}
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE);
+		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with turn() */
 		const uint32_t shift = BSHM_EPOCH_FIRST - epoch;
 		uint8_t place[BSHM_LANES];
 		place_lanes(word, bshm__lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, place);
