@@ -50,15 +50,120 @@ typedef int bshm_status;
 /* The English text of a status; never NULL. */
 const char *bshm_status_str(bshm_status status);
 
+/* X(name, text): what an error is about. The text names it in messages that have no other word. */
+#define BSHM_CAUSE_LIST(X)                                                                         \
+ X(NONE, "")                                                                                       \
+ /* system calls, "cannot ... the file" */                                                         \
+ X(OPEN, "open")                                                                                   \
+ X(CREATE, "create")                                                                               \
+ X(LINK, "link")                                                                                   \
+ X(STAT, "stat")                                                                                   \
+ X(MAP, "map")                                                                                     \
+ X(RESERVE, "reserve")                                                                             \
+ X(SET_MODE, "set the mode of")                                                                    \
+ X(SYNC, "sync")                                                                                   \
+ X(READ, "read")                                                                                   \
+ X(WRITE, "write")                                                                                 \
+ X(PUBLISH, "replace")                                                                             \
+ X(USE, "use")                                                                                     \
+ /* no segment */                                                                                  \
+ X(DISABLED, "enable")                                                                             \
+ X(ABSENT, "absent")                                                                               \
+ X(ABSENT_AGAIN, "absent again")                                                                   \
+ X(REMOVED, "removed")                                                                             \
+ X(HELD, "held")                                                                                   \
+ X(NO_STORE, "store")                                                                              \
+ X(TYPE, "type")                                                                                   \
+ X(PATH, "path")                                                                                   \
+ X(OPEN_BASEDIR, "open_basedir")                                                                   \
+ X(OWNER, "owner")                                                                                 \
+ X(TEMPORARY, "temporary")                                                                         \
+ X(WIDE_MODE, "mode")                                                                              \
+ X(OWNERS, "owners")                                                                               \
+ X(STRANGE_LOCK, "strange lock")                                                                   \
+ X(REPLACED, "replaced")                                                                           \
+ X(REOPEN, "reopen")                                                                               \
+ X(RANDOM, "random")                                                                               \
+ X(REST, "rest")                                                                                   \
+ X(PRESENCE, "presence")                                                                           \
+ X(HOLES, "holes")                                                                                 \
+ X(DESCRIPTORS, "descriptors")                                                                     \
+ X(FORK, "fork")                                                                                   \
+ X(READONLY, "readonly")                                                                           \
+ /* no space */                                                                                    \
+ X(MEMORY, "memory")                                                                               \
+ X(FILTER_MEMORY, "filter_memory")                                                                 \
+ X(GROW, "grow")                                                                                   \
+ X(OPS, "ops")                                                                                     \
+ X(DIRECTORY, "directory")                                                                         \
+ X(JOURNAL, "journal")                                                                             \
+ X(RECORD_SIZE, "record size")                                                                     \
+ X(RECORD_ROOM, "record room")                                                                     \
+ /* parameters of a filter */                                                                      \
+ X(CAPACITY, "capacity")                                                                           \
+ X(ERROR_RATE, "error_rate")                                                                       \
+ X(EXPANSION, "expansion")                                                                         \
+ X(WINDOW, "window")                                                                               \
+ X(COUNTING, "counting")                                                                           \
+ X(SEED, "seed")                                                                                   \
+ X(KIND, "kind")                                                                                   \
+ X(GEOMETRY, "geometry")                                                                           \
+ X(MAX_ERROR_RATE, "max_error_rate")                                                               \
+ /* records */                                                                                     \
+ X(INT, "int")                                                                                     \
+ X(STRING, "string")                                                                               \
+ X(INCREMENT, "increment")                                                                         \
+ X(DECREMENT, "decrement")                                                                         \
+ /* not in time, or changed meanwhile */                                                           \
+ X(LOCK, "lock")                                                                                   \
+ X(SHARD, "shard")                                                                                 \
+ X(ATTACH, "attach")                                                                               \
+ X(CLEAR, "clear")                                                                                 \
+ X(EPOCH, "epoch")                                                                                 \
+ X(GENERATION, "generation")                                                                       \
+ X(FILTER, "filter")                                                                               \
+ X(FROM, "from")                                                                                   \
+ /* damage of a segment or of a file */                                                            \
+ X(MAGIC, "magic")                                                                                 \
+ X(LAYOUT, "layout")                                                                               \
+ X(SIZE, "size")                                                                                   \
+ X(HEADER, "header")                                                                               \
+ X(COUNTS, "counts")                                                                               \
+ X(DESCRIPTOR, "descriptor")                                                                       \
+ X(LAYERS, "layers")                                                                               \
+ X(LINKS, "links")                                                                                 \
+ X(OP, "op")                                                                                       \
+ X(BYTE_ORDER, "byte order")                                                                       \
+ X(VERSION, "version")                                                                             \
+ X(TRUNCATED, "truncated")                                                                         \
+ X(TRAILING_BYTES, "trailing bytes")                                                               \
+ X(LAYER, "layer")                                                                                 \
+ X(RECORD, "record")                                                                               \
+ X(CHECKSUM, "checksum")
+
+typedef enum {
+#define BSHM_CAUSE_ENUM(name, text) BSHM_CAUSE_##name,
+	BSHM_CAUSE_LIST(BSHM_CAUSE_ENUM)
+#undef BSHM_CAUSE_ENUM
+} bshm_cause;
+
+/* The text of a cause; never NULL. */
+const char *bshm_cause_str(bshm_cause cause);
+
+/* Why a call failed. A figure that does not apply is 0. */
 typedef struct {
 	bshm_status status;
-	int os_code;        /* the system's error number, or 0 */
-	const char *op;     /* the check or call that failed: a static string */
-	uint64_t asked;     /* what was asked for (bytes, keys, a uid, a mode), where it applies */
-	uint64_t available; /* what there is */
-	double rate;        /* ERROR_RATE: what was measured */
-	double
-		rate_asked; /* the limit; EXISTS by the error rate: what was asked for, `rate` is what there is */
+	bshm_cause cause;
+	int os_code;         /* the system's error number */
+	uint32_t uid;        /* OWNER, TEMPORARY, CREATE: the owner of the file */
+	uint32_t source;     /* bshm_filter_merge(): which of the sources, from 1 on */
+	uint32_t value_type; /* INT, STRING: the bshm_value_type of the record */
+	uint64_t process_id; /* CREATE, STRANGE_LOCK: the process in the way; 0: not known */
+	uint64_t magic;      /* MAGIC, of a dump: the first bytes of the file */
+	uint64_t asked;      /* bytes, keys, ms, mode, version, parameter: what was asked for, */
+	uint64_t available;  /* and what there is */
+	double rate_asked;   /* the same for error rates */
+	double rate;
 } bshm_error;
 
 /* ------------------------------------------------------------------ segment */
@@ -89,10 +194,10 @@ typedef struct {
 /*
  * Attaches to the segment at options->path, creating it where there is no file. Never waits for
  * another creator, or for a process that brings a segment on a disk to rest: BSHM_E_BUSY then, try
- * again soon; for a creator error->asked is its process id by its own count (0: not known),
- * error->available its user. Costs about 20 microseconds for a standing
+ * again soon; for a creator error->process_id is its process id by its own count (0: not known),
+ * error->uid its user. Costs about 20 microseconds for a standing
  * segment; creating one costs the reservation of its memory.
- * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; "absent": there is no file, and
+ * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; ABSENT: there is no file, and
  * none was to be created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated),
  * BUSY.
  */
@@ -244,8 +349,9 @@ typedef struct {
 } bshm_parameters;
 
 /*
- * 1 = created, 0 = one with the same parameters exists; EXISTS (`op` names the parameter that differs, `asked`
- * and `available` or the rates its two values), NO_SPACE, READ_ONLY, TIMEOUT.
+ * 1 = created, 0 = one with the same parameters exists; EXISTS (error->cause names the parameter
+ * that differs, error->asked and ->available or the rates are its two values), NO_SPACE, READ_ONLY,
+ * TIMEOUT.
  */
 int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_error *error);
@@ -266,7 +372,7 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
  * The union of `count` filters and of what stands as `into`, published as `into` with one store.
  * All must be of one kind, seed and geometry, layer by layer (one that has grown more than
  * another has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a
- * source), INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->available: which source it was.
+ * source), INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->source: which source it was, from 1 on.
  */
 bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
 	const bshm_key *from, size_t count, bshm_error *error);
@@ -363,7 +469,7 @@ void bshm_build_abort(bshm_build *build);
 /* ------------------------------------------------------------------ records */
 
 /* The first eight bytes of files, the lowest first: bshm_filter_dump(), bshm_store_dump(), a segment. A file
- * that is CORRUPT for its "magic" has them in `available`. */
+ * that is CORRUPT for its MAGIC has them in error->magic. */
 #define BSHM_FILTER_FILE_MAGIC UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" */
 #define BSHM_RECORD_FILE_MAGIC UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" */
 #define BSHM_SEGMENT_MAGIC     UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" */
@@ -658,7 +764,7 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 
 /*
  * Publishes a filter from a file, in the place of what stands. Everything is checked before
- * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->op says
+ * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->cause says
  * what is wrong with the file), INCOMPATIBLE (another version or byte order), NO_SPACE,
  * READ_ONLY, TIMEOUT.
  */

@@ -25,7 +25,7 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	}
 	const int code = bshm_os_stat_fd(segment->fd, &st);
 	if (code != 0) {
-		return bshm__fail_os(error, "stat", code);
+		return bshm__fail_os(error, BSHM_CAUSE_STAT, code);
 	}
 	out->owner_uid = st.owner_uid;
 	out->mode = st.mode;

@@ -22,11 +22,20 @@ const char *bshm_status_str(bshm_status status)
 	return status >= 0 ? "ok" : "unknown status";
 }
 
-bshm_status bshm__fail_os(bshm_error *error, const char *op, int code)
+const char *bshm_cause_str(bshm_cause cause)
+{
+	static const char *const texts[] = {
+#define BSHM_CAUSE_TEXT(name, text) text,
+		BSHM_CAUSE_LIST(BSHM_CAUSE_TEXT)
+#undef BSHM_CAUSE_TEXT
+	};
+	return (unsigned) cause < sizeof(texts) / sizeof(texts[0]) ? texts[cause] : "unknown cause";
+}
+
+bshm_status bshm__fail_os(bshm_error *error, bshm_cause cause, int code)
 {
 	const bool space = code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
-	bshm__fail(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, op);
-	error->os_code = code;
+	bshm__fail_code(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, cause, code);
 	if (code == EMFILE) {
 		error->available = bshm_os_descriptor_limit();
 	}

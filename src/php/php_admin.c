@@ -155,11 +155,7 @@ static void merge(const zend_string *into, const bshm_key *from, uint32_t count)
 							   &error) == BSHM_OK) {
 		return;
 	}
-	/* It may be one of the sources. */
-	const bool named = error.status == BSHM_E_NOT_FOUND || error.status == BSHM_E_INCOMPATIBLE ||
-					   error.status == BSHM_E_CORRUPT;
-	const bool source = named && error.available < count;
-	php_bloomshm_throw(&error, source ? from[error.available].bytes : ZSTR_VAL(into));
+	php_bloomshm_throw(&error, error.source != 0 ? from[error.source - 1].bytes : ZSTR_VAL(into));
 }
 
 PHP_FUNCTION(bloom_merge)

@@ -112,9 +112,9 @@ bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument)
 }
 
 /* Throws; frees the path. */
-static char *refuse(const char *op, int os_code, const zend_string *path, char *absolute)
+static char *refuse(bshm_cause cause, int os_code, const zend_string *path, char *absolute)
 {
-	const bshm_error error = {.status = BSHM_E_IO, .op = op, .os_code = os_code};
+	const bshm_error error = {.status = BSHM_E_IO, .cause = cause, .os_code = os_code};
 	php_bloomshm_throw_file(&error, NULL, ZSTR_VAL(path));
 	if (absolute != NULL) {
 		efree(absolute);
@@ -131,10 +131,10 @@ char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 	/* Links are left to the kernel, which does not follow everybody's in a shared folder. */
 	char *absolute = expand_filepath_with_mode(ZSTR_VAL(path), NULL, NULL, 0, CWD_EXPAND);
 	if (absolute == NULL) {
-		return refuse("use", ENAMETOOLONG, path, NULL);
+		return refuse(BSHM_CAUSE_USE, ENAMETOOLONG, path, NULL);
 	}
 	if (php_check_open_basedir_ex(absolute, 0) != 0) {
-		return refuse("open_basedir", EPERM, path, absolute);
+		return refuse(BSHM_CAUSE_OPEN_BASEDIR, EPERM, path, absolute);
 	}
 	return absolute;
 }
@@ -154,11 +154,11 @@ char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument)
 	const bool allowed = php_check_open_basedir_ex(folder, 0) == 0;
 	efree(folder);
 	if (!allowed) {
-		return refuse("open_basedir", EPERM, path, absolute);
+		return refuse(BSHM_CAUSE_OPEN_BASEDIR, EPERM, path, absolute);
 	}
 	zend_stat_t st;
 	if (VCWD_LSTAT(absolute, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-		return refuse("open", EINVAL, path, absolute);
+		return refuse(BSHM_CAUSE_OPEN, EINVAL, path, absolute);
 	}
 	return absolute;
 }

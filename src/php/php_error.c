@@ -86,8 +86,8 @@ void php_bloomshm_throw_unavailable(const bshm_error *error)
 void php_bloomshm_throw_add(const bshm_error *error, const char *filter)
 {
 	bshm_error e = *error;
-	if (e.status == BSHM_E_NO_SPACE && strcmp(e.op, "filter_memory") == 0) {
-		e.op = "grow";
+	if (e.status == BSHM_E_NO_SPACE && e.cause == BSHM_CAUSE_FILTER_MEMORY) {
+		e.cause = BSHM_CAUSE_GROW;
 	}
 	php_bloomshm_throw(&e, filter);
 }
@@ -121,7 +121,7 @@ bool php_bloomshm_unanswered(bshm_status status, const char *filter, uint64_t qu
 		return true;
 	}
 	if (BLOOMSHM_G(missing_filter) == BLOOMSHM_MISSING_THROW) {
-		const bshm_error error = {.status = BSHM_E_NOT_FOUND, .op = "filter"};
+		const bshm_error error = {.status = BSHM_E_NOT_FOUND, .cause = BSHM_CAUSE_FILTER};
 		php_bloomshm_throw(&error, filter);
 		return false;
 	}

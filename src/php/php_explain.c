@@ -14,6 +14,7 @@
 
 #include "php_explain.h"
 #include "php_path.h"
+#include "php_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 /* "12.8 MB": decimal, as the sizes of files are told. */
 static const char *size_text(char out[32], uint64_t bytes)
@@ -37,8 +37,8 @@ static const char *size_text(char out[32], uint64_t bytes)
 	return out;
 }
 
-/* A file or folder that the system does not let this process have: whose it is. */
-static zend_string *explain_denied(const char *op, int os_code, const char *path)
+/* A file or folder that the system denies to this process: its owner and mode. */
+static zend_string *explain_denied(const char *call, int os_code, const char *path)
 {
 	zend_stat_t st;
 	char folder[MAXPATHLEN];
@@ -50,158 +50,149 @@ static zend_string *explain_denied(const char *op, int os_code, const char *path
 	if (!file && VCWD_LSTAT(folder, &st) != 0) {
 		return zend_strpprintf(0,
 			"cannot %s %s (bloomshm.path): %s; uid %u may not enter its folder, or one above it",
-			op, path, strerror(os_code), (unsigned) geteuid());
+			call, path, strerror(os_code), bshm_user_id());
 	}
 	return zend_strpprintf(0,
 		"cannot %s %s (bloomshm.path): %s; %s belongs to uid %u with the mode %04o, and this "
-		"process runs as "
-		"uid %u; run it as that user, or set bloomshm.path to a place that it may write",
-		op, path, strerror(os_code), file ? "it" : folder, (unsigned) st.st_uid,
-		(unsigned) st.st_mode & 07777, (unsigned) geteuid());
+		"process runs as uid %u; run it as that user, or set bloomshm.path to a place that it may "
+		"write",
+		call, path, strerror(os_code), file ? "it" : folder, (unsigned) st.st_uid,
+		(unsigned) st.st_mode & 07777, bshm_user_id());
 }
 
-static zend_string *explain_path(const char *op, int os_code, const char *path)
+/* A system call on the segment's file failed. */
+static zend_string *explain_call(const bshm_error *e, const char *path)
 {
-	if (os_code == ELOOP && strcmp(op, "create") == 0) {
-		return zend_strpprintf(
-			0, "cannot create %s: a symbolic link %s.new is in the way; remove it", path, path);
+	const char *call = bshm_cause_str(e->cause);
+	switch (e->os_code) {
+		case EMFILE:
+			return zend_strpprintf(0,
+				"cannot %s %s (bloomshm.path): all %" PRIu64
+				" descriptors that this process may have are taken (ulimit -n)",
+				call, path, e->available);
+		case ELOOP:
+			return e->cause == BSHM_CAUSE_CREATE
+					   ? zend_strpprintf(0,
+							 "cannot create %s: a symbolic link %s.new is in the way; remove it",
+							 path, path)
+					   : zend_strpprintf(0,
+							 "%s is a symbolic link, and links are not followed; set "
+							 "bloomshm.path to the file itself",
+							 path);
+		case EACCES:
+		case EPERM:
+			return explain_denied(call, e->os_code, path);
+		default:
+			return zend_strpprintf(
+				0, "cannot %s %s (bloomshm.path): %s", call, path, strerror(e->os_code));
 	}
-	if (os_code == ELOOP) {
-		return zend_strpprintf(0,
-			"%s is a symbolic link, and links are not followed; set bloomshm.path to the file "
-			"itself",
-			path);
-	}
-	if (os_code == EACCES || os_code == EPERM) {
-		return explain_denied(op, os_code, path);
-	}
-	return zend_strpprintf(0, "cannot %s %s (bloomshm.path): %s", op, path, strerror(os_code));
 }
 
 static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 {
-	const char *op = e->op;
-	if (strcmp(op, "enable") == 0) {
-		return zend_strpprintf(0, "bloomshm is switched off (bloomshm.enable = 0)");
+	switch (e->cause) {
+		case BSHM_CAUSE_DISABLED:
+			return zend_strpprintf(0, "bloomshm is switched off (bloomshm.enable = 0)");
+		case BSHM_CAUSE_ABSENT:
+		case BSHM_CAUSE_ABSENT_AGAIN:
+			return zend_strpprintf(0, "no segment yet at %s%s; %s", path,
+				e->cause == BSHM_CAUSE_ABSENT_AGAIN
+					? ": the file that this process was attached to was removed"
+					: "",
+				BLOOMSHM_G(readonly) ? "this process never creates one (bloomshm.readonly = 1), "
+									   "one that may write does"
+									 : "the first call that stores something creates it");
+		case BSHM_CAUSE_REMOVED:
+			return zend_strpprintf(0,
+				"%s was removed meanwhile, and what was published in it with it; do it again",
+				path);
+		case BSHM_CAUSE_HELD:
+			return zend_strpprintf(0,
+				"%s was removed or replaced, and a suspended fiber of this process still uses "
+				"what was there; when its call has ended, this process goes over to what is there "
+				"now",
+				path);
+		case BSHM_CAUSE_NO_STORE:
+			return zend_strpprintf(0,
+				"%s has no record store that could be written (bloomshm.cache_memory, for a new "
+				"segment)",
+				path);
+		case BSHM_CAUSE_TYPE:
+			return zend_strpprintf(0, "%s is not a regular file", path);
+		case BSHM_CAUSE_OWNER:
+			return zend_strpprintf(0,
+				"%s belongs to uid %u, and this process runs as uid %u; run it as that user, or "
+				"share the segment within a group with bloomshm.mode = 0660",
+				path, e->uid, bshm_user_id());
+		case BSHM_CAUSE_TEMPORARY:
+			return zend_strpprintf(0,
+				"cannot create %s: a file %s.new of uid %u is in the way; remove it, or use a "
+				"folder of your own (bloomshm.path)",
+				path, path, e->uid);
+		case BSHM_CAUSE_WIDE_MODE:
+			return zend_strpprintf(0,
+				"%s has the mode %04o, which lets in more users than bloomshm.mode = %04o", path,
+				(unsigned) e->available, (unsigned) e->asked);
+		case BSHM_CAUSE_OWNERS:
+			return zend_strpprintf(0,
+				"%" PRIu64 " processes are attached to %s already, and no more can be",
+				e->available, path);
+		case BSHM_CAUSE_STRANGE_LOCK:
+			return zend_strpprintf(0,
+				"a program that is none of the %" PRIu64 " processes attached to %s has locked it "
+				"(process %" PRIu64 "; 0: not known); stop that program",
+				e->available, path, e->process_id);
+		case BSHM_CAUSE_REPLACED:
+			return zend_strpprintf(
+				0, "%s was replaced while this process was attached to it", path);
+		case BSHM_CAUSE_REOPEN:
+			return zend_strpprintf(0,
+				"this process is attached to %s, and cannot open it once more to take a lock: %s",
+				path, strerror(e->os_code));
+		case BSHM_CAUSE_RANDOM:
+			return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
+		case BSHM_CAUSE_REST:
+			return zend_strpprintf(0,
+				"%s was in use when the machine stopped, and was not brought to rest before: what "
+				"it holds may be torn and is not believed; the next call that stores something "
+				"makes a new one",
+				path);
+		case BSHM_CAUSE_HOLES:
+			return zend_strpprintf(
+				0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
+		case BSHM_CAUSE_DESCRIPTORS:
+			return zend_strpprintf(0,
+				"the work was given up: other code of this process closed the descriptor of %s, "
+				"on whose file system the locks end with it",
+				path);
+		case BSHM_CAUSE_FORK:
+			return zend_strpprintf(0, "a load can only be finished by the process that began it");
+		case BSHM_CAUSE_PATH:
+			return zend_strpprintf(0, path[0] == '\0'
+										  ? "bloomshm.path is empty, or there was no private "
+											"memory left to work it out"
+										  : "bloomshm.path is longer than 4,095 bytes");
+		default:
+			return explain_call(e, path);
 	}
-	if (strcmp(op, "absent") == 0) {
-		return zend_strpprintf(0, "no segment yet at %s%s; %s", path,
-			e->asked ? ": the file that this process was attached to was removed" : "",
-			e->available
-				? "this process never creates one (bloomshm.readonly = 1), one that may write does"
-				: "the first call that stores something creates it");
-	}
-	if (strcmp(op, "removed") == 0) {
-		return zend_strpprintf(
-			0, "%s was removed meanwhile, and what was published in it with it; do it again", path);
-	}
-	if (strcmp(op, "held") == 0) {
-		return zend_strpprintf(0,
-			"%s was removed or replaced, and a suspended fiber of this process still uses what was "
-			"there; "
-			"when its call has ended, this process goes over to what is there now",
-			path);
-	}
-	if (strcmp(op, "store") == 0) {
-		return zend_strpprintf(0,
-			"%s has no record store that could be written (bloomshm.cache_memory, for a new "
-			"segment)",
-			path);
-	}
-	if (strcmp(op, "type") == 0) {
-		return zend_strpprintf(0, "%s is not a regular file", path);
-	}
-	if (strcmp(op, "owner") == 0) {
-		return zend_strpprintf(0,
-			"%s belongs to uid %" PRIu64 ", and this process runs as uid %" PRIu64
-			"; run it as that user, or share the segment within a group with bloomshm.mode = 0660",
-			path, e->available, e->asked);
-	}
-	if (strcmp(op, "temporary") == 0) {
-		return zend_strpprintf(0,
-			"cannot create %s: a file %s.new of uid %" PRIu64
-			" is in the way; remove it, or use a folder of your own (bloomshm.path)",
-			path, path, e->available);
-	}
-	if (strcmp(op, "mode") == 0 && e->os_code == 0) {
-		return zend_strpprintf(0,
-			"%s has the mode %04o, which lets in more users than bloomshm.mode = %04o", path,
-			(unsigned) e->available, (unsigned) e->asked);
-	}
-	if (strcmp(op, "owners") == 0) {
-		return zend_strpprintf(0,
-			"%" PRIu64 " processes are attached to %s already, and no more can be", e->available,
-			path);
-	}
-	if (strcmp(op, "strange lock") == 0) {
-		return zend_strpprintf(0,
-			"a program that is none of the %" PRIu64 " processes attached to %s has locked it "
-			"(process %" PRIu64 "; 0: not known); stop that program",
-			e->available, path, e->asked);
-	}
-	if (strcmp(op, "replaced") == 0) {
-		return zend_strpprintf(0, "%s was replaced while this process was attached to it", path);
-	}
-	if (strcmp(op, "reopen") == 0) {
-		return zend_strpprintf(0,
-			"this process is attached to %s, and cannot open it once more to take a lock: %s", path,
-			strerror(e->os_code));
-	}
-	if (strcmp(op, "random") == 0) {
-		return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
-	}
-	if (strcmp(op, "rest") == 0) {
-		return zend_strpprintf(0,
-			"%s was in use when the machine stopped, and was not brought to rest before: what it "
-			"holds "
-			"may be torn and is not believed; the next call that stores something makes a new one",
-			path);
-	}
-	if (strcmp(op, "holes") == 0) {
-		return zend_strpprintf(
-			0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
-	}
-	if (strcmp(op, "descriptors") == 0) {
-		return zend_strpprintf(0,
-			"the work was given up: other code of this process closed the descriptor of %s, on "
-			"whose "
-			"file system the locks end with it",
-			path);
-	}
-	if (strcmp(op, "fork") == 0) {
-		return zend_strpprintf(0, "a load can only be finished by the process that began it");
-	}
-	if (strcmp(op, "path") == 0) {
-		return zend_strpprintf(
-			0, path[0] == '\0' ? "bloomshm.path is empty, or there was no private memory left "
-								 "to work it out"
-							   : "bloomshm.path is longer than 4,095 bytes");
-	}
-	if (e->os_code == EMFILE) {
-		return zend_strpprintf(0,
-			"cannot %s %s (bloomshm.path): all %" PRIu64
-			" descriptors that this process may have are taken (ulimit -n)",
-			op, path, e->available);
-	}
-	return explain_path(op, e->os_code, path);
 }
 
 /* The segment could not be had because of what another process does just now. */
 static zend_string *explain_busy(const bshm_error *e, const char *path)
 {
-	if (strcmp(e->op, "replaced") == 0) {
+	if (e->cause == BSHM_CAUSE_REPLACED) {
 		return zend_strpprintf(0, "%s was replaced while this process attached to it", path);
 	}
-	if (strcmp(e->op, "presence") == 0) {
+	if (e->cause == BSHM_CAUSE_PRESENCE) {
 		return zend_strpprintf(0, "another process is writing %s to its disk", path);
 	}
-	if (e->asked == 0) {
+	if (e->process_id == 0) {
 		return zend_strpprintf(0, "another process is still creating %s", path);
 	}
 	return zend_strpprintf(0,
-		"another process, %" PRIu64 " of uid %" PRIu64
-		", is still creating %s; if it is stopped, let it go on or kill it",
-		e->asked, e->available, path);
+		"another process, %" PRIu64
+		" of uid %u, is still creating %s; if it is stopped, let it go on or kill it",
+		e->process_id, e->uid, path);
 }
 
 /* How much is free on the file system of the path, to this user. */
@@ -217,70 +208,63 @@ static const char *free_text(char out[32], const char *path)
 
 static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
 {
-	const char *op = e->op;
 	char asked[32];
 	char there[32];
 	size_text(asked, e->asked);
 	size_text(there, e->available);
-	if (strcmp(op, "filter_memory") == 0) {
-		return zend_strpprintf(0,
-			"the filter takes %s (%" PRIu64 " bytes), and %s (%" PRIu64
-			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
-			asked, e->asked, there, e->available);
+	switch (e->cause) {
+		case BSHM_CAUSE_FILTER_MEMORY:
+			return zend_strpprintf(0,
+				"the filter takes %s (%" PRIu64 " bytes), and %s (%" PRIu64
+				" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+				asked, e->asked, there, e->available);
+		case BSHM_CAUSE_GROW:
+			return zend_strpprintf(0,
+				"filter \"%s\" is full and must grow by %s (%" PRIu64 " bytes), and %s (%" PRIu64
+				" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+				name, asked, e->asked, there, e->available);
+		case BSHM_CAUSE_RECORD_ROOM:
+			return zend_strpprintf(0,
+				"no room could be made for key and value of %" PRIu64
+				" bytes; bloom_verify() tells whether the record store is damaged",
+				e->asked);
+		case BSHM_CAUSE_RECORD_SIZE:
+			return zend_strpprintf(0,
+				"key and value would be %" PRIu64 " bytes; the record store takes %" PRIu64
+				" (a quarter of bloomshm.cache_memory, for a new segment, and 64 MB at most)",
+				e->asked, e->available);
+		case BSHM_CAUSE_RESERVE:
+			return zend_strpprintf(0,
+				"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or "
+				"bloomshm.cache_memory, or make room: %s are free there (a removed file counts "
+				"until its last user has let go: reload php-fpm)",
+				asked, path, strerror(e->os_code), free_text(there, path));
+		case BSHM_CAUSE_OPS:
+			return zend_strpprintf(
+				0, "%" PRIu64 " loads, copies and clears are running already", e->available);
+		case BSHM_CAUSE_DIRECTORY:
+			return zend_strpprintf(0,
+				"the directory holds %" PRIu64 " filters, and all are taken; %s", e->available,
+				e->available < BSHM_FILTER_COUNT_MAX
+					? "raise bloomshm.filter_memory (for a new segment)"
+					: "no segment holds more: drop some, or use another bloomshm.path");
+		case BSHM_CAUSE_JOURNAL:
+			return zend_strpprintf(0,
+				"more than %" PRIu64 " keys were added to the filter while it was made anew; raise "
+				"bloomshm.filter_memory (for a new segment), or do it when less is added",
+				e->available);
+		case BSHM_CAUSE_MEMORY:
+			return e->available == 0
+					   ? zend_strpprintf(0, "no private memory left")
+					   : zend_strpprintf(
+							 0, "no private memory left for the load (%s in use)", there);
+		default:
+			return zend_strpprintf(
+				0, "cannot %s %s: %s", bshm_cause_str(e->cause), path, strerror(e->os_code));
 	}
-	if (strcmp(op, "grow") == 0) {
-		return zend_strpprintf(0,
-			"filter \"%s\" is full and must grow by %s (%" PRIu64 " bytes), and %s (%" PRIu64
-			" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
-			name, asked, e->asked, there, e->available);
-	}
-	if (strcmp(op, "record") == 0 && e->available == 0) {
-		return zend_strpprintf(0,
-			"no room could be made for key and value of %" PRIu64
-			" bytes; bloom_verify() tells whether the record store "
-			"is damaged",
-			e->asked);
-	}
-	if (strcmp(op, "record") == 0) {
-		return zend_strpprintf(0,
-			"key and value would be %" PRIu64 " bytes; the record store takes %" PRIu64
-			" (a quarter of bloomshm.cache_memory, for a new segment, and 64 MB at most)",
-			e->asked, e->available);
-	}
-	if (strcmp(op, "reserve") == 0) {
-		return zend_strpprintf(0,
-			"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or bloomshm.cache_memory, "
-			"or "
-			"make room: %s are free there (a removed file counts until its last user has let go: "
-			"reload php-fpm)",
-			asked, path, strerror(e->os_code), free_text(there, path));
-	}
-	if (strcmp(op, "ops") == 0) {
-		return zend_strpprintf(
-			0, "%" PRIu64 " loads, copies and clears are running already", e->available);
-	}
-	if (strcmp(op, "directory") == 0) {
-		return zend_strpprintf(0, "the directory holds %" PRIu64 " filters, and all are taken; %s",
-			e->available,
-			e->available < BSHM_FILTER_COUNT_MAX
-				? "raise bloomshm.filter_memory (for a new segment)"
-				: "no segment holds more: drop some, or use another bloomshm.path");
-	}
-	if (strcmp(op, "journal") == 0) {
-		return zend_strpprintf(0,
-			"more than %" PRIu64 " keys were added to the filter while it was made anew; raise "
-			"bloomshm.filter_memory (for a new segment), or do it when less is added",
-			e->available);
-	}
-	if (strcmp(op, "memory") == 0) {
-		return e->available == 0
-				   ? zend_strpprintf(0, "no private memory left")
-				   : zend_strpprintf(0, "no private memory left for the load (%s in use)", there);
-	}
-	return zend_strpprintf(0, "cannot %s %s: %s", op, path, strerror(e->os_code));
 }
 
-static const char *type_text(uint64_t type)
+static const char *type_text(uint32_t type)
 {
 	static const char *const texts[] = {"null", "false", "true", "an int", "a float", "a string",
 		"a serialized array or object", "an array or object of igbinary"};
@@ -290,18 +274,24 @@ static const char *type_text(uint64_t type)
 /* A filter that a call cannot work with; or a record, whose key is `name`. */
 static zend_string *explain_incompatible(const bshm_error *e, const char *name)
 {
-	if (strcmp(e->op, "int") == 0 || strcmp(e->op, "string") == 0) {
-		return zend_strpprintf(0,
-			"the record \"%s\" holds %s, and %s %s is needed; it was not changed", name,
-			type_text(e->available), strcmp(e->op, "int") == 0 ? "an" : "a", e->op);
+	const char *geometry = "";
+	switch (e->cause) {
+		case BSHM_CAUSE_INT:
+		case BSHM_CAUSE_STRING:
+			return zend_strpprintf(0,
+				"the record \"%s\" holds %s, and %s is needed; it was not changed", name,
+				type_text(e->value_type), e->cause == BSHM_CAUSE_INT ? "an int" : "a string");
+		case BSHM_CAUSE_COUNTING:
+			return zend_strpprintf(
+				0, "filter \"%s\" does not count; reserve or load it with counting: true", name);
+		case BSHM_CAUSE_GEOMETRY:
+			geometry = " (made for another capacity or error rate)";
+			ZEND_FALLTHROUGH;
+		default:
+			return zend_strpprintf(0,
+				"filter \"%s\" cannot be merged with the others: it has another %s%s", name,
+				bshm_cause_str(e->cause), geometry);
 	}
-	if (strcmp(e->op, "counting") == 0) {
-		return zend_strpprintf(
-			0, "filter \"%s\" does not count; reserve or load it with counting: true", name);
-	}
-	return zend_strpprintf(0, "filter \"%s\" cannot be merged with the others: it has another %s%s",
-		name, e->op,
-		strcmp(e->op, "geometry") == 0 ? " (made for another capacity or error rate)" : "");
 }
 
 /* `name` is NULL while the segment itself is looked at. */
@@ -312,42 +302,61 @@ static zend_string *explain_damage(const bshm_error *e, const char *name, const 
 			0, "%s was made by a build with another layout; stop its users and remove it", path);
 	}
 	if (name != NULL) {
-		return zend_strpprintf(0, "filter \"%s\" in %s is damaged (%s)", name, path, e->op);
+		return zend_strpprintf(
+			0, "filter \"%s\" in %s is damaged (%s)", name, path, bshm_cause_str(e->cause));
 	}
-	if (strcmp(e->op, "magic") == 0) {
+	if (e->cause == BSHM_CAUSE_MAGIC) {
 		return zend_strpprintf(0, "%s is not a bloomshm segment", path);
 	}
-	if (strcmp(e->op, "size") == 0 && e->available < e->asked && e->asked <= 4096) {
+	if (e->cause == BSHM_CAUSE_SIZE && e->available < e->asked && e->asked <= 4096) {
 		return zend_strpprintf(0,
 			"%s is no bloomshm segment: it is %" PRIu64
 			" bytes long, and a segment's header is %" PRIu64,
 			path, e->available, e->asked);
 	}
-	if (strcmp(e->op, "size") == 0) {
+	if (e->cause == BSHM_CAUSE_SIZE) {
 		return zend_strpprintf(0,
 			"%s is %" PRIu64 " bytes long and should be %" PRIu64 "; it was cut short or extended",
 			path, e->available, e->asked);
 	}
-	return zend_strpprintf(0, "%s is damaged (%s)", path, e->op);
+	return zend_strpprintf(0, "%s is damaged (%s)", path, bshm_cause_str(e->cause));
 }
 
 static zend_string *explain_exists(const bshm_error *e, const char *name)
 {
-	if (strcmp(e->op, "seed") == 0) {
-		return zend_strpprintf(0, "filter \"%s\" exists already, with another seed", name);
+	switch (e->cause) {
+		case BSHM_CAUSE_SEED:
+			return zend_strpprintf(0, "filter \"%s\" exists already, with another seed", name);
+		case BSHM_CAUSE_COUNTING:
+			return zend_strpprintf(0,
+				"filter \"%s\" exists already, with counting: %s; asked for: %s", name,
+				e->available != 0 ? "true" : "false", e->asked != 0 ? "true" : "false");
+		case BSHM_CAUSE_ERROR_RATE:
+			return zend_strpprintf(0,
+				"filter \"%s\" exists already, with error_rate: %.6g; asked for: %.6g", name,
+				e->rate, e->rate_asked);
+		default:
+			return zend_strpprintf(0,
+				"filter \"%s\" exists already, with %s: %" PRIu64 "; asked for: %" PRIu64, name,
+				bshm_cause_str(e->cause), e->available, e->asked);
 	}
-	if (strcmp(e->op, "counting") == 0) {
-		return zend_strpprintf(0, "filter \"%s\" exists already, with counting: %s; asked for: %s",
-			name, e->available != 0 ? "true" : "false", e->asked != 0 ? "true" : "false");
+}
+
+static zend_string *explain_timeout(const bshm_error *e, const char *name, const char *path)
+{
+	switch (e->cause) {
+		case BSHM_CAUSE_SHARD:
+			return zend_strpprintf(
+				0, "the record could not be changed in time: another process held the lock");
+		case BSHM_CAUSE_ATTACH:
+			return zend_strpprintf(0, "another thread of this process attaches to %s", path);
+		case BSHM_CAUSE_LOCK:
+			return zend_strpprintf(
+				0, "the lock of %s could not be had within %" PRIu64 " ms", path, e->asked);
+		default:
+			return zend_strpprintf(
+				0, "filter \"%s\" kept changing (%s)", name, bshm_cause_str(e->cause));
 	}
-	if (strcmp(e->op, "error_rate") == 0) {
-		return zend_strpprintf(0,
-			"filter \"%s\" exists already, with error_rate: %.6g; asked for: %.6g", name, e->rate,
-			e->rate_asked);
-	}
-	return zend_strpprintf(0,
-		"filter \"%s\" exists already, with %s: %" PRIu64 "; asked for: %" PRIu64, name, e->op,
-		e->available, e->asked);
 }
 
 zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
@@ -360,8 +369,8 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_NO_SPACE:
 			return explain_no_space(e, name, path);
 		case BSHM_E_INCOMPATIBLE:
-			return strcmp(e->op, "layout") == 0 ? explain_damage(e, filter, path)
-												: explain_incompatible(e, name);
+			return e->cause == BSHM_CAUSE_LAYOUT ? explain_damage(e, filter, path)
+												 : explain_incompatible(e, name);
 		case BSHM_E_CORRUPT:
 			return explain_damage(e, filter, path);
 		case BSHM_E_FULL:
@@ -384,20 +393,10 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 			return zend_strpprintf(0,
 				"%" PRId64 " %s %" PRId64
 				" would go past the edge of an int; the record \"%s\" was not changed",
-				(int64_t) e->available, strcmp(e->op, "int, down") == 0 ? "less" : "and",
+				(int64_t) e->available, e->cause == BSHM_CAUSE_DECREMENT ? "less" : "and",
 				(int64_t) e->asked, name);
 		case BSHM_E_TIMEOUT:
-			if (strcmp(e->op, "shard") == 0) {
-				return zend_strpprintf(
-					0, "the record could not be changed in time: another process held the lock");
-			}
-			if (strcmp(e->op, "attach") == 0) {
-				return zend_strpprintf(0, "another thread of this process attaches to %s", path);
-			}
-			return strcmp(e->op, "lock") == 0
-					   ? zend_strpprintf(0, "the lock of %s could not be had within %" PRIu64 " ms",
-							 path, e->asked)
-					   : zend_strpprintf(0, "filter \"%s\" kept changing (%s)", name, e->op);
+			return explain_timeout(e, name, path);
 		case BSHM_E_BUSY:
 			return explain_busy(e, path);
 		default:
@@ -405,29 +404,33 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 	}
 }
 
-/* What a file of a filter can have wrong; every other damage is the segment's. */
+/* Is the file of a filter or of records damaged? Every other damage is the segment's. */
 static bool is_damaged_file(const bshm_error *e)
 {
-	static const char *const faults[] = {
-		"magic", "truncated", "trailing bytes", "header", "layer", "record", "checksum"};
-	for (size_t i = 0; e->status == BSHM_E_CORRUPT && i < sizeof(faults) / sizeof(faults[0]); i++) {
-		if (strcmp(e->op, faults[i]) == 0) {
-			return true;
-		}
+	switch (e->cause) {
+		case BSHM_CAUSE_MAGIC:
+		case BSHM_CAUSE_TRUNCATED:
+		case BSHM_CAUSE_TRAILING_BYTES:
+		case BSHM_CAUSE_HEADER:
+		case BSHM_CAUSE_LAYER:
+		case BSHM_CAUSE_RECORD:
+		case BSHM_CAUSE_CHECKSUM:
+			return e->status == BSHM_E_CORRUPT;
+		default:
+			return false;
 	}
-	return false;
 }
 
 static zend_string *explain_io(const bshm_error *e, const char *path)
 {
-	if (strcmp(e->op, "open_basedir") == 0) {
+	if (e->cause == BSHM_CAUSE_OPEN_BASEDIR) {
 		return zend_strpprintf(0, "open_basedir does not allow the file %s", path);
 	}
-	if (strcmp(e->op, "open") == 0 && e->os_code == EINVAL) {
+	if (e->cause == BSHM_CAUSE_OPEN && e->os_code == EINVAL) {
 		return zend_strpprintf(0, "%s is not a regular file", path);
 	}
-	return zend_strpprintf(0, "cannot %s the file %s: %s",
-		strcmp(e->op, "publish") == 0 ? "replace" : e->op, path, strerror(e->os_code));
+	return zend_strpprintf(
+		0, "cannot %s the file %s: %s", bshm_cause_str(e->cause), path, strerror(e->os_code));
 }
 
 static bool is_filter_file(void)
@@ -455,11 +458,11 @@ zend_string *php_bloomshm_explain_file(const bshm_error *e, const char *path)
 	if (e->status == BSHM_E_IO) {
 		return explain_io(e, path);
 	}
-	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "byte order") == 0) {
+	if (e->status == BSHM_E_INCOMPATIBLE && e->cause == BSHM_CAUSE_BYTE_ORDER) {
 		return zend_strpprintf(0, "the file %s holds %s in the other byte order", path,
 			is_filter_file() ? "a filter" : "records");
 	}
-	if (e->status == BSHM_E_INCOMPATIBLE && strcmp(e->op, "version") == 0) {
+	if (e->status == BSHM_E_INCOMPATIBLE && e->cause == BSHM_CAUSE_VERSION) {
 		return zend_strpprintf(0,
 			"the file %s has the format version %" PRIu64 ", and this build reads version %" PRIu64,
 			path, e->available, e->asked);
@@ -467,9 +470,10 @@ zend_string *php_bloomshm_explain_file(const bshm_error *e, const char *path)
 	if (!is_damaged_file(e)) {
 		return NULL;
 	}
-	if (strcmp(e->op, "magic") == 0) {
+	if (e->cause == BSHM_CAUSE_MAGIC) {
 		return zend_strpprintf(0, "the file %s was not made by %s()%s", path,
-			is_filter_file() ? "bloom_dump" : "bloom_cache_dump", sort_of_file(e->available));
+			is_filter_file() ? "bloom_dump" : "bloom_cache_dump", sort_of_file(e->magic));
 	}
-	return zend_strpprintf(0, "the file %s is damaged (%s); nothing was changed", path, e->op);
+	return zend_strpprintf(
+		0, "the file %s is damaged (%s); nothing was changed", path, bshm_cause_str(e->cause));
 }

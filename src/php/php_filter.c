@@ -511,7 +511,7 @@ PHP_FUNCTION(bloom_count)
 						  : bshm_filter_count(segment, php_bloomshm_views(), ZSTR_VAL(filter),
 								ZSTR_LEN(filter), ZSTR_VAL(key), ZSTR_LEN(key));
 	if (count == BSHM_E_NOT_FOUND || count == BSHM_E_INCOMPATIBLE) {
-		const bshm_error error = {.status = count, .op = "counting"};
+		const bshm_error error = {.status = count, .cause = BSHM_CAUSE_COUNTING};
 		php_bloomshm_throw(&error, ZSTR_VAL(filter));
 		RETURN_THROWS();
 	}

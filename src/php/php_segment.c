@@ -92,12 +92,13 @@ void php_bloomshm_segment_startup(int module_number)
 
 static bool is_absent(const bshm_error *error)
 {
-	return error->status == BSHM_E_UNAVAILABLE && strcmp(error->op, "absent") == 0;
+	return error->status == BSHM_E_UNAVAILABLE &&
+		   (error->cause == BSHM_CAUSE_ABSENT || error->cause == BSHM_CAUSE_ABSENT_AGAIN);
 }
 
 static bool is_off(const bshm_error *error)
 {
-	return error->status == BSHM_E_UNAVAILABLE && strcmp(error->op, "enable") == 0;
+	return error->status == BSHM_E_UNAVAILABLE && error->cause == BSHM_CAUSE_DISABLED;
 }
 
 /* Called under the guard; releases it while it attaches. */
@@ -114,13 +115,16 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		.standing = !create,
 	};
 	if (attaching == bshm_process_id()) { /* another thread does */
-		*error = (bshm_error){.status = BSHM_E_BUSY, .op = "create", .asked = attaching};
+		*error = (bshm_error){.status = BSHM_E_BUSY,
+			.cause = BSHM_CAUSE_CREATE,
+			.process_id = attaching,
+			.uid = bshm_user_id()};
 		return false;
 	}
 	attaching = bshm_process_id();
 	UNGUARD();
 	php_bloomshm_mapping *mapping = malloc(sizeof(*mapping));
-	*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
+	*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
 	const bool attached =
 		mapping != NULL && bshm_segment_open(&options, &mapping->segment, error) == BSHM_OK;
 	GUARD();
@@ -147,9 +151,7 @@ static bool try_to_attach(purpose why, bshm_error *error)
 		*error = last_failure;
 		if (last_failure.status == BSHM_OK) {
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE,
-				.op = "absent",
-				.asked = left,
-				.available = BLOOMSHM_G(readonly)};
+				.cause = left ? BSHM_CAUSE_ABSENT_AGAIN : BSHM_CAUSE_ABSENT};
 		}
 		return false;
 	}
@@ -162,8 +164,7 @@ static bool try_to_attach(purpose why, bshm_error *error)
 		return true;
 	}
 	if (is_absent(error)) {
-		error->asked = left;
-		error->available = BLOOMSHM_G(readonly);
+		error->cause = left ? BSHM_CAUSE_ABSENT_AGAIN : BSHM_CAUSE_ABSENT;
 	} else if (error->status != BSHM_E_BUSY) {
 		last_failure = *error;
 		retry_at_ns = now + RETRY_NS;
@@ -327,14 +328,14 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	BLOOMSHM_G(segment) = NULL;
 	BLOOMSHM_G(questions_left) = 0;
 	if (!BLOOMSHM_G(enable)) {
-		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "enable"};
+		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_DISABLED};
 		return NULL;
 	}
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
 	if (mine != NULL && is_over(mine, &later)) {
 		if (is_suspended()) { /* its call still uses the mapping */
-			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "held"};
+			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_HELD};
 			return NULL;
 		}
 		retire(mine);
@@ -345,7 +346,7 @@ static bshm_segment *take(purpose why, bshm_error *error)
 		return NULL;
 	}
 	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_views_new()) == NULL) {
-		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .op = "memory"};
+		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
 		return NULL;
 	}
 	BLOOMSHM_G(request_time) = sapi_get_request_time();
@@ -399,7 +400,7 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error)
 static bool check_writable(void)
 {
 	if (BLOOMSHM_G(enable) && BLOOMSHM_G(readonly)) {
-		const bshm_error error = {.status = BSHM_E_READ_ONLY, .op = "change"};
+		const bshm_error error = {.status = BSHM_E_READ_ONLY, .cause = BSHM_CAUSE_READONLY};
 		php_bloomshm_throw(&error, NULL);
 		return false;
 	}
@@ -448,7 +449,7 @@ bshm_segment *php_bloomshm_segment_of(const char *filter)
 	bshm_segment *segment = segment_get(TO_LOOK, &error);
 	if (segment == NULL) {
 		if (is_absent(&error)) {
-			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .op = "filter"};
+			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .cause = BSHM_CAUSE_FILTER};
 		}
 		php_bloomshm_throw(&error, filter);
 	}
@@ -465,7 +466,7 @@ bool php_bloomshm_check_published(const bshm_segment *segment, const char *filte
 	if (bshm_segment_stands(segment)) {
 		return true;
 	}
-	const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .op = "removed"};
+	const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_REMOVED};
 	php_bloomshm_throw(&error, filter);
 	return false;
 }
@@ -482,7 +483,7 @@ bshm_segment *php_bloomshm_segment_with_store_or_throw(bool create)
 	bshm_error error;
 	bshm_segment *segment = segment_get(create ? TO_STORE : TO_LOOK, &error);
 	if (segment != NULL && !bshm_store_exists(segment)) {
-		error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .op = "store"};
+		error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_NO_STORE};
 		segment = NULL;
 	}
 	if (segment == NULL) {

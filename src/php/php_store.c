@@ -45,7 +45,7 @@ static bool has_prefix(const bshm_key *key, const zend_string *prefix)
 /* There is no private memory for the keys of a step. */
 static void throw_memory(void)
 {
-	const bshm_error error = {.status = BSHM_E_NO_SPACE, .op = "memory"};
+	const bshm_error error = {.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
 	php_bloomshm_throw(&error, NULL);
 }
 

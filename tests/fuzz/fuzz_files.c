@@ -78,7 +78,7 @@ static bshm_segment *open_segment(void)
 	bshm_error error;
 	write_file(path, sound.bytes, sound.count);
 	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
-		fuzz_defect("the template is refused", error.op);
+		fuzz_defect("the template is refused", bshm_cause_str(error.cause));
 	}
 	return segment;
 }
@@ -93,7 +93,7 @@ static void prepare(void)
 	bshm_segment *segment = open_segment();
 	bshm_views *views = bshm_views_new();
 	if (bshm_store_dump(segment, path, &count, &error) != BSHM_OK) {
-		fuzz_defect("records cannot be dumped", error.op);
+		fuzz_defect("records cannot be dumped", bshm_cause_str(error.cause));
 	}
 	dumps[0] = read_file(path);
 	for (unsigned i = 1; i < DUMPS; i++) {
@@ -337,7 +337,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bshm_segment_check(segment, find_no_fault, NULL);
 		deny_nothing(segment, views);
 		use_filter(segment, views);
-	} else if (error.op == NULL) {
+	} else if (error.cause == BSHM_CAUSE_NONE) {
 		fuzz_defect("refused without a reason", "");
 	}
 	bshm_segment_check(segment, find_no_fault, NULL);

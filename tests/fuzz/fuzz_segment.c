@@ -84,7 +84,7 @@ static void learn_shape(void)
 	bshm_segment *segment;
 	bshm_error error;
 	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
-		fuzz_defect("the template is refused", error.op);
+		fuzz_defect("the template is refused", bshm_cause_str(error.cause));
 	}
 	shape = *segment;
 #define MOVE(field)                                                                                \
@@ -477,7 +477,7 @@ static void use(const bshm_options *options, unsigned order, const bool *untouch
 	bshm_error error = {0};
 	const bool still = !waiting;
 	if (bshm_segment_open(options, &segment, &error) != BSHM_OK) {
-		if (error.status == BSHM_OK || error.op == NULL) {
+		if (error.status == BSHM_OK || error.cause == BSHM_CAUSE_NONE) {
 			fuzz_defect("refused without a reason", "");
 		}
 		return;

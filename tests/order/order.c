@@ -96,7 +96,7 @@ static void need(bool condition, const char *what)
 {
 	if (!condition) {
 		printf("not ok - %s: %s, %s (%d)\n", what, bshm_status_str(error.status),
-			error.op == NULL ? "" : error.op, errno);
+			bshm_cause_str(error.cause), errno);
 		fflush(stdout);
 		exit(2);
 	}
@@ -426,8 +426,8 @@ static int carry_out(size_t call)
 		return UNKNOWN;
 	}
 	if (result < 0 && result != BSHM_E_NOT_FOUND) {
-		printf(
-			"# %s: %s (%s)\n", calls[call].what, bshm_status_str((bshm_status) result), error.op);
+		printf("# %s: %s (%s)\n", calls[call].what, bshm_status_str((bshm_status) result),
+			bshm_cause_str(error.cause));
 		fflush(stdout);
 		return FAILED;
 	}

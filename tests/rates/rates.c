@@ -30,7 +30,8 @@ static unsigned failed;
 static void must(int status, const char *what)
 {
 	if (status < 0) {
-		printf("Bail out! %s: %s (%s)\n", what, bshm_status_str(status), error.op);
+		printf(
+			"Bail out! %s: %s (%s)\n", what, bshm_status_str(status), bshm_cause_str(error.cause));
 		unlink(path);
 		exit(1);
 	}

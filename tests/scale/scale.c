@@ -41,7 +41,8 @@ static double now(void)
 static void must(int status, const char *what)
 {
 	if (status < 0) {
-		fprintf(stderr, "scale: %s: %s (%s)\n", what, bshm_status_str(status), error.op);
+		fprintf(stderr, "scale: %s: %s (%s)\n", what, bshm_status_str(status),
+			bshm_cause_str(error.cause));
 		unlink(path);
 		exit(1);
 	}

@@ -83,7 +83,8 @@ static bshm_segment *attach(void)
 	bshm_segment *segment;
 	bshm_error error;
 	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
-		fprintf(stderr, "cannot attach: %s (%s)\n", bshm_status_str(error.status), error.op);
+		fprintf(stderr, "cannot attach: %s (%s)\n", bshm_status_str(error.status),
+			bshm_cause_str(error.cause));
 		_exit(1);
 	}
 	return segment;
@@ -307,7 +308,7 @@ static void work(bshm_segment *segment, uint64_t *random)
 			break;
 	}
 	if (!expected(status)) {
-		fail(bshm_status_str((bshm_status) status), status < 0 && error.op != NULL ? error.op : "");
+		fail(bshm_status_str((bshm_status) status), status < 0 ? bshm_cause_str(error.cause) : "");
 	}
 	BSHM_ADD(&S->calls, 1, RELAXED);
 }

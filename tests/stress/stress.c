@@ -112,7 +112,8 @@ static bshm_segment *attach(void)
 	}
 	while (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
 		if (error.status != BSHM_E_BUSY) {
-			fprintf(stderr, "cannot attach: %s (%s)\n", bshm_status_str(error.status), error.op);
+			fprintf(stderr, "cannot attach: %s (%s)\n", bshm_status_str(error.status),
+				bshm_cause_str(error.cause));
 			exit(1);
 		}
 		bshm_os_sleep_us(1000);
@@ -344,7 +345,8 @@ static void churn(bshm_segment *segment, bshm_views *views, uint64_t *random)
 			break;
 	}
 	if (!expected(status)) {
-		fail("churn", error.op == NULL ? bshm_status_str(status) : error.op);
+		fail("churn",
+			error.cause == BSHM_CAUSE_NONE ? bshm_status_str(status) : bshm_cause_str(error.cause));
 	}
 	BSHM_ADD(&S->moves, 1, RELAXED);
 }

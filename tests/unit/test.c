@@ -256,7 +256,8 @@ static bshm_segment *open_or_stop(const bshm_options *options)
 	bshm_segment *segment = NULL;
 	if (bshm_segment_open(options, &segment, &last_error) != BSHM_OK) {
 		test_fail(__FILE__, __LINE__, "the segment does not open: %s (%s, %d)",
-			bshm_status_str(last_error.status), last_error.op, last_error.os_code);
+			bshm_status_str(last_error.status), bshm_cause_str(last_error.cause),
+			last_error.os_code);
 		test_stop();
 	}
 	return segment;

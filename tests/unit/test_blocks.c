@@ -356,7 +356,7 @@ TEST(who_has_just_found_no_room_does_not_wait_for_the_lock_to_find_none_again)
 	await_flag(0);
 	bshm__space_note(segment, 0); /* the child may have been slow to start */
 	CHECK_INT(grow_by_one(), BSHM_E_NO_SPACE);
-	CHECK(strcmp(last_error.op, first.op) == 0);
+	CHECK(last_error.cause == first.cause);
 	CHECK_INT(last_error.asked, first.asked);
 	CHECK_INT(last_error.available, 0);
 	CHECK_INT(segment->header->lock_timeouts, 0);

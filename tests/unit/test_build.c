@@ -148,7 +148,7 @@ TEST(a_load_that_does_not_fit_says_how_much_there_is)
 	CHECK_INT(load(segment, "f", 0, 750000), BSHM_E_NO_SPACE);
 	CHECK_INT(last_error.asked, need);
 	CHECK_INT(last_error.available, before.filter_bytes_free);
-	CHECK(strcmp(last_error.op, "filter_memory") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_FILTER_MEMORY);
 	CHECK_INT(load(segment, "f", 0, 900000), BSHM_E_NO_SPACE); /* more than the whole segment */
 	CHECK_INT(last_error.available, before.filter_bytes_free);
 	CHECK_INT(present(segment, "f", 0, 100000), 100000);
@@ -254,7 +254,7 @@ TEST(sixty_four_builds_run_and_the_next_is_told_so)
 	const bshm_parameters p = parameters(0.01, 10, 0);
 	bshm_build *one_more = NULL;
 	CHECK_INT(bshm_build_begin(segment, "more", 4, &p, &one_more, &last_error), BSHM_E_NO_SPACE);
-	CHECK(strcmp(last_error.op, "ops") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_OPS);
 	CHECK_INT(last_error.available, BSHM_OP_COUNT);
 	CHECK_INT(reserve(segment, "more", 10, 0.01), BSHM_E_NO_SPACE);
 	bshm_build_abort(builds[0]);
@@ -341,7 +341,7 @@ TEST(a_full_journal_fails_the_build_and_spares_the_filter)
 	CHECK(add_numbers(segment, "f", 0, room) > 0);
 	CHECK(add_numbers(segment, "f", room, room + 100) >= 0);
 	CHECK_INT(publish(build, NULL), BSHM_E_NO_SPACE);
-	CHECK(strcmp(last_error.op, "journal") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_JOURNAL);
 	CHECK_INT(absent(segment, "f", 0, room + 100), 0);
 	const bshm_stat stat = stat_of(segment);
 	CHECK_INT(stat.filter_bytes_free + info_of(segment, "f").bytes, stat.filter_bytes);

@@ -317,7 +317,7 @@ static void check_slot_is_taken_anew(void)
 	CHECK(segment->lock_fd >= 3);
 	CHECK(!bshm__owner_alive(segment, before));
 	CHECK_INT(publish(build, NULL), BSHM_E_UNAVAILABLE);
-	CHECK(strcmp(last_error.op, "descriptors") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_DESCRIPTORS);
 	if (lose != close_all) { /* the number is another's: it was left alone */
 		CHECK(!bshm_os_is_file(lock_fd, segment->device, segment->inode));
 		CHECK(fcntl(lock_fd, F_GETFD) >= 0);

@@ -168,7 +168,7 @@ TEST(a_full_directory_is_told)
 	}
 	bshm__unlock(segment);
 	CHECK_INT(reserve(segment, "one more", 10, 0.01), BSHM_E_NO_SPACE);
-	CHECK(strcmp(last_error.op, "directory") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_DIRECTORY);
 	CHECK_INT(last_error.asked, count + 1);
 	CHECK_INT(last_error.available, count);
 	CHECK_INT(rename_filter(segment, "f-1", "one more"), BSHM_E_NO_SPACE);

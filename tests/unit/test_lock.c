@@ -79,7 +79,7 @@ TEST(a_stopped_holder_keeps_its_lock)
 		CHECK_INT(lock_for(BSHM_LOCK_PAGE_NS), BSHM_E_TIMEOUT);
 		CHECK(bshm_os_monotonic_ns() - began >= BSHM_LOCK_PAGE_NS);
 		CHECK_INT(last_error.status, BSHM_E_TIMEOUT);
-		CHECK(strcmp(last_error.op, "lock") == 0);
+		CHECK(last_error.cause == BSHM_CAUSE_LOCK);
 		CHECK_INT(last_error.asked, 50); /* ms */
 		CHECK_INT(segment->header->lock, word);
 		CHECK_INT(segment->header->lock_timeouts, i);

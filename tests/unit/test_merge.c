@@ -57,12 +57,12 @@ TEST(a_union_with_itself_changes_nothing)
 	CHECK_INT(bshm_filter_merge(segment, "missing", 7, NULL, 0, &last_error), BSHM_E_NOT_FOUND);
 }
 
-static void expect_refused(const char *into, const char *other, const char *why, uint64_t which)
+static void expect_refused(const char *into, const char *other, bshm_cause cause, uint32_t which)
 {
 	const bshm_info before = info_of(segment, into);
 	CHECK_INT(merge(into, "good", other), BSHM_E_INCOMPATIBLE);
-	CHECK(strcmp(last_error.op, why) == 0);
-	CHECK_INT(last_error.available, which);
+	CHECK(last_error.cause == cause);
+	CHECK_INT(last_error.source, which);
 	CHECK_INT(info_of(segment, into).generation, before.generation);
 }
 
@@ -80,13 +80,13 @@ TEST(what_does_not_fit_is_refused)
 	p.seed_length = 4;
 	p.counting = true;
 	REQUIRE(bshm_filter_reserve(segment, "counts", 6, &p, &last_error) == 1);
-	expect_refused("a", "larger", "geometry", 1);
-	expect_refused("a", "other-seed", "seed", 1);
-	expect_refused("a", "other-rate", "geometry", 1);
-	expect_refused("a", "grows", "kind", 1);
-	expect_refused("a", "counts", "kind", 1);
+	expect_refused("a", "larger", BSHM_CAUSE_GEOMETRY, 2);
+	expect_refused("a", "other-seed", BSHM_CAUSE_SEED, 2);
+	expect_refused("a", "other-rate", BSHM_CAUSE_GEOMETRY, 2);
+	expect_refused("a", "grows", BSHM_CAUSE_KIND, 2);
+	expect_refused("a", "counts", BSHM_CAUSE_KIND, 2);
 	CHECK_INT(merge("a", "good", "missing"), BSHM_E_NOT_FOUND);
-	CHECK_INT(last_error.available, 1);
+	CHECK_INT(last_error.source, 2);
 	CHECK_INT(faults(segment), 0);
 	CHECK_INT(stat_of(segment).filters, 7);
 }

@@ -206,31 +206,31 @@ TEST(a_forks_child_of_a_reader_reads)
 	CHECK_INT(finish(spawn(stat_and_check)), 0);
 }
 
-static void lock_is_refused(const char *op, int os_code)
+static void lock_is_refused(bshm_cause cause, int os_code)
 {
 	CHECK_INT(absent(segment, "f", 0, 100), 0); /* answers still */
 	CHECK_INT(reserve(segment, "g", 10, 0.01), BSHM_E_UNAVAILABLE);
 	CHECK_INT(last_error.status, BSHM_E_UNAVAILABLE);
-	CHECK(strcmp(last_error.op, op) == 0);
+	CHECK(last_error.cause == cause);
 	CHECK_INT(last_error.os_code, os_code);
 	CHECK_INT(segment->owner, 0);
 }
 
 static void lock_is_refused_without_a_file(void)
 {
-	lock_is_refused("reopen", ENOENT);
+	lock_is_refused(BSHM_CAUSE_REOPEN, ENOENT);
 }
 
 static void lock_is_refused_on_another_file(void)
 {
-	lock_is_refused("replaced", 0);
+	lock_is_refused(BSHM_CAUSE_REPLACED, 0);
 }
 
 static void lock_is_refused_without_descriptors(void)
 {
 	const struct rlimit limit = {1, 1};
 	REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-	lock_is_refused("reopen", EMFILE);
+	lock_is_refused(BSHM_CAUSE_REOPEN, EMFILE);
 }
 
 TEST(without_a_descriptor_questions_are_answered_still)
@@ -316,7 +316,7 @@ static void reserve_soon(bshm_segment *late, const char *name)
 	do {
 		bshm_os_sleep_us(1000); /* a slot is not looked for all the time */
 		status = reserve(late, name, 10, 0.01);
-	} while (status == BSHM_E_UNAVAILABLE && strcmp(last_error.op, "owners") == 0);
+	} while (status == BSHM_E_UNAVAILABLE && last_error.cause == BSHM_CAUSE_OWNERS);
 	CHECK_INT(status, 1);
 }
 
@@ -339,7 +339,7 @@ TEST(without_a_free_slot_questions_are_answered_still)
 	CHECK_INT(has(segment, "g", "late"), 1);
 	CHECK_INT(load(segment, "h", 0, 100), BSHM_OK);
 	CHECK_INT(reserve(late, "i", 10, 0.01), BSHM_E_UNAVAILABLE);
-	CHECK(strcmp(last_error.op, "owners") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_OWNERS);
 	CHECK_INT(last_error.available, BSHM_OWNER_COUNT);
 	CHECK_INT(stat_of(late).filters, 3);
 	CHECK_INT(stat_of(late).attached, BSHM_OWNER_COUNT);
@@ -447,15 +447,15 @@ TEST(a_strange_lock_is_told_from_an_owners)
 	segment = open_segment(MB(1));
 	CHECK_INT(segment->owner, 0);
 	CHECK_INT(reserve(segment, "f", 10, 0.01), BSHM_E_UNAVAILABLE);
-	CHECK(strcmp(last_error.op, "strange lock") == 0);
-	CHECK_INT(last_error.asked, child);
+	CHECK(last_error.cause == BSHM_CAUSE_STRANGE_LOCK);
+	CHECK_INT(last_error.process_id, child);
 	CHECK_INT(last_error.available, 0);
 	kill_child(child);
 	int status;
 	do {
 		bshm_os_sleep_us(1000);
 		status = reserve(segment, "f", 10, 0.01);
-	} while (status == BSHM_E_UNAVAILABLE && strcmp(last_error.op, "strange lock") == 0);
+	} while (status == BSHM_E_UNAVAILABLE && last_error.cause == BSHM_CAUSE_STRANGE_LOCK);
 	CHECK_INT(status, 1);
 	CHECK_INT(bshm__owner_count(segment), 1);
 }

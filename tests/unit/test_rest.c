@@ -96,7 +96,7 @@ static void check_not_believed(void)
 {
 	const uint64_t inode = inode_of(test_path("segment"));
 	CHECK_INT(open_at(test_path("segment"), true), BSHM_E_UNAVAILABLE);
-	CHECK(strcmp(last_error.op, "rest") == 0);
+	CHECK(last_error.cause == BSHM_CAUSE_REST);
 	CHECK(inode_of(test_path("segment")) == inode);
 	CHECK_INT(open_at(test_path("segment"), false), BSHM_E_BUSY);
 	open_whole();

@@ -230,13 +230,14 @@ THREAD_TEST(a_dump_is_of_one_moment)
 /* ------------------------------------------------------------------ what is not a file of ours */
 
 /* Must be refused with this status; what stands, and the memory, stay as they were. */
-static void expect_refused(const char *path, bshm_status wanted, const char *what)
+static void expect_refused(const char *path, bshm_status wanted, bshm_cause cause)
 {
 	const bshm_stat before = stat_of(segment);
 	const uint64_t generation = info_of(segment, "fixed").generation;
 	CHECK_INT(restore("fixed", path), wanted);
-	if (what != NULL && strcmp(last_error.op, what) != 0) {
-		test_fail(__FILE__, __LINE__, "\"%s\" instead of \"%s\"", last_error.op, what);
+	if (cause != BSHM_CAUSE_NONE && last_error.cause != cause) {
+		test_fail(__FILE__, __LINE__, "\"%s\" instead of \"%s\"", bshm_cause_str(last_error.cause),
+			bshm_cause_str(cause));
 	}
 	CHECK_INT(restore("new", path), wanted);
 	CHECK_INT(info_of(segment, "fixed").generation, generation);
@@ -253,13 +254,13 @@ TEST(cut_short_at_any_place)
 		const file all = slurp(test_path("dump"));
 		for (size_t count = 0; count < all.count; count += count < 400 ? 7 : 1021) {
 			spit(test_path("cut"), all.bytes, count);
-			expect_refused(test_path("cut"), BSHM_E_CORRUPT, "truncated");
+			expect_refused(test_path("cut"), BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 		}
 		spit(test_path("cut"), all.bytes, all.count - 1);
-		expect_refused(test_path("cut"), BSHM_E_CORRUPT, "truncated");
+		expect_refused(test_path("cut"), BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 		all.bytes[all.count] = 0;
 		spit(test_path("cut"), all.bytes, all.count + 1);
-		expect_refused(test_path("cut"), BSHM_E_CORRUPT, "trailing bytes");
+		expect_refused(test_path("cut"), BSHM_E_CORRUPT, BSHM_CAUSE_TRAILING_BYTES);
 	}
 	CHECK_INT(absent(segment, "fixed", 0, 4000), 0);
 	CHECK_INT(faults(segment), 0);
@@ -294,14 +295,14 @@ TEST(other_byte_orders_and_versions)
 	CHECK(memcmp(all.bytes, "BLOOMSHM", 8) == 0);
 	memcpy(all.bytes, "MHSMOOLB", 8);
 	spit(test_path("bad"), all.bytes, all.count);
-	expect_refused(test_path("bad"), BSHM_E_INCOMPATIBLE, "byte order");
+	expect_refused(test_path("bad"), BSHM_E_INCOMPATIBLE, BSHM_CAUSE_BYTE_ORDER);
 	memcpy(all.bytes, "BLOOMSHN", 8);
 	spit(test_path("bad"), all.bytes, all.count);
-	expect_refused(test_path("bad"), BSHM_E_CORRUPT, "magic");
+	expect_refused(test_path("bad"), BSHM_E_CORRUPT, BSHM_CAUSE_MAGIC);
 	memcpy(all.bytes, "BLOOMSHM", 8);
 	all.bytes[8] = 2;
 	spit(test_path("bad"), all.bytes, all.count);
-	expect_refused(test_path("bad"), BSHM_E_INCOMPATIBLE, "version");
+	expect_refused(test_path("bad"), BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION);
 }
 
 static uint64_t bits_of(double value)
@@ -348,7 +349,7 @@ TEST(hostile_numbers)
 			memcpy(bad + at + length, &check, 8);
 		}
 		spit(test_path("bad"), bad, all.count);
-		expect_refused(test_path("bad"), BSHM_E_CORRUPT, NULL);
+		expect_refused(test_path("bad"), BSHM_E_CORRUPT, BSHM_CAUSE_NONE);
 		free(bad);
 	}
 	CHECK_INT(faults(segment), 0);

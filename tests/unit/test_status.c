@@ -33,14 +33,14 @@ TEST(a_failure_fills_the_whole_record)
 {
 	bshm_error error;
 	memset(&error, 0xff, sizeof(error));
-	CHECK_INT(bshm__fail_sizes(&error, BSHM_E_NO_SPACE, "memory", 7, 5), BSHM_E_NO_SPACE);
+	CHECK_INT(bshm__fail_sizes(&error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY, 7, 5), BSHM_E_NO_SPACE);
 	CHECK_INT(error.status, BSHM_E_NO_SPACE);
 	CHECK_INT(error.os_code, 0);
-	CHECK(strcmp(error.op, "memory") == 0);
+	CHECK(error.cause == BSHM_CAUSE_MEMORY);
 	CHECK_INT(error.asked, 7);
 	CHECK_INT(error.available, 5);
 	CHECK(error.rate == 0);
-	CHECK_INT(bshm__fail(&error, BSHM_E_IO, "read"), BSHM_E_IO);
+	CHECK_INT(bshm__fail(&error, BSHM_E_IO, BSHM_CAUSE_READ), BSHM_E_IO);
 	CHECK_INT(error.asked, 0);
 	CHECK_INT(error.available, 0);
 }

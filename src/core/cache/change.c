@@ -128,7 +128,7 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	bshm_patience *patience, bshm__home *home, bshm__shard *s, bshm_error *error)
 {
 	if (segment->shard_count == 0) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	bshm__quota_settle(segment);
 	*home = bshm__home_of(segment, space, key);
@@ -203,8 +203,8 @@ static bshm_status check_size(
 		return BSHM_OK;
 	}
 	reject(s);
-	return bshm__fail_sizes(
-		error, BSHM_E_NO_SPACE, "record", key_bytes + value_bytes, bshm__record_most(s->segment));
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_SIZE, key_bytes + value_bytes,
+		bshm__record_most(s->segment));
 }
 
 /* Under the lock: stores a changed value with the ttl that stands. */
@@ -218,7 +218,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	if (fits == BSHM_OK && !bshm__put_record(s, home, r, at)) {
 		reject(s);
 		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, "record", r->key.length + r->value.length, 0);
+			error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, r->key.length + r->value.length, 0);
 	}
 	if (fits == BSHM_OK) {
 		bshm__leases_end(s, home->hash);
@@ -243,14 +243,13 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 							at.record.value_bytes == sizeof(value);
 		if (!is_int ||
 			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
-			status = bshm__fail_sizes(
-				error, BSHM_E_INCOMPATIBLE, "int", 0, bshm__record_type(&at.record));
+			status = bshm__fail_type(error, BSHM_CAUSE_INT, bshm__record_type(&at.record));
 		}
 	}
 	if (status == BSHM_OK &&
 		(down ? __builtin_sub_overflow(value, by, out) : __builtin_add_overflow(value, by, out))) {
-		status = bshm__fail_sizes(
-			error, BSHM_E_RANGE, down ? "int, down" : "int", (uint64_t) by, (uint64_t) value);
+		status = bshm__fail_sizes(error, BSHM_E_RANGE,
+			down ? BSHM_CAUSE_DECREMENT : BSHM_CAUSE_INCREMENT, (uint64_t) by, (uint64_t) value);
 	}
 	if (status == BSHM_OK) {
 		bshm__recipe r = {
@@ -293,7 +292,7 @@ static int rewrite_locked(
 		type = bshm__record_type(&at.record);
 		length = at.record.value_bytes;
 		if (append && type != BSHM_VALUE_STRING) {
-			return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "string", 0, type);
+			return bshm__fail_type(error, BSHM_CAUSE_STRING, type);
 		}
 	}
 	const uint64_t between = stands && append ? w->delimiter->length : 0;
@@ -323,7 +322,8 @@ static int rewrite_locked(
 	r.expires_s = expiry(s->segment, w->ttl_s);
 	return bshm__put_record(s, home, &r, &at)
 			   ? 1
-			   : bshm__fail_sizes(error, BSHM_E_NO_SPACE, "record", w->key->length + total, 0);
+			   : bshm__fail_sizes(
+					 error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, w->key->length + total, 0);
 }
 
 /*
@@ -348,7 +348,7 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		}
 		w->bytes = malloc((size_t) w->room);
 		if (w->bytes == NULL) {
-			return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+			return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 		}
 		for (uint64_t i = 0; i < w->room; i += ROOM_TO_GROW) {
 			((volatile char *) w->bytes)[i] = 0; /* its pages are there before the lock is taken */
@@ -370,7 +370,7 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		}
 		free(w->bytes);
 	}
-	return done == BSHM_E_BUSY ? bshm__fail(error, BSHM_E_TIMEOUT, "shard") : done;
+	return done == BSHM_E_BUSY ? bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_SHARD) : done;
 }
 
 bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,

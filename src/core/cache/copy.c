@@ -80,7 +80,7 @@ int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	const bshm_room *room, bshm_patience *patience, bshm_found *found, bshm_error *error)
 {
 	if (segment->shard_count == 0) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	int copied =
 		copy_patiently(segment, space, key, flags, room, &patience->copying_since_ns, found);

@@ -249,7 +249,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	bshm_patience *patience, bshm_error *error)
 {
 	if (segment->shard_count == 0) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);

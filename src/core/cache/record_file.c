@@ -204,26 +204,26 @@ bshm_status bshm_store_dump(
 {
 	*count = 0;
 	if (segment->shard_count == 0) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	writer w = {.fd = -1, .buffer = malloc(BUFFER_BYTES), .hash = XXH3_createState()};
 	w.patience.batch = true;
 	char *name = malloc(strlen(path) + 32);
-	bshm_status status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
-	const char *op = "create";
+	bshm_status status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	bshm_cause cause = BSHM_CAUSE_CREATE;
 	if (w.buffer == NULL || w.hash == NULL || name == NULL) {
 		goto out;
 	}
 	XXH3_64bits_reset(w.hash);
 	w.code = bshm_os_file_create(path, name, &w.fd);
 	if (w.code == 0) {
-		op = "write";
+		cause = BSHM_CAUSE_WRITE;
 		if (!write_all(&w, segment, count)) {
 			bshm_os_unlink(name);
 			goto out;
 		}
 		if (w.code == 0) {
-			op = "publish";
+			cause = BSHM_CAUSE_PUBLISH;
 			w.code = bshm_os_file_publish(w.fd, name, path);
 		}
 		if (w.code != 0) {
@@ -232,8 +232,7 @@ bshm_status bshm_store_dump(
 	}
 	status = BSHM_OK;
 	if (w.code != 0) {
-		status = bshm__fail(error, BSHM_E_IO, op);
-		error->os_code = w.code;
+		status = bshm__fail_code(error, BSHM_E_IO, cause, w.code);
 	}
 out:
 	bshm_os_close(w.fd);
@@ -271,13 +270,6 @@ static part part_at(const uint8_t *bytes)
 	return p;
 }
 
-static bshm_status fail_io(bshm_error *error, const char *op, int code)
-{
-	bshm__fail(error, BSHM_E_IO, op);
-	error->os_code = code;
-	return BSHM_E_IO;
-}
-
 /* Opens a file; *size is how long it is. */
 static bshm_status open_file(const char *path, int *fd, uint64_t *size, bshm_error *error)
 {
@@ -290,22 +282,23 @@ static bshm_status open_file(const char *path, int *fd, uint64_t *size, bshm_err
 		}
 	}
 	*size = st.bytes;
-	return code == 0 ? BSHM_OK : fail_io(error, "open", code);
+	return code == 0 ? BSHM_OK : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, code);
 }
 
 static bshm_status check_head(const part *head, uint64_t size, bshm_error *error)
 {
 	if (size < 8) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 	}
 	if (head->words[0] != MAGIC) {
-		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "magic", MAGIC, head->words[0]);
+		return bshm__fail_magic(error, head->words[0]);
 	}
 	if (size < 2 * PART_BYTES) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 	}
 	if (head->words[1] != VERSION) {
-		return bshm__fail_sizes(error, BSHM_E_INCOMPATIBLE, "version", VERSION, head->words[1]);
+		return bshm__fail_sizes(
+			error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, VERSION, head->words[1]);
 	}
 	return BSHM_OK;
 }
@@ -319,7 +312,7 @@ static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error 
 	*bytes = NULL;
 	int code = bshm_os_file_read(fd, head, PART_BYTES, &begun);
 	if (code != 0) {
-		return fail_io(error, "read", code);
+		return bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_READ, code);
 	}
 	const part first = part_at(head);
 	const bshm_status status = check_head(&first, begun < PART_BYTES ? begun : size, error);
@@ -328,7 +321,7 @@ static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error 
 	}
 	*bytes = bshm_os_private((size_t) size + 1);
 	if (*bytes == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	memcpy(*bytes, head, PART_BYTES);
 	code = bshm_os_file_read(fd, *bytes + PART_BYTES, (size_t) size - PART_BYTES, &got);
@@ -337,8 +330,8 @@ static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error 
 	}
 	bshm_os_private_release(*bytes, (size_t) size + 1);
 	*bytes = NULL;
-	return code == 0 ? bshm__fail(error, BSHM_E_CORRUPT, "truncated")
-					 : fail_io(error, "read", code);
+	return code == 0 ? bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED)
+					 : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_READ, code);
 }
 
 static uint32_t key_bytes(const part *head)
@@ -374,12 +367,13 @@ static bshm_status check_file(
 			const uint64_t check = bshm__checksum(bytes, (size_t) off + PART_BYTES - 8, 0);
 			const bool whole = off + PART_BYTES == size;
 			if (next.words[1] == *count && next.words[2] == off && next.words[3] == check) {
-				return whole ? BSHM_OK : bshm__fail(error, BSHM_E_CORRUPT, "trailing bytes");
+				return whole ? BSHM_OK
+							 : bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRAILING_BYTES);
 			}
-			return bshm__fail(error, BSHM_E_CORRUPT, "checksum");
+			return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_CHECKSUM);
 		}
 		if (!is_record(&next)) {
-			return bshm__fail(error, BSHM_E_CORRUPT, "record");
+			return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_RECORD);
 		}
 		const uint64_t length = (uint64_t) PART_BYTES + key_bytes(&next) + value_bytes(&next);
 		if (length > size - off) {
@@ -388,7 +382,7 @@ static bshm_status check_file(
 		(*items)[(*count)++] = (item){next.words[0], off};
 		off += length;
 	}
-	return bshm__fail(error, BSHM_E_CORRUPT, "truncated");
+	return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 }
 
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
@@ -428,7 +422,7 @@ bshm_status bshm_store_restore(
 	uint64_t records = 0;
 	*count = 0;
 	if (segment->shard_count == 0 || !segment->store_writable) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	int fd;
 	bshm_status status = open_file(path, &fd, &size, error);
@@ -441,7 +435,7 @@ bshm_status bshm_store_restore(
 	}
 	const size_t room = (size_t) (size / PART_BYTES + 1) * sizeof(item);
 	item *items = bshm_os_private(room);
-	status = items == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, "memory")
+	status = items == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY)
 						   : check_file(bytes, size, &items, &records, error);
 	if (status == BSHM_OK) {
 		const uint64_t most = segment->cache_records;

@@ -18,7 +18,7 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 {
 	bshm_segment *segment = s->segment;
 	if (!segment->store_writable) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "store");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
 	if (bshm__owner_attach(segment, error) != BSHM_OK) {
 		return error->status;
@@ -27,7 +27,7 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
 	if (!bshm__word_lock(segment, &s->shard->lock, &s->shard->starving, deadline, &dead)) {
 		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
-		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "shard", wait_ns / 1000000, 0);
+		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, BSHM_CAUSE_SHARD, wait_ns / 1000000, 0);
 	}
 	if (dead) {
 		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);

@@ -152,7 +152,7 @@ static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 	const uint64_t items = BSHM_LOAD(items_of(c, view), RELAXED) - got;
 	give_back(c, view, got);
 	return bshm__fail_sizes(
-		c->error, BSHM_E_FULL, "capacity", items + places, view->descriptor.capacity);
+		c->error, BSHM_E_FULL, BSHM_CAUSE_CAPACITY, items + places, view->descriptor.capacity);
 }
 
 /* All keys, or none: FULL. */
@@ -311,12 +311,13 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 	for (size_t i = from; status == BSHM_OK && i < to; i++) {
 		const int noted = bshm__journal_add(c->segment, index, &c->keys[i], stands);
 		if (noted == 0 && !published) {
-			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, "filter");
+			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, BSHM_CAUSE_FILTER);
 		} else if (noted < 0 && current == BSHM_E_BUSY) {
 			/* Being cleared: it will be published, and only the journal could keep the key. (A
 			 * build whose journal is full is not published.) */
 			const uint64_t room = (uint64_t) c->segment->chunk_count * BSHM_CHUNK_HASHES;
-			status = bshm__fail_sizes(c->error, BSHM_E_NO_SPACE, "journal", room + 1, room);
+			status =
+				bshm__fail_sizes(c->error, BSHM_E_NO_SPACE, BSHM_CAUSE_JOURNAL, room + 1, room);
 		}
 	}
 	bshm__unlock(c->segment);
@@ -397,7 +398,7 @@ static bshm_status add_keys(call *c)
 			if (status != BSHM_E_BUSY && !has_builder(c, &padded)) {
 				/* A builder may have published and gone since the look-up: look once more. */
 				if (was_idle) {
-					return bshm__fail(c->error, status, "filter");
+					return bshm__fail(c->error, status, BSHM_CAUSE_FILTER);
 				}
 				was_idle = true;
 				continue;
@@ -408,14 +409,14 @@ static bshm_status add_keys(call *c)
 			return status;
 		}
 	}
-	return bshm__fail(c->error, BSHM_E_TIMEOUT, "generation");
+	return bshm__fail(c->error, BSHM_E_TIMEOUT, BSHM_CAUSE_GENERATION);
 }
 
 int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error)
 {
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "add");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	const bshm_key one = {key, key_length};
 	bshm_hash absent;
@@ -441,11 +442,12 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const
 {
 	*added = 0;
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "add");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	bshm_hash *absent = malloc((sizeof(*absent) + sizeof(*fresh)) * (count + 1));
 	if (absent == NULL) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "memory", sizeof(*absent) * count, 0);
+		return bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY, sizeof(*absent) * count, 0);
 	}
 	call c = {
 		.segment = segment,

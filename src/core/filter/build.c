@@ -44,7 +44,8 @@
 
 static bshm_status fail_ops(bshm_error *error)
 {
-	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+	return bshm__fail_sizes(
+		error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 }
 
 /* ------------------------------------------------------------------ begin, end */
@@ -57,8 +58,7 @@ static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, 
 	}
 	const int code = bshm_os_random(seed, sizeof(*seed));
 	if (code != 0) {
-		bshm__fail(error, BSHM_E_UNAVAILABLE, "random");
-		error->os_code = code;
+		bshm__fail_code(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_RANDOM, code);
 	}
 	return code == 0 ? BSHM_OK : BSHM_E_UNAVAILABLE;
 }
@@ -70,20 +70,20 @@ static int compare_parameters(
 	const uint64_t counts = asked->kind == BSHM_KIND_COUNTING;
 	const uint64_t counting = existing->kind == BSHM_KIND_COUNTING;
 	const struct {
-		const char *name;
+		bshm_cause cause;
 		uint64_t asked;
 		uint64_t existing;
 	} parameters[] = {
-		{"window", asked->window_s, existing->window_s},
-		{"counting", counts, counting},
-		{"expansion", asked->expansion, existing->expansion},
-		{"capacity", asked->capacity, existing->capacity},
-		{"error_rate", asked->error_rate, existing->error_rate},
-		{"seed", any_seed ? 0 : asked->seed, any_seed ? 0 : existing->seed},
+		{BSHM_CAUSE_WINDOW, asked->window_s, existing->window_s},
+		{BSHM_CAUSE_COUNTING, counts, counting},
+		{BSHM_CAUSE_EXPANSION, asked->expansion, existing->expansion},
+		{BSHM_CAUSE_CAPACITY, asked->capacity, existing->capacity},
+		{BSHM_CAUSE_ERROR_RATE, asked->error_rate, existing->error_rate},
+		{BSHM_CAUSE_SEED, any_seed ? 0 : asked->seed, any_seed ? 0 : existing->seed},
 	};
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		if (parameters[i].asked != parameters[i].existing) {
-			bshm__fail_sizes(error, BSHM_E_EXISTS, parameters[i].name, parameters[i].asked,
+			bshm__fail_sizes(error, BSHM_E_EXISTS, parameters[i].cause, parameters[i].asked,
 				parameters[i].existing);
 			error->rate = bshm__double(existing->error_rate);
 			error->rate_asked = bshm__double(asked->error_rate);
@@ -138,18 +138,18 @@ static bshm_status check_op(const bshm_build *build, bshm_error *error)
 {
 	const bshm_op *op = build->op;
 	if (build->segment->owner != build->owner) {
-		return bshm__fail(
-			error, BSHM_E_UNAVAILABLE, build->segment->slot_lost ? "descriptors" : "fork");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE,
+			build->segment->slot_lost ? BSHM_CAUSE_DESCRIPTORS : BSHM_CAUSE_FORK);
 	}
 	/* Pairs with bshm__op_begin(). */
 	if (BSHM_LOAD(&op->owner, ACQUIRE) != build->owner || op->serial != build->serial ||
 		!bshm__op_sound(build->segment, op) ||
 		memcmp(&op->run, &build->run, sizeof(build->run)) != 0) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "op");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_OP);
 	}
 	if (op->lost != 0) {
 		const uint64_t room = (uint64_t) build->segment->chunk_count * BSHM_CHUNK_HASHES;
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "journal", room + 1, room);
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_JOURNAL, room + 1, room);
 	}
 	return BSHM_OK;
 }
@@ -233,7 +233,7 @@ bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_e
 							   : partitions * BSHM_PARTITION_BYTES;
 	bshm__space space = {0};
 	bshm__space_look(build->segment, &space, error);
-	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", asked,
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_FILTER_MEMORY, asked,
 		(uint64_t) space.free * BSHM_PARTITION_BYTES);
 }
 
@@ -268,7 +268,7 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
 	if (build == NULL || (build->spool = bshm__spool_new(parameters->counting)) == NULL) {
 		bshm_build_abort(build);
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	describe(build, parameters);
 	build->look_at = segment_capacity(build) + 1;
@@ -300,7 +300,7 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 		bshm__unlock(build->segment);
 		for (size_t i = 0; i < count; i++) {
 			if (!bshm__spool_add(build->spool, taken[i])) {
-				return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+				return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 			}
 		}
 	} while (count == BSHM_CHUNK_HASHES);
@@ -312,7 +312,7 @@ static __attribute__((noinline)) bshm_status look_at_size(bshm_build *build, bsh
 {
 	uint64_t keys;
 	if (!bshm__spool_distinct(build->spool, &keys)) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	if (keys > segment_capacity(build)) {
 		uint64_t partitions;
@@ -327,7 +327,7 @@ bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, build->descriptor.seed);
 	if (BSHM_UNLIKELY(!bshm__spool_add(build->spool, h))) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "memory",
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY,
 			(build->offered + 1) * sizeof(bshm_hash), build->offered * sizeof(bshm_hash));
 	}
 	if (BSHM_UNLIKELY(++build->offered == build->look_at)) {
@@ -353,7 +353,7 @@ static bshm_status claim(bshm_build *build, uint32_t count, bshm_error *error)
 	build->run = (bshm_run){0};
 	bshm__op_claim(build->segment, build->op, &build->run);
 	if (!bshm__blocks_take(build->segment, count, build->map, &build->run, &space)) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory",
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_FILTER_MEMORY,
 			(uint64_t) count * BSHM_PARTITION_BYTES, (uint64_t) space.free * BSHM_PARTITION_BYTES);
 	}
 	bshm__op_claim(build->segment, build->op, &build->run);
@@ -385,14 +385,15 @@ bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error
 		return status;
 	}
 	if (!bshm__run_divide(segment, &build->run, counts, parts, runs)) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "links");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LINKS);
 	}
 	for (uint32_t i = 0; i < parts; i++) {
 		build->layers[from + i].run = runs[i];
 	}
 	status = bshm__view_lay(segment, &build->view, &build->descriptor, build->layers);
 	if (status != BSHM_OK) {
-		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
+		return bshm__fail(
+			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
 	}
 	/* Pairs with bshm_view_current(): whoever sees what is written here from now on sees that the
 	 * partitions' last filter was replaced, which came before the lock that gave them to us. */
@@ -425,7 +426,7 @@ static bshm_status count_keys(bshm_build *build, uint64_t *keys, bshm_error *err
 			return status;
 		}
 		if (!bshm__spool_distinct(build->spool, keys)) {
-			return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+			return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 		}
 	}
 	*keys = *keys < build->hint ? build->hint : *keys < 1 ? 1 : *keys;
@@ -486,7 +487,7 @@ bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_
 		build->descriptor.published_s = bshm__bits(bshm_os_wall_s());
 		bshm__entry_publish(segment, build->entry, &build->descriptor, *items);
 	} else {
-		status = bshm__fail(error, BSHM_E_CORRUPT, "layers");
+		status = bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
 	bshm__op_end(segment, build->op);
 	build->op = NULL;
@@ -543,7 +544,7 @@ static bshm_status lay_out_and_measure(
 			return BSHM_OK;
 		}
 		if (*items == spooled || tries == LAY_OUT_TRIES) {
-			bshm__fail_sizes(error, BSHM_E_ERROR_RATE, "max_error_rate", *items, 0);
+			bshm__fail_sizes(error, BSHM_E_ERROR_RATE, BSHM_CAUSE_MAX_ERROR_RATE, *items, 0);
 			error->rate = out->estimated_error_rate;
 			error->rate_asked = max_error_rate;
 			return error->status;
@@ -572,7 +573,7 @@ int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_len
 	const bshm__name padded = bshm__name_of(name, name_length);
 	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_RESERVE, BSHM_LOCK_BATCH_NS);
 	if (build == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	describe(build, parameters);
 	const bool any_seed = parameters->seed == NULL;

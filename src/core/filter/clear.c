@@ -36,18 +36,20 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 {
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	if (!bshm__layers_read(segment, descriptor, layers)) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "layers");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
 	descriptor->newest = layers[0];
 	descriptor->layer_count = 1;
 	bshm_status status = bshm__view_lay(segment, view, descriptor, layers);
 	if (status != BSHM_OK) {
-		return bshm__fail(error, status, status == BSHM_E_CORRUPT ? "links" : "memory");
+		return bshm__fail(
+			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
 	}
 	const bool counting = descriptor->kind == BSHM_KIND_COUNTING;
 	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, counting);
 	if (*op == NULL) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+		return bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 	}
 	/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
 	bshm__op_claim(segment, *op, &descriptor->newest.run);
@@ -79,8 +81,8 @@ static bool is_worker(const bshm_op *op, const worker *w)
 
 static bshm_status fail_lost(const bshm_segment *segment, bshm_error *error)
 {
-	return segment->slot_lost ? bshm__fail(error, BSHM_E_UNAVAILABLE, "descriptors")
-							  : bshm__fail(error, BSHM_E_CORRUPT, "op");
+	return segment->slot_lost ? bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_DESCRIPTORS)
+							  : bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_OP);
 }
 
 /* The part of a clear without the lock, and its end. */
@@ -128,7 +130,7 @@ int bshm_filter_clear(
 	} else if (current == BSHM_OK) {
 		status = clear_begin(segment, index, &descriptor, &view, &op, error);
 	} else if (current == BSHM_E_CORRUPT) {
-		status = bshm__fail(error, BSHM_E_CORRUPT, "descriptor");
+		status = bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_DESCRIPTOR);
 	}
 	const worker me = {segment->owner, op == NULL ? 0 : op->serial};
 	bshm__unlock(segment);

@@ -28,10 +28,10 @@ static int remove_locked(bshm_segment *segment, bshm_views *views, const char *n
 	const bshm_view *view;
 	const bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 	if (status != BSHM_OK) {
-		return bshm__fail(error, status, "filter");
+		return bshm__fail(error, status, BSHM_CAUSE_FILTER);
 	}
 	if (view->descriptor.kind != BSHM_KIND_COUNTING) {
-		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "counting");
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_COUNTING);
 	}
 	const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
 	uint64_t *words = bshm__parts_of(&view->newest, h);
@@ -68,7 +68,7 @@ int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *nam
 		}
 		bshm_os_sleep_us(500); /* it is being cleared */
 	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
+	return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_CLEAR);
 }
 
 int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name,

@@ -43,8 +43,8 @@ static bshm_status look_for_room(const bshm_build *build, bshm_error *error)
 	if (!bshm__space_lacks(build->segment, count, &free)) {
 		return BSHM_OK;
 	}
-	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, "filter_memory", count * BSHM_PARTITION_BYTES,
-		(uint64_t) free * BSHM_PARTITION_BYTES);
+	return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_FILTER_MEMORY,
+		count * BSHM_PARTITION_BYTES, (uint64_t) free * BSHM_PARTITION_BYTES);
 }
 
 /*
@@ -75,7 +75,8 @@ static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_erro
 		status = 1;
 	}
 	if (status == 1 && build->op == NULL) {
-		status = bshm__fail_sizes(error, BSHM_E_NO_SPACE, "ops", BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+		status = bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 	} else if (status == 1) {
 		build->serial = build->op->serial;
 		build->owner = segment->owner;
@@ -91,7 +92,8 @@ static bshm_status describe(bshm_build *build, const bshm_view *view, bshm_error
 	const uint32_t count = view->descriptor.layer_count;
 	build->descriptor = view->descriptor;
 	if (!bshm__layers_read(build->segment, &view->descriptor, build->layers)) {
-		return bshm__view_current(view) ? bshm__fail(error, BSHM_E_CORRUPT, "layers") : BSHM_E_BUSY;
+		return bshm__view_current(view) ? bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS)
+										: BSHM_E_BUSY;
 	}
 	uint64_t partitions;
 	const bshm_layer next = bshm__layer_next(
@@ -121,7 +123,7 @@ static bshm_status publish(bshm_build *build, const bshm_view *view, bshm_error 
 		if (bshm__layers_store(segment, &build->descriptor, build->layers, last + 1, build->map)) {
 			bshm__entry_extend(segment, view->entry, &build->descriptor);
 		} else {
-			status = bshm__fail(error, BSHM_E_CORRUPT, "layers");
+			status = bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 		}
 	}
 	bshm__op_end(segment, build->op);
@@ -135,7 +137,7 @@ bshm_status bshm__filter_grow(
 {
 	bshm_build *build = bshm__build_new(segment, &view->name, BSHM_OP_GROW, BSHM_LOCK_PAGE_NS);
 	if (build == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	int status = describe(build, view, error);
 	if (status == BSHM_OK) {

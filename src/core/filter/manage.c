@@ -30,7 +30,7 @@ bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t f
 		return status;
 	}
 	if (current != BSHM_OK) {
-		status = bshm__fail(error, current, "from");
+		status = bshm__fail(error, current, BSHM_CAUSE_FROM);
 	} else if (memcmp(&from_name, &to_name, sizeof(to_name)) != 0) {
 		uint32_t target;
 		status = bshm__entry_create(segment, &to_name, &target, error);

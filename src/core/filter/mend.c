@@ -148,7 +148,7 @@ bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, ui
 		}
 		bshm__unlock(segment);
 		if (bshm_os_monotonic_ns() > deadline) {
-			return bshm__fail(error, BSHM_E_TIMEOUT, "clear");
+			return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_CLEAR);
 		}
 		bshm_os_sleep_us(CLEAR_NAP_US);
 	}
@@ -158,7 +158,7 @@ bshm_status bshm__space_look(bshm_segment *segment, bshm__space *out, bshm_error
 {
 	uint64_t *claimed = bshm__blocks_map(segment);
 	if (claimed == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	const bool locked = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error) == BSHM_OK;
 	*out = bshm__blocks_survey(segment, claimed, locked);

@@ -80,9 +80,11 @@ static bool is_repeated(const task *t, size_t i)
 }
 
 /* Fails because of source i. */
-static bshm_status fail(const task *t, bshm_status status, const char *what, size_t i)
+static bshm_status fail(const task *t, bshm_status status, bshm_cause cause, size_t i)
 {
-	return bshm__fail_sizes(t->error, status, what, 0, i);
+	bshm__fail(t->error, status, cause);
+	t->error->source = i < t->count ? (uint32_t) i + 1 : 0;
+	return status;
 }
 
 /*
@@ -100,26 +102,27 @@ static bshm_status open_source(const task *t, size_t i, const bshm_view **view, 
 	if (status == BSHM_OK && !bshm__layers_read(t->segment, &(*view)->descriptor, layers)) {
 		status = bshm__view_current(*view) ? BSHM_E_CORRUPT : BSHM_E_BUSY;
 	}
-	return status == BSHM_OK || status == BSHM_E_BUSY ? status : fail(t, status, "from", i);
+	return status == BSHM_OK || status == BSHM_E_BUSY ? status
+													  : fail(t, status, BSHM_CAUSE_FROM, i);
 }
 
-/* What keeps a source out of the union; NULL: nothing. */
-static const char *difference(
+/* What keeps a source out of the union, or NONE. */
+static bshm_cause difference(
 	const bshm_build *build, const bshm_descriptor *d, const bshm_layer *layers)
 {
 	if (d->kind != build->descriptor.kind) {
-		return "kind";
+		return BSHM_CAUSE_KIND;
 	}
 	if (d->window_s != build->descriptor.window_s) {
-		return "window";
+		return BSHM_CAUSE_WINDOW;
 	}
 	for (uint32_t i = 0; i < d->layer_count && i < build->descriptor.layer_count; i++) {
 		if (layers[i].run.count != build->layers[i].run.count ||
 			layers[i].hash_count != build->layers[i].hash_count) {
-			return "geometry";
+			return BSHM_CAUSE_GEOMETRY;
 		}
 	}
-	return d->seed != build->descriptor.seed ? "seed" : NULL;
+	return d->seed != build->descriptor.seed ? BSHM_CAUSE_SEED : BSHM_CAUSE_NONE;
 }
 
 /* Describes the union by the source with the most layers; INCOMPATIBLE: another does not fit it. */
@@ -149,9 +152,10 @@ static bshm_status describe(const task *t, bshm_build *build)
 		if (status != BSHM_OK) {
 			return status;
 		}
-		const char *what = view == NULL ? NULL : difference(build, &view->descriptor, layers);
-		if (what != NULL) {
-			return fail(t, BSHM_E_INCOMPATIBLE, what, i);
+		const bshm_cause cause =
+			view == NULL ? BSHM_CAUSE_NONE : difference(build, &view->descriptor, layers);
+		if (cause != BSHM_CAUSE_NONE) {
+			return fail(t, BSHM_E_INCOMPATIBLE, cause, i);
 		}
 	}
 	return BSHM_OK;
@@ -272,7 +276,7 @@ static bshm_status begin_attempt(const task *t, bshm_build *build)
 	const bool counting = build->descriptor.kind == BSHM_KIND_COUNTING;
 	return op->seed == build->descriptor.seed && (op->counting != 0) == counting
 			   ? BSHM_OK
-			   : bshm__fail(t->error, BSHM_E_TIMEOUT, "from");
+			   : bshm__fail(t->error, BSHM_E_TIMEOUT, BSHM_CAUSE_FROM);
 }
 
 /* One attempt. BUSY: a source was replaced meanwhile. */
@@ -283,7 +287,7 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 		return status;
 	}
 	if (build->descriptor.layer_count == 0) {
-		return fail(t, BSHM_E_NOT_FOUND, "from", 0);
+		return fail(t, BSHM_E_NOT_FOUND, BSHM_CAUSE_FROM, 0);
 	}
 	status = begin_attempt(t, build);
 	if (status == BSHM_OK) {
@@ -346,7 +350,7 @@ static bshm_status try_to_unite(const task *t, bshm_build *build)
 			return status;
 		}
 	}
-	return bshm__fail(t->error, BSHM_E_TIMEOUT, "from");
+	return bshm__fail(t->error, BSHM_E_TIMEOUT, BSHM_CAUSE_FROM);
 }
 
 static bshm_status unite(task *t)
@@ -355,7 +359,7 @@ static bshm_status unite(task *t)
 	t->sets = calloc(source_count(t), sizeof(*t->sets));
 	bshm_status status = BSHM_E_NO_SPACE;
 	if (build == NULL || t->sets == NULL) {
-		bshm__fail(t->error, status, "memory");
+		bshm__fail(t->error, status, BSHM_CAUSE_MEMORY);
 	} else {
 		t->deadline = bshm_os_monotonic_ns() + BSHM_LOCK_BATCH_NS;
 		status = try_to_unite(t, build);
@@ -381,11 +385,11 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 	const bshm_key *from, size_t count, bshm_error *error)
 {
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "merge");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	bshm_views *views = bshm_views_new();
 	if (views == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	task t = {
 		.segment = segment,
@@ -404,7 +408,7 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 			status = BSHM_OK; /* it is being cleared */
 		}
 		if (status != BSHM_OK) {
-			fail(&t, status, "from", 0);
+			fail(&t, status, BSHM_CAUSE_FROM, 0);
 		}
 	} else {
 		status = unite(&t);
@@ -417,11 +421,11 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 	const char *to, size_t to_length, bshm_error *error)
 {
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "copy");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	bshm_views *views = bshm_views_new();
 	if (views == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	const bshm_key one = {from, from_length};
 	task t = {

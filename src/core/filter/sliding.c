@@ -283,7 +283,7 @@ int bshm__sliding_add(bshm_segment *segment, const bshm_view *view, bshm_hash h,
 			return status < 0 ? status : !had;
 		}
 	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "epoch");
+	return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_EPOCH);
 }
 
 bool bshm__sliding_put(const bshm_view *view, bshm_hash h)

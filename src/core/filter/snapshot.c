@@ -145,17 +145,10 @@ typedef struct {
 	bshm_error *error;
 } output;
 
-static bshm_status fail_io(bshm_error *error, const char *op, int code)
-{
-	bshm__fail(error, BSHM_E_IO, op);
-	error->os_code = code;
-	return BSHM_E_IO;
-}
-
 static bshm_status put(const output *out, const void *bytes, size_t count)
 {
 	const int code = bshm_os_file_write(out->fd, bytes, count);
-	return code == 0 ? BSHM_OK : fail_io(out->error, "write", code);
+	return code == 0 ? BSHM_OK : bshm__fail_code(out->error, BSHM_E_IO, BSHM_CAUSE_WRITE, code);
 }
 
 static file_header header_of(const bshm_view *view, const bshm_layer *layers, uint64_t items,
@@ -253,7 +246,7 @@ static bshm_status put_bits(const output *out, const bshm_view *view, uint32_t e
 	const uint32_t count = view->older_count + 1;
 	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
 	if (block == NULL) {
-		return bshm__fail(out->error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(out->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	bshm_status status = BSHM_OK;
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
@@ -282,7 +275,7 @@ static bshm_status dump_once(
 		return BSHM_E_BUSY;
 	}
 	if (!read) {
-		return bshm__fail(out->error, BSHM_E_CORRUPT, "layers");
+		return bshm__fail(out->error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
 	/* The lanes belong to the moment that the header names: one reading for both. The wall clock is
 	 * read after it, so a process that is stopped in between leaves keys that live too long, not too short. */
@@ -305,14 +298,14 @@ static bshm_status dump_to(const char *path, bshm_segment *segment, const bshm_v
 	output out = {-1, error};
 	char *name = malloc(strlen(path) + 32);
 	if (name == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	int code = bshm_os_file_create(path, name, &out.fd);
-	bshm_status status =
-		code == 0 ? dump_once(&out, segment, view, bytes) : fail_io(error, "create", code);
+	bshm_status status = code == 0 ? dump_once(&out, segment, view, bytes)
+								   : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_CREATE, code);
 	if (status == BSHM_OK) {
 		code = bshm_os_file_publish(out.fd, name, path);
-		status = code == 0 ? BSHM_OK : fail_io(error, "publish", code);
+		status = code == 0 ? BSHM_OK : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_PUBLISH, code);
 	}
 	if (status != BSHM_OK && out.fd >= 0) {
 		bshm_os_unlink(name);
@@ -331,14 +324,14 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 		if (status == BSHM_OK) {
 			status = dump_to(path, segment, view, bytes, error);
 		} else if (status != BSHM_E_BUSY) {
-			bshm__fail(error, status, "filter");
+			bshm__fail(error, status, BSHM_CAUSE_FILTER);
 		}
 		if (status != BSHM_E_BUSY) {
 			return status;
 		}
 		bshm_os_sleep_us(1000); /* it is being cleared, or was just replaced */
 	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, "filter");
+	return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_FILTER);
 }
 
 /* ------------------------------------------------------------------ restore */
@@ -349,20 +342,20 @@ typedef struct {
 	bshm_error *error;
 } input;
 
-static bshm_status fail_file(const input *in, const char *what)
+static bshm_status fail_file(const input *in, bshm_cause cause)
 {
-	return bshm__fail(in->error, BSHM_E_CORRUPT, what);
+	return bshm__fail(in->error, BSHM_E_CORRUPT, cause);
 }
 
-/* All of them, or "truncated". */
+/* All of them, or TRUNCATED. */
 static bshm_status get(const input *in, void *bytes, size_t count)
 {
 	size_t got;
 	const int code = bshm_os_file_read(in->fd, bytes, count, &got);
 	if (code != 0) {
-		return fail_io(in->error, "read", code);
+		return bshm__fail_code(in->error, BSHM_E_IO, BSHM_CAUSE_READ, code);
 	}
-	return got == count ? BSHM_OK : fail_file(in, "truncated");
+	return got == count ? BSHM_OK : fail_file(in, BSHM_CAUSE_TRUNCATED);
 }
 
 static bool is_rate(uint64_t bits)
@@ -400,10 +393,10 @@ static bshm_status get_header(const input *in, file_header *h)
 	/* Before the length is known: a short file of another sort is told what it is. */
 	const uint64_t magic = swap64(h->magic);
 	if (magic == __builtin_bswap64(FILE_MAGIC)) {
-		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, "byte order");
+		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_BYTE_ORDER);
 	}
 	if (magic != FILE_MAGIC) {
-		return bshm__fail_sizes(in->error, BSHM_E_CORRUPT, "magic", FILE_MAGIC, magic);
+		return bshm__fail_magic(in->error, magic);
 	}
 	status = get(in, (char *) h + sizeof(h->magic), sizeof(*h) - sizeof(h->magic));
 	if (status != BSHM_OK) {
@@ -413,9 +406,9 @@ static bshm_status get_header(const input *in, file_header *h)
 	swap_header(h);
 	if (h->version != FILE_VERSION) {
 		return bshm__fail_sizes(
-			in->error, BSHM_E_INCOMPATIBLE, "version", FILE_VERSION, h->version);
+			in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, FILE_VERSION, h->version);
 	}
-	return sound && is_sound_header(h) ? BSHM_OK : fail_file(in, "header");
+	return sound && is_sound_header(h) ? BSHM_OK : fail_file(in, BSHM_CAUSE_HEADER);
 }
 
 static bshm_status get_layer(const input *in, const file_header *h, bshm_layer *layer)
@@ -430,7 +423,7 @@ static bshm_status get_layer(const input *in, const file_header *h, bshm_layer *
 	if (!sound || l.partition_count < 1 || l.partition_count > BSHM_PARTITION_MAX ||
 		l.hash_count < 1 || l.hash_count > BSHM_HASHES_MAX || l.items_before > h->items ||
 		l.capacity < 1 || l.capacity > UINT64_MAX / 4 || !is_rate(l.error_rate)) {
-		return fail_file(in, "layer");
+		return fail_file(in, BSHM_CAUSE_LAYER);
 	}
 	*layer = (bshm_layer){
 		.run.count = (uint32_t) l.partition_count,
@@ -492,15 +485,15 @@ static bshm_status get_records(const input *in, file_header *h)
 		return status;
 	}
 	if (!is_sound_growth(h, build->layers) || h->file_bytes != bytes) {
-		return fail_file(in, "layer");
+		return fail_file(in, BSHM_CAUSE_LAYER);
 	}
 	bshm_os_stat st;
 	const int code = bshm_os_stat_fd(in->fd, &st);
 	if (code != 0) {
-		return fail_io(in->error, "stat", code);
+		return bshm__fail_code(in->error, BSHM_E_IO, BSHM_CAUSE_STAT, code);
 	}
 	if (st.bytes != bytes) {
-		return fail_file(in, st.bytes < bytes ? "truncated" : "trailing bytes");
+		return fail_file(in, st.bytes < bytes ? BSHM_CAUSE_TRUNCATED : BSHM_CAUSE_TRAILING_BYTES);
 	}
 	describe(build, h);
 	return BSHM_OK;
@@ -553,7 +546,8 @@ static bshm_status get_bits(const input *in)
 	uint64_t found[BSHM_LAYERS_MAX + 1];
 	uint64_t stored[BSHM_LAYERS_MAX + 1];
 	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
-	bshm_status status = block == NULL ? bshm__fail(in->error, BSHM_E_NO_SPACE, "memory") : BSHM_OK;
+	bshm_status status =
+		block == NULL ? bshm__fail(in->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : BSHM_OK;
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
 		status = get_layer_bits(in, bshm__view_layer(&build->view, i), block, &found[i]);
 	}
@@ -566,7 +560,7 @@ static bshm_status get_bits(const input *in)
 	}
 	found[count] = check_of(found, count * sizeof(found[0]));
 	if (memcmp(found, stored, (count + 1) * sizeof(found[0])) != 0) {
-		return fail_file(in, "checksum");
+		return fail_file(in, BSHM_CAUSE_CHECKSUM);
 	}
 	if (build->descriptor.kind == BSHM_KIND_SLIDING) {
 		reset_lanes(build);
@@ -598,22 +592,22 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 	const char *path, bshm_error *error)
 {
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "restore");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	input in = {.error = error};
 	int code = bshm_os_file_open(path, &in.fd);
 	if (code != 0) {
-		return fail_io(error, "open", code);
+		return bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, code);
 	}
 	bshm_os_stat st;
 	code = bshm_os_stat_fd(in.fd, &st);
-	bshm_status status = code != 0     ? fail_io(error, "stat", code)
-						 : !st.regular ? fail_io(error, "open", EINVAL)
+	bshm_status status = code != 0     ? bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_STAT, code)
+						 : !st.regular ? bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, EINVAL)
 									   : BSHM_OK;
 	const bshm__name padded = bshm__name_of(name, name_length);
 	in.build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
 	if (status == BSHM_OK && in.build == NULL) {
-		status = bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	if (status == BSHM_OK) {
 		status = restore_from(&in);

@@ -29,17 +29,18 @@ static bshm_status check_file(
 	const bshm_options *options, const bshm_os_stat *st, bshm_error *error)
 {
 	if (!st->regular) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "type");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_TYPE);
 	}
 	if (!bshm__file_trusted(options, st)) {
-		return bshm__fail_sizes(
-			error, BSHM_E_UNAVAILABLE, "owner", bshm_os_effective_uid(), st->owner_uid);
+		return bshm__fail_uid(error, BSHM_CAUSE_OWNER, st->owner_uid);
 	}
 	if ((st->mode & ~options->mode) != 0) {
-		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "mode", options->mode, st->mode);
+		return bshm__fail_sizes(
+			error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_WIDE_MODE, options->mode, st->mode);
 	}
 	if (st->bytes < sizeof(bshm_header)) {
-		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "size", sizeof(bshm_header), st->bytes);
+		return bshm__fail_sizes(
+			error, BSHM_E_CORRUPT, BSHM_CAUSE_SIZE, sizeof(bshm_header), st->bytes);
 	}
 	return BSHM_OK;
 }
@@ -52,11 +53,12 @@ static bshm_status check_reserved(
 		return BSHM_OK;
 	}
 	if (options->readonly) {
-		return bshm__fail_sizes(error, BSHM_E_UNAVAILABLE, "holes", st->bytes, st->reserved_bytes);
+		return bshm__fail_sizes(
+			error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_HOLES, st->bytes, st->reserved_bytes);
 	}
 	const int code = bshm_os_reserve(fd, st->bytes, false);
 	if (code != 0) {
-		bshm__fail_os(error, "reserve", code);
+		bshm__fail_os(error, BSHM_CAUSE_RESERVE, code);
 		error->asked = st->bytes;
 		return error->status;
 	}
@@ -78,39 +80,39 @@ static bshm_status check_header(
 	memcpy(&copy.shard_count, base + offsetof(bshm_header, shard_count),
 		offsetof(bshm_header, rest) - offsetof(bshm_header, shard_count));
 	if (copy.magic != BSHM_MAGIC) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "magic");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_MAGIC);
 	}
 	if (copy.layout != bshm__layout_word()) {
-		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "layout");
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_LAYOUT);
 	}
 	if (copy.check != bshm__checksum(&copy, offsetof(bshm_header, check), 0)) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "header");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_HEADER);
 	}
 	if (copy.partition_count == 0 || copy.partition_count > BSHM_PARTITION_MAX) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_COUNTS);
 	}
 	bshm__regions_count(segment, copy.partition_count);
 	if (copy.entry_count != segment->entry_count || copy.head_count != segment->head_count ||
 		copy.chunk_count != segment->chunk_count) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_COUNTS);
 	}
 	const uint64_t cache_check = bshm__checksum(&copy.shard_count,
 		offsetof(bshm_header, cache_check) - offsetof(bshm_header, shard_count), copy.name_seed);
 	if (copy.cache_check != cache_check || !cache_bytes_fit(copy.cache_bytes)) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "header");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_HEADER);
 	}
 	if ((copy.features & ~BSHM_FEATURES_KNOWN) != 0) {
-		return bshm__fail(error, BSHM_E_INCOMPATIBLE, "layout");
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_LAYOUT);
 	}
 	bshm__regions_count_store(segment, copy.cache_bytes, copy.cache_records);
 	const uint64_t bytes = bshm__regions_lay_out(segment, base);
 	if (copy.shard_count != segment->shard_count ||
 		copy.table_count != segment->shard_count * segment->shard_tables ||
 		copy.page_count != segment->shard_count * segment->shard_pages) {
-		return bshm__fail(error, BSHM_E_CORRUPT, "counts");
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_COUNTS);
 	}
 	if (copy.segment_bytes != bytes || file_bytes != bytes) {
-		return bshm__fail_sizes(error, BSHM_E_CORRUPT, "size", bytes, file_bytes);
+		return bshm__fail_sizes(error, BSHM_E_CORRUPT, BSHM_CAUSE_SIZE, bytes, file_bytes);
 	}
 	segment->segment_bytes = bytes;
 	segment->name_seed = copy.name_seed;
@@ -123,7 +125,7 @@ static bshm_status attach(
 	bshm_os_stat st;
 	int code = bshm_os_stat_fd(fd, &st);
 	if (code != 0) {
-		return bshm__fail_os(error, "stat", code);
+		return bshm__fail_os(error, BSHM_CAUSE_STAT, code);
 	}
 	bshm_status status = check_file(options, &st, error);
 	if (status != BSHM_OK) {
@@ -132,7 +134,7 @@ static bshm_status attach(
 	void *base;
 	code = bshm_os_map(fd, st.bytes, options->readonly, &base);
 	if (code != 0) {
-		return bshm__fail_os(error, "map", code);
+		return bshm__fail_os(error, BSHM_CAUSE_MAP, code);
 	}
 	status = check_header(segment, base, st.bytes, error);
 	if (status == BSHM_OK) {
@@ -182,25 +184,23 @@ static bshm_status open_path(
 		code = bshm_os_open(options->path, true, fd);
 	}
 	if (code != ENOENT || creates) {
-		return code == 0 ? BSHM_OK : bshm__fail_os(error, "open", code);
+		return code == 0 ? BSHM_OK : bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
-	bshm__fail(error, BSHM_E_UNAVAILABLE, "absent");
-	error->os_code = code;
-	return error->status;
+	return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_ABSENT);
 }
 
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
 {
 	bshm_segment *segment = calloc(1, sizeof(*segment));
 	if (segment == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, "memory");
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	segment->fd = -1;
 	segment->lock_fd = -1;
 	const size_t length = strlen(options->path);
 	if (length == 0 || length >= sizeof(segment->path)) {
 		free(segment);
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "path");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_PATH);
 	}
 	memcpy(segment->path, options->path, length + 1);
 
@@ -211,11 +211,11 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		status = attach(options, fd, writable, segment, error);
 	}
 	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
-	if (status != BSHM_OK && strcmp(error->op, "rest") == 0 && !options->readonly &&
+	if (status != BSHM_OK && error->cause == BSHM_CAUSE_REST && !options->readonly &&
 		!options->standing) {
 		/* What it held is lost: a new one, which the caller finds at his next try. */
 		status = bshm__rest_discard(options->path, fd, error);
-		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, "rest") : status;
+		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REST) : status;
 	}
 	if (status != BSHM_OK) {
 		bshm_os_close(fd);
@@ -224,7 +224,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	}
 	if (!bshm__owner_remember(segment)) {
 		bshm_segment_close(segment);
-		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+		return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_ATTACH);
 	}
 	if (!segment->readonly || segment->store_writable) {
 		bshm_error unused; /* without a slot, questions and plain adds still work */
@@ -240,8 +240,8 @@ bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error)
 	const bool all_seen = !segment->sleeps || bshm__owner_lasts(segment);
 	bshm__owner_forget(segment);
 	bshm_os_unmap(segment->header, segment->segment_bytes);
-	const bshm_status status =
-		all_seen ? bshm__rest_leave(segment, error) : bshm__fail(error, BSHM_E_BUSY, "presence");
+	const bshm_status status = all_seen ? bshm__rest_leave(segment, error)
+										: bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
 	free(segment);
 	return status;
 }

@@ -38,7 +38,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	const uint64_t bytes = bshm__regions_lay_out(&layout, NULL);
 	int code = bshm_os_reserve(fd, bytes, options->huge_pages);
 	if (code != 0) {
-		bshm__fail_os(error, "reserve", code);
+		bshm__fail_os(error, BSHM_CAUSE_RESERVE, code);
 		error->asked = bytes;
 		return error->status;
 	}
@@ -60,12 +60,12 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	const bool on_disk = !bshm_os_in_memory(fd);
 	code = bshm__clock_begin(&header);
 	if (on_disk && code != 0) {
-		return bshm__fail_os(error, "open", code);
+		return bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
 	header.rest = on_disk ? BSHM_REST_ASLEEP : BSHM_REST_AWAKE;
 	code = bshm_os_random(&header.name_seed, sizeof(header.name_seed));
 	if (code != 0) {
-		return bshm__fail_os(error, "random", code);
+		return bshm__fail_os(error, BSHM_CAUSE_RANDOM, code);
 	}
 	header.check = bshm__checksum(&header, offsetof(bshm_header, check), 0);
 	header.cache_check = bshm__checksum(&header.shard_count,
@@ -73,16 +73,16 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	void *base;
 	code = bshm_os_map(fd, bytes, false, &base);
 	if (code != 0) {
-		return bshm__fail_os(error, "map", code);
+		return bshm__fail_os(error, BSHM_CAUSE_MAP, code);
 	}
 	memcpy(base, &header, sizeof(header));
 	bshm_os_unmap(base, bytes);
 	code = bshm_os_set_mode(fd, options->mode);
 	if (code != 0) {
-		return bshm__fail_os(error, "mode", code);
+		return bshm__fail_os(error, BSHM_CAUSE_SET_MODE, code);
 	}
 	code = on_disk ? bshm_os_sync(fd) : 0; /* whole before it has its name, there too */
-	return code != 0 ? bshm__fail_os(error, "sync", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_SYNC, code) : BSHM_OK;
 }
 
 /* While a file is being made, it begins with the process id of its creator. */
@@ -100,7 +100,10 @@ static bshm_status fail_creating(int fd, const bshm_os_stat *st, bshm_error *err
 		got != sizeof(process_id) || process_id == BSHM_MAGIC) {
 		process_id = 0; /* not yet, or not any more */
 	}
-	return bshm__fail_sizes(error, BSHM_E_BUSY, "create", process_id, st->owner_uid);
+	bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_CREATE);
+	error->process_id = process_id;
+	error->uid = st->owner_uid;
+	return BSHM_E_BUSY;
 }
 
 /*
@@ -122,7 +125,7 @@ static bshm_status claim_temporary(
 			}
 		}
 		if (code != 0) {
-			return bshm__fail_os(error, "create", code);
+			return bshm__fail_os(error, BSHM_CAUSE_CREATE, code);
 		}
 		bshm_os_stat mine;
 		bshm_os_stat named;
@@ -130,8 +133,7 @@ static bshm_status claim_temporary(
 		if (code == 0 && !bshm__file_trusted(options, &mine)) {
 			bshm_os_close(*fd);
 			*fd = -1;
-			return bshm__fail_sizes(
-				error, BSHM_E_UNAVAILABLE, "temporary", bshm_os_effective_uid(), mine.owner_uid);
+			return bshm__fail_uid(error, BSHM_CAUSE_TEMPORARY, mine.owner_uid);
 		}
 		code = code != 0 ? code : bshm_os_lock_byte(*fd, BSHM_CREATE_LOCK_OFF);
 		if (code == 0 && bshm_os_stat_path(temporary, &named) == 0 && mine.inode == named.inode &&
@@ -143,7 +145,8 @@ static bshm_status claim_temporary(
 			bshm_os_unlink(temporary);
 		}
 		if (code != 0) {
-			code == EAGAIN ? fail_creating(*fd, &mine, error) : bshm__fail_os(error, "lock", code);
+			code == EAGAIN ? fail_creating(*fd, &mine, error)
+						   : bshm__fail_os(error, BSHM_CAUSE_LOCK, code);
 		}
 		bshm_os_close(*fd);
 		*fd = -1;
@@ -151,7 +154,7 @@ static bshm_status claim_temporary(
 			return error->status;
 		}
 	}
-	return bshm__fail(error, BSHM_E_BUSY, "create");
+	return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_CREATE);
 }
 
 bshm_status bshm__file_create(const bshm_options *options, bshm_error *error)
@@ -172,7 +175,7 @@ bshm_status bshm__file_create(const bshm_options *options, bshm_error *error)
 		if (status == BSHM_OK) {
 			const int code = bshm_os_link(temporary, options->path);
 			if (code != 0 && code != EEXIST) {
-				status = bshm__fail_os(error, "link", code);
+				status = bshm__fail_os(error, BSHM_CAUSE_LINK, code);
 			}
 		}
 	}

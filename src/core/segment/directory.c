@@ -192,8 +192,8 @@ bshm_status bshm__entry_create(
 		}
 	}
 	if (free_at == segment->entry_count) {
-		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, "directory", segment->entry_count + 1, segment->entry_count);
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_DIRECTORY,
+			segment->entry_count + 1, segment->entry_count);
 	}
 	const uint64_t version = begin_change(segment);
 	write_name(&segment->entries[free_at], name);

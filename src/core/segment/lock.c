@@ -184,7 +184,7 @@ static bool acquire(bshm_segment *segment, uint64_t deadline, bool *dead)
 bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead, bshm_error *error)
 {
 	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, "lock");
+		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	const uint64_t deadline = breathe(segment) + wait_ns;
 	bool entered = enter_process(segment, deadline);
@@ -198,7 +198,7 @@ bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead,
 	}
 	if (!entered) {
 		BSHM_ADD(&segment->header->lock_timeouts, 1, RELAXED);
-		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, "lock", wait_ns / 1000000, 0);
+		return bshm__fail_sizes(error, BSHM_E_TIMEOUT, BSHM_CAUSE_LOCK, wait_ns / 1000000, 0);
 	}
 	return BSHM_OK;
 }

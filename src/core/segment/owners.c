@@ -81,15 +81,13 @@ static bshm_status open_again(
 {
 	const int code = bshm_os_open(segment->path, readonly, fd);
 	if (code != 0) {
-		bshm__fail(error, BSHM_E_UNAVAILABLE, "reopen");
-		error->os_code = code;
-		return error->status;
+		return bshm__fail_code(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REOPEN, code);
 	}
 	if (is_file(segment, *fd)) {
 		return BSHM_OK;
 	}
 	bshm_os_close(*fd);
-	return bshm__fail(error, BSHM_E_UNAVAILABLE, "replaced");
+	return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
 }
 
 /* Under the guard: makes `fd` the segment's file, where it is not. */
@@ -110,7 +108,7 @@ bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error)
 		return BSHM_OK;
 	}
 	if (!guard_try(GUARD_NS)) {
-		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+		return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_ATTACH);
 	}
 	const bshm_status status = find_file(segment, error);
 	guard_release();
@@ -237,9 +235,8 @@ static bshm_status try_keeping(bshm_segment *segment, bshm_error *error)
 	const answer held = code == 0 ? ask(segment, offset) : UNKNOWN;
 	bshm_os_release(kept);
 	if (held == UNKNOWN) {
-		bshm__fail(error, BSHM_E_UNAVAILABLE, "lock");
-		error->os_code = code == 0 ? EBADF : code;
-		return error->status;
+		return bshm__fail_code(
+			error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_LOCK, code == 0 ? EBADF : code);
 	}
 	segment->locks = held == HELD ? BSHM_LOCKS_MAPPED : BSHM_LOCKS_OPEN;
 	return BSHM_OK;
@@ -314,8 +311,8 @@ static bshm_status fail_full(bshm_segment *segment, bshm_error *error)
 	segment->full_until_ns = bshm_os_monotonic_ns() + FULL_NS;
 	segment->full_error = (bshm_error){
 		.status = BSHM_E_UNAVAILABLE,
-		.op = survey.strange ? "strange lock" : "owners",
-		.asked = survey.strange ? survey.strange_pid : BSHM_OWNER_COUNT + 1,
+		.cause = survey.strange ? BSHM_CAUSE_STRANGE_LOCK : BSHM_CAUSE_OWNERS,
+		.process_id = survey.strange ? survey.strange_pid : 0,
 		.available = survey.strange ? survey.owners : BSHM_OWNER_COUNT,
 	};
 	*error = segment->full_error;
@@ -346,9 +343,7 @@ static bshm_status take_slot(bshm_segment *segment, bshm_error *error)
 		return fail_full(segment, error);
 	}
 	if (code != 0) {
-		bshm__fail(error, BSHM_E_UNAVAILABLE, "lock");
-		error->os_code = code;
-		return error->status;
+		return bshm__fail_code(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_LOCK, code);
 	}
 	occupy(segment, slot);
 	return BSHM_OK;
@@ -376,7 +371,7 @@ bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error)
 		return BSHM_OK;
 	}
 	if (!guard_try(GUARD_NS)) { /* another thread of this process attaches */
-		return bshm__fail(error, BSHM_E_TIMEOUT, "attach");
+		return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_ATTACH);
 	}
 	bshm_status status = BSHM_OK;
 	if (segment->owner != 0 && segment->lock_fd >= 0) {

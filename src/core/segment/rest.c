@@ -78,8 +78,8 @@ static bshm_status judge(const bshm_header *header, bool *same_boot, bshm_error 
 	if (*same_boot || BSHM_LOAD(&header->rest, ACQUIRE) == BSHM_REST_ASLEEP) {
 		return BSHM_OK;
 	}
-	return code != 0 ? bshm__fail_os(error, "open", code)
-					 : bshm__fail(error, BSHM_E_UNAVAILABLE, "rest");
+	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_OPEN, code)
+					 : bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REST);
 }
 
 /* No other process uses it, and none can attach meanwhile. */
@@ -96,10 +96,10 @@ static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *er
 		code = wake(header, fd, same_boot);
 	}
 	if (code != 0) {
-		return bshm__fail_os(error, "sync", code);
+		return bshm__fail_os(error, BSHM_CAUSE_SYNC, code);
 	}
 	code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
-	return code != 0 ? bshm__fail_os(error, "lock", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_LOCK, code) : BSHM_OK;
 }
 
 /*
@@ -137,18 +137,18 @@ bshm_status bshm__rest_enter(
 	bool alone;
 	const int code = claim_presence(fd, &alone);
 	if (code != 0) {
-		return code == EAGAIN ? bshm__fail(error, BSHM_E_BUSY, "presence")
-							  : bshm__fail_os(error, "lock", code);
+		return code == EAGAIN ? bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE)
+							  : bshm__fail_os(error, BSHM_CAUSE_LOCK, code);
 	}
 	if (!is_at(segment->path, st->device, st->inode)) {
-		return bshm__fail(error, BSHM_E_BUSY, "replaced");
+		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REPLACED);
 	}
 	bshm_status status = BSHM_OK;
 	if (alone) {
 		status = enter_alone(header, fd, error);
 		/* Pairs with the kernel's write of write_rest(). */
 	} else if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
-		status = bshm__fail(error, BSHM_E_BUSY, "presence"); /* they have just left */
+		status = bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE); /* they have just left */
 	}
 	segment->sleeps = status == BSHM_OK;
 	return status;
@@ -158,7 +158,7 @@ bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error)
 {
 	bshm_os_stat st;
 	if (bshm_os_stat_fd(fd, &st) != 0 || !is_at(path, st.device, st.inode)) {
-		return bshm__fail(error, BSHM_E_BUSY, "replaced");
+		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REPLACED);
 	}
 	bshm_os_unlink(path);
 	return BSHM_OK;
@@ -170,22 +170,22 @@ static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *err
 	bshm_os_stat st;
 	if (bshm_os_stat_fd(fd, &st) != 0 || st.device != segment->device ||
 		st.inode != segment->inode) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, "replaced");
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
 	}
 	if (bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF)) {
-		return bshm__fail(error, BSHM_E_BUSY, "presence");
+		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
 	}
 	/* Most of it before others are kept out. */
 	int code = bshm_os_sync(fd);
 	code = code != 0 ? code : bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 	if (code == EAGAIN) {
-		return bshm__fail(error, BSHM_E_BUSY, "presence");
+		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
 	}
 	code = code != 0 ? code : bshm_os_sync(fd);
 	const uint64_t mark[2] = {BSHM_REST_ASLEEP, bshm_os_clock_ns() + segment->clock_offset};
 	code = code != 0 ? code : bshm_os_write_at(fd, mark, sizeof(mark), offsetof(bshm_header, rest));
 	code = code != 0 ? code : bshm_os_sync(fd);
-	return code != 0 ? bshm__fail_os(error, "sync", code) : BSHM_OK;
+	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_SYNC, code) : BSHM_OK;
 }
 
 bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
@@ -196,7 +196,7 @@ bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
 	int fd;
 	const int code = bshm_os_open(segment->path, false, &fd);
 	if (code != 0) {
-		return bshm__fail_os(error, "open", code);
+		return bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
 	const bshm_status status = sleep_in(segment, fd, error);
 	bshm_os_close(fd);
