@@ -19,25 +19,27 @@ static inline void bshm__intent_begin(
 	BSHM_STORE(&intent->place, place, RELAXED);
 	BSHM_STORE(&intent->old, old, RELAXED);
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
-	BSHM_STORE(&intent->kind, kind, RELEASE);
+	BSHM_STORE(&intent->kind, kind, RELEASE); /* pairs with bshm__intent_repair() */
 }
 
 static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
 {
 	bshm_intent *intent = &s->shard->intent;
 	BSHM_STORE(&intent->records_after, records, RELAXED);
-	BSHM_STORE(&intent->data_after, data_bytes, RELEASE);
+	BSHM_STORE(&intent->data_after, data_bytes, RELEASE); /* pairs with bshm__intent_repair() */
 }
 
 static inline void bshm__intent_carry_out(const bshm__shard *s)
 {
 	const bshm_intent *intent = &s->shard->intent;
-	BSHM_STORE(&s->shard->records, (uint32_t) BSHM_LOAD(&intent->records_after, RELAXED), RELAXED);
-	BSHM_STORE(&s->shard->data_bytes, BSHM_LOAD(&intent->data_after, RELAXED), RELAXED);
+	/* After the store that is planned: pairs with bshm__intent_repair(). */
+	BSHM_STORE(&s->shard->records, (uint32_t) BSHM_LOAD(&intent->records_after, RELAXED), RELEASE);
+	BSHM_STORE(&s->shard->data_bytes, BSHM_LOAD(&intent->data_after, RELAXED), RELEASE);
 }
 
 static inline void bshm__intent_end(const bshm__shard *s)
 {
+	/* Pairs with bshm__intent_repair(). */
 	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_NONE, RELEASE);
 }
 

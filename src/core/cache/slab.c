@@ -256,9 +256,10 @@ static void divide(const bshm__shard *s, bshm_page *page, uint32_t size_class)
 	if (before != 0 && (before != size_class + 1 || size_class == BSHM_CLASS_INDEX)) {
 		bshm__sequence_jump(s);
 	}
-	/* A death between the two must leave `before` to whoever takes the page. */
-	BSHM_STORE(&page->size_class, size_class + 1, RELEASE);
-	BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELAXED);
+	/* A death between the two must leave `before` to whoever takes the page: pairs with that
+	 * process's divide(). */
+	BSHM_STORE(&page->size_class, size_class + 1, RELAXED);
+	BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELEASE);
 }
 
 /* Gives a free page to the class; 0 = there is none, else its number + 1. */
@@ -354,7 +355,8 @@ void bshm__slot_take(const bshm__shard *s, uint32_t ref)
 		return; /* damaged meanwhile: the page is of another class */
 	}
 	uint64_t *word = &place.map->taken[place.slot / 64];
-	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELAXED);
+	/* After the intent that names it: pairs with bshm__intent_repair(). */
+	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (place.slot % 64), RELEASE);
 	bump(&place.page->vacant, -1);
 	bump(&s->shard->classes[place.size_class].used, 1);
 }
@@ -371,9 +373,10 @@ static bool map_empty(const bshm_map *map)
 void bshm__sequence_jump(const bshm__shard *s)
 {
 	uint64_t *sequence = &s->shard->sequence;
-	/* Who sees it sees what was published before: a search begun after it must not end in the old. */
+	/* What was published before is seen by a search that begins after it: pairs with search_first(),
+	 * find_all(). */
 	BSHM_STORE(sequence, BSHM_LOAD(sequence, RELAXED) + BSHM_SEQUENCE_JUMP, RELEASE);
-	BSHM_FENCE(RELEASE); /* pairs with bshm__record_stands() */
+	BSHM_FENCE(RELEASE); /* pairs with search(), bshm__record_stands() */
 }
 
 /* Free slots in pages that the class has. */
@@ -451,8 +454,10 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 		(BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) + (1u << BSHM_SLOT_VERSION);
 	/* Counted first: a death between the two must not leave more versions than frees. */
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
-	BSHM_STORE(state, version, RELEASE); /* who sees it sees the record that replaced it */
-	BSHM_FENCE(RELEASE); /* whatever is written here next comes after it: bshm__record_stands() */
+	/* A reader that sees it sees the record that replaced it: pairs with bshm__record_load(). */
+	BSHM_STORE(state, version, RELEASE);
+	/* What is written here next comes after it: pairs with bshm__record_current(). */
+	BSHM_FENCE(RELEASE);
 	uint64_t *word = &place.map->taken[place.slot / 64];
 	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (place.slot % 64));
 	BSHM_STORE(word, left, RELAXED);
