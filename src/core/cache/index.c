@@ -186,7 +186,8 @@ static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 			return false;
 		}
 		BSHM_STORE(bshm__unit(list, i), ref, RELAXED);
-		BSHM_STORE(step, i + 1, RELEASE); /* before it is taken: bshm__table_resize_repair() */
+		/* Before it is taken: pairs with bshm__table_resize_repair(). */
+		BSHM_STORE(step, i + 1, RELEASE);
 		bshm__slot_take(s, ref);
 		zero_unit(s, ref);
 	}
@@ -213,7 +214,7 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
 	BSHM_STORE(&intent->count, from.lines / BSHM_UNIT_LINES, RELAXED);
 	BSHM_STORE(&intent->step, 0, RELAXED);
-	BSHM_STORE(&intent->kind, BSHM_INTENT_RESIZE, RELEASE);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_RESIZE, RELEASE); /* pairs with bshm__intent_repair() */
 	uint32_t records = 0;
 	const bool done = take_units(s, list, units) && copy_lines(s, &from, &to, &records);
 	if (done) {
@@ -224,7 +225,7 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	} else {
 		free_units(s, list, BSHM_LOAD(&intent->step, RELAXED));
 	}
-	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE); /* pairs with bshm__intent_repair() */
 	return done;
 }
 
@@ -295,15 +296,16 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	BSHM_STORE(&intent->table, table, RELAXED);
 	BSHM_STORE(&intent->old, ref, RELAXED);
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
+	/* Pairs with bshm__intent_repair(). */
 	BSHM_STORE(&intent->kind, BSHM_INTENT_MOVE_UNIT, RELEASE);
 	bshm__slot_take(s, fresh);
 	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
 		BSHM_STORE(&to[i], BSHM_LOAD(&from[i], RELAXED), RELAXED);
 	}
-	BSHM_STORE(unit, fresh, RELEASE);
-	bshm__sequence_jump(s); /* who still searches the old unit starts anew */
+	BSHM_STORE(unit, fresh, RELEASE); /* pairs with bshm__line_at() */
+	bshm__sequence_jump(s);           /* who still searches the old unit starts anew */
 	bshm__slot_vacate(s, ref);
-	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE);
+	BSHM_STORE(&intent->kind, BSHM_INTENT_NONE, RELEASE); /* pairs with bshm__intent_repair() */
 	return true;
 }
 

@@ -43,7 +43,7 @@
 void bshm_store_note_fetch(bshm_segment *segment)
 {
 	if (segment->store_writable && BSHM_LOAD(&segment->store->fetched, RELAXED) == 0) {
-		BSHM_STORE(&segment->store->fetched, 1, SEQ_CST);
+		BSHM_STORE(&segment->store->fetched, 1, SEQ_CST); /* pairs with bshm_store_has_fetched() */
 	}
 }
 
@@ -125,7 +125,7 @@ static void give(const bshm__shard *s, bshm_lease *lease, uint64_t hash, uint32_
 	BSHM_STORE(&lease->begun_s, bshm__store_now_s(s->segment), RELAXED);
 	BSHM_STORE(&lease->unstored_s, unstored_s, RELAXED);
 	BSHM_STORE(&lease->serial, BSHM_LOAD(&lease->serial, RELAXED) + 1, RELAXED);
-	BSHM_STORE(&lease->owner, s->segment->owner, RELEASE);
+	BSHM_STORE(&lease->owner, s->segment->owner, RELEASE); /* pairs with bshm_lease_held() */
 }
 
 /* Was it of late that a value was not stored? */
@@ -212,7 +212,8 @@ int bshm_lease_release(
 	if (status != BSHM_OK) {
 		uint64_t owner = segment->owner;
 		if (is_granted(&s, lease, grant)) {
-			BSHM_CAS(&lease->owner, &owner, 0, RELEASE); /* counted when the next one is given */
+			/* Counted when the next one is given. Pairs with bshm_lease_held(). */
+			BSHM_CAS(&lease->owner, &owner, 0, RELEASE);
 		}
 		return status;
 	}

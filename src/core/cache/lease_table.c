@@ -8,7 +8,8 @@
 /* Under the lock, after the change: pairs with bshm_lease_held(), and with bshm_record_forget(). */
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease)
 {
-	BSHM_STORE(&lease->owner, 0, RELEASE);
+	BSHM_STORE(&lease->owner, 0, RELEASE); /* pairs with bshm_lease_held() */
+	/* Pairs with bshm_record_forget(), bshm_leases_spoil(). */
 	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
 }
 

@@ -56,7 +56,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	bshm__intent_begin(s, BSHM_INTENT_MOVE, place, ref, fresh);
 	bshm__slot_take(s, fresh);
 	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
-	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
+	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE); /* pairs with search() */
 	bshm__chain_lead_back(s, fresh);
 	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
@@ -92,6 +92,7 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, place, ref, fresh);
 	bshm__slot_take(s, fresh);
+	/* Pairs with bshm__record_load(), copy_chunks(). */
 	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
 	bshm__chain_lead_back(s, fresh);
 	bshm__sequence_jump(s); /* who is reading the old one starts anew: the record's state stays */

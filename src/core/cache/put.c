@@ -100,7 +100,7 @@ static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *
 		bshm__word_set(
 			s, chunk, 0, (bshm__word(s, chunk, 0) & BSHM_SLOT_VERSION_MASK) | BSHM_SLOT_CHAINED);
 		bshm__word_set(s, chunk, 1, *next);
-		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE);
+		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE); /* pairs with bshm__intent_repair() */
 		bshm__slot_take(s, chunk);
 		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEAD,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
@@ -132,7 +132,7 @@ static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t stat
 	state |= r->expires_s != 0 ? BSHM_SLOT_EXPIRES : 0;
 	state |= r->chunks != 0 ? BSHM_SLOT_CHAINED : 0;
 	bshm__word_set(s, first, 0, state & ~BSHM_SLOT_LIVE); /* as far as a repair looks at it */
-	BSHM_STORE(&s->shard->intent.fresh, first, RELEASE);
+	BSHM_STORE(&s->shard->intent.fresh, first, RELEASE);  /* pairs with bshm__intent_repair() */
 	bshm__slot_take(s, first);
 	bshm__slot_live(s, first, state);
 	if (next != 0) {
@@ -230,7 +230,8 @@ static bool publish(
 		if (at->place == 0) {
 			bshm__place_enter(s, home, place, at->far);
 		}
-		BSHM_STORE(bshm__place_word(s, place), first, RELEASE); /* others see it from here on */
+		/* Others see it from here on: pairs with search(). */
+		BSHM_STORE(bshm__place_word(s, place), first, RELEASE);
 		bshm__intent_carry_out(s);
 		if (at->place != 0) {
 			bshm__chain_free(s, at->ref);

@@ -67,7 +67,7 @@ void bshm__quarter_end(const bshm__shard *s)
 void bshm__touch_count(const bshm__shard *s, uint32_t before)
 {
 	bshm_shard *shard = s->shard;
-	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE);
+	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const bool first =

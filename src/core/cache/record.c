@@ -50,6 +50,7 @@ bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 	if (slot == NULL) {
 		return false;
 	}
+	/* Pairs with bshm__slot_live(), and with free_taken(). */
 	record->state = BSHM_LOAD(bshm__slot_word(slot, 0), ACQUIRE);
 	if ((record->state & BSHM_SLOT_LIVE) == 0) {
 		return false;
@@ -190,7 +191,7 @@ void bshm__record_prefetch_home(const bshm__shard *s, uint32_t ref)
 /* Does the word no longer lead to the record that was looked at? */
 static bool led_astray(const uint32_t *word, uint32_t ref, const bshm__record *record)
 {
-	BSHM_FENCE(ACQUIRE);                   /* pairs with the fence of bshm__slot_free() */
+	BSHM_FENCE(ACQUIRE);                   /* pairs with the fence of free_taken() */
 	if (BSHM_LOAD(word, ACQUIRE) != ref) { /* pairs with its publication */
 		return true;
 	}
@@ -226,7 +227,7 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		}
 		at = at + 1 == lines.lines ? 0 : at + 1;
 	}
-	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump(), and the fence of bshm__slot_free() */
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump(), and the fence of free_taken() */
 	return again || BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence >= BSHM_SLOT_VERSIONS ? -1
 																							 : 0;
 }

@@ -53,7 +53,7 @@ static inline bool bshm__same_state(uint32_t a, uint32_t b)
 static inline bool bshm__record_current(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
-	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
+	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
 	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state) &&
 		   BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SLOT_VERSIONS;
 }
@@ -68,11 +68,12 @@ static inline bool bshm__record_stands(
 	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
 		return bshm__record_current(s, record, sequence);
 	}
-	BSHM_FENCE(ACQUIRE); /* pairs with the fence of bshm__slot_free() */
+	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
 	const bool same =
 		bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
 	const uint64_t since = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
-	BSHM_FENCE(ACQUIRE); /* the serial is that of the state, or of a later one: bshm__slot_live() */
+	/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */
+	BSHM_FENCE(ACQUIRE);
 	return same && since < BSHM_SEQUENCE_JUMP &&
 		   BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
 }

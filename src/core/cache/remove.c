@@ -19,8 +19,9 @@ void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t 
 	bshm__intent_begin(s, BSHM_INTENT_NONE, place, ref, 0);
 	bshm__intent_plan(s, BSHM_LOAD(&s->shard->records, RELAXED) - 1,
 		BSHM_LOAD(&s->shard->data_bytes, RELAXED) - bytes);
+	/* Pairs with bshm__intent_repair(). */
 	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_REMOVE, RELEASE);
-	BSHM_STORE(bshm__place_word(s, place), 0, RELEASE); /* gone */
+	BSHM_STORE(bshm__place_word(s, place), 0, RELEASE); /* pairs with search() */
 	bshm__place_leave(s, home, place);
 	bshm__chain_free(s, ref);
 	bshm__intent_carry_out(s);

@@ -19,7 +19,7 @@
 void bshm__intent_repair(const bshm__shard *s)
 {
 	const bshm_intent *intent = &s->shard->intent;
-	const uint32_t kind = BSHM_LOAD(&intent->kind, ACQUIRE);
+	const uint32_t kind = BSHM_LOAD(&intent->kind, ACQUIRE); /* pairs with bshm__intent_begin() */
 	const uint32_t old = BSHM_LOAD(&intent->old, RELAXED);
 	const uint32_t fresh = BSHM_LOAD(&intent->fresh, RELAXED);
 	const uint32_t place = BSHM_LOAD(&intent->place, RELAXED);
@@ -35,7 +35,7 @@ void bshm__intent_repair(const bshm__shard *s)
 		uint32_t *word = bshm__place_word(s, place);
 		const bool done = fresh != 0 && BSHM_LOAD(word, RELAXED) == fresh;
 		if (kind == BSHM_INTENT_REMOVE) {
-			BSHM_STORE(word, 0, RELEASE);
+			BSHM_STORE(word, 0, RELEASE); /* pairs with search() */
 			bshm__chain_free(s, old);
 			bshm__intent_carry_out(s);
 		} else if (kind == BSHM_INTENT_PUT) {

@@ -27,6 +27,7 @@ typedef struct {
 static int find_span(
 	const bshm__shard *s, const span *sp, bool stale, bool *full, bshm_found *found, unsigned room)
 {
+	/* Pairs with bshm__sequence_jump(). */
 	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
 	const bshm__lines lines = bshm__lines_of(s->segment, sp->table);
 	const uint32_t now_s = bshm__store_now_s(s->segment);
@@ -41,6 +42,7 @@ static int find_span(
 		}
 		const uint32_t end = bshm__line_end(at, lines.lines);
 		for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
+			/* Pairs with its publication: publish(), bshm__record_move(). */
 			const uint32_t ref = BSHM_LOAD(&line->ref[k], ACQUIRE);
 			const uint32_t position = bshm__position_before(end, bshm__line_tag(line, k));
 			if (ref == 0 || position < sp->from || position >= sp->until) {
@@ -59,7 +61,7 @@ static int find_span(
 		passed = BSHM_LOAD(&line->head[2], RELAXED) >> 32;
 		at = at + 1 == lines.lines ? 0 : at + 1;
 	}
-	BSHM_FENCE(ACQUIRE);
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
 	const bool same = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SEQUENCE_JUMP;
 	return same ? count : -1;
 }
@@ -164,6 +166,7 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 	uint64_t sequence = 0;
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
+		/* Pairs with bshm__sequence_jump(). */
 		const uint64_t before = BSHM_LOAD(&s.shard->sequence, ACQUIRE);
 		uint32_t age;
 		const uint32_t ref = bshm__oldest(&s, &age);

@@ -34,7 +34,7 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		bshm__intent_repair(s);
 	}
 	/* Who reads a byte of what is written from here on sees that its slot had been freed, by whomever:
-	 * pairs with bshm__record_stands(). */
+	 * pairs with bshm__record_current(). */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }

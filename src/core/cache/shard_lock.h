@@ -15,7 +15,7 @@ static inline bool bshm__shard_lock_free(const bshm__shard *s)
 	const uint64_t me = BSHM_LOAD(&s->segment->quick_owner, ACQUIRE); /* pairs with occupy() */
 	if (BSHM_LIKELY(
 			me != 0 && BSHM_LOAD(&s->shard->starving, RELAXED) == 0 && bshm__shard_try(s, me))) {
-		BSHM_FENCE(RELEASE); /* as bshm__shard_lock_wait() */
+		BSHM_FENCE(RELEASE); /* pairs with bshm__record_current(): see bshm__shard_lock_wait() */
 		return true;
 	}
 	return false;
