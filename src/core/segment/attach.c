@@ -186,7 +186,7 @@ static bshm_status open_path(
 	if (code != ENOENT || creates) {
 		return code == 0 ? BSHM_OK : bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
-	return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_ABSENT);
+	return bshm__fail_code(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_ABSENT, code);
 }
 
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error)
