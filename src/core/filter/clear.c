@@ -1,10 +1,11 @@
 /*
  * clear.c - takes all keys out of a filter.
  *
- * Under the lock an op is registered, and the filter is published as being cleared: the answer to every
- * question is "maybe" from then on, and adders note their keys in the op's journal. Without the lock the
- * bits are zeroed. Under it again, what was added meanwhile is put in, and the filter is published
- * anew. When the process dies in between, the next one that takes the lock goes on (mend.c).
+ * Under the lock an op is registered, and the filter is published as being cleared: the answer to
+ * every question is "maybe" from then on, and adders note their keys in the op's journal. Without
+ * the lock the bits are zeroed. Under it again, what was added meanwhile is put in, and the filter
+ * is published anew. When the process dies in between, the next one that takes the lock goes on
+ * (mend.c).
  *
  * A sliding filter is cleared with one store: all its lanes are over at once.
  *
@@ -66,7 +67,10 @@ static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor
 	bshm__entry_publish(segment, index, descriptor, 0);
 }
 
-/* Who works on an op. Where that is not the op's owner any more, others finish it, and have its partitions. */
+/*
+ * Who works on an op. Where that is not the op's owner any more, others finish it, and have its
+ * partitions.
+ */
 typedef struct {
 	uint64_t owner;
 	uint64_t serial;

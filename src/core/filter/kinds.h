@@ -10,8 +10,10 @@
 #include "core/filter/sliding.h"
 #include "core/filter/view.h"
 
-/* Sets a hash in the newest layer; true: it was certainly not there. Under the lock, or in a filter that
- * is not published yet; a plain or growing one: always. */
+/*
+ * Sets a hash in the newest layer; true: it was certainly not there. Under the lock, or in a filter
+ * that is not published yet; a plain or growing one: always.
+ */
 static inline bool bshm__view_put(const bshm_view *view, bshm_hash h)
 {
 	const uint32_t kind = view->descriptor.kind;

@@ -25,11 +25,14 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
 bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
 	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
 /*
- * Under the lock: ends a clear, if the filter has not been replaced meanwhile. `zeroed` says that its owner
- * lived to zero the bits. If not, some more are zeroed; the next calls go on.
+ * Under the lock: ends a clear, if the filter has not been replaced meanwhile. `zeroed` says that
+ * its owner lived to zero the bits. If not, some more are zeroed; the next calls go on.
  */
 void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed);
-/* How much memory is free, with what dead processes had, if the lock is to be had; else about so much. */
+/*
+ * How much memory is free, with what dead processes had, if the lock is to be had; else about so
+ * much.
+ */
 bshm_status bshm__space_look(bshm_segment *segment, bshm__space *out, bshm_error *error);
 
 #endif

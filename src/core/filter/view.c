@@ -2,8 +2,8 @@
  * view.c - a filter as it stood at one generation: where its bits are.
  *
  * A view is a private copy of what the descriptor and the layers said. What is read through it is
- * right only if bshm_view_current() says so afterwards: partitions are zeroed or given to another filter only
- * after the generation has moved (directory.c).
+ * right only if bshm_view_current() says so afterwards: partitions are zeroed or given to another
+ * filter only after the generation has moved (directory.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

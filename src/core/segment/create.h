@@ -11,8 +11,10 @@
 
 /* Is a file ours, or of a user with whom the segment is shared? */
 bool bshm__file_trusted(const bshm_options *options, const bshm_os_stat *st);
-/* OK: there is a file at the path, this process's or that of another one that was faster. BUSY: another
- * process is making it. */
+/*
+ * OK: there is a file at the path, this process's or that of another one that was faster. BUSY:
+ * another process is making it.
+ */
 bshm_status bshm__file_create(const bshm_options *options, bshm_error *error);
 
 #endif

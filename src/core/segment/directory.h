@@ -31,7 +31,10 @@ void bshm__entry_publish(
 	bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor, uint64_t items);
 /* The same for a set that goes on: it keeps its publication and its counter. */
 void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor);
-/* Publishes the `source` entry's set, as `descriptor` has it, at the `target` entry, and drops `source`. */
+/*
+ * Publishes the `source` entry's set, as `descriptor` has it, at the `target` entry, and drops
+ * `source`.
+ */
 void bshm__entry_rename(
 	bshm_segment *segment, uint32_t source, uint32_t target, bshm_descriptor *descriptor);
 /* Publishes "absent", and frees the entry when no op is going to publish here. */

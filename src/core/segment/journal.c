@@ -1,14 +1,15 @@
 /*
  * journal.c - the keys that are added beside a build or clear.
  *
- * Whoever adds a key to a filter for which such an op runs also notes it, under the lock, in the op's journal:
- * as the hash under the seed of the generation that is being built. The op moves the journal into its bits
- * before it publishes, in the same critical section, so an add that returned is in the new set.
+ * Whoever adds a key to a filter for which such an op runs also notes it, under the lock, in the
+ * op's journal: as the hash under the seed of the generation that is being built. The op moves the
+ * journal into its bits before it publishes, in the same critical section, so an add that returned
+ * is in the new set.
  *
  * The journal lies in chunks of its own and never in filter partitions: an adder that was stopped
- * in the middle may still set bits of a partition that is no longer its filter's. In bits that is
- * a needless "maybe"; in a journal it would be a lost key. A chunk is an op's by the op's serial number, and
- * free when no op has it.
+ * in the middle may still set bits of a partition that is no longer its filter's. In bits that is a
+ * needless "maybe"; in a journal it would be a lost key. A chunk is an op's by the op's serial
+ * number, and free when no op has it.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

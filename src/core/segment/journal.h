@@ -19,8 +19,8 @@ int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key
 /* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
 /*
- * The hashes of the op's next chunk, or NULL. *cursor is 0 to begin with. Takes nothing out, so what is
- * done with them may be interrupted and done again.
+ * The hashes of the op's next chunk, or NULL. *cursor is 0 to begin with. Takes nothing out, so
+ * what is done with them may be interrupted and done again.
  */
 const bshm_hash *bshm__journal_next(
 	const bshm_segment *segment, const bshm_op *op, uint32_t *cursor, uint64_t *count);

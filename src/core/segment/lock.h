@@ -17,14 +17,14 @@
 
 /*
  * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
- * from a process that is gone, and the caller mends what that has left. *starving is 1 while a waiter
- * has waited long; those who have not waited long do not take the lock then.
+ * from a process that is gone, and the caller mends what that has left. *starving is 1 while a
+ * waiter has waited long; those who have not waited long do not take the lock then.
  */
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead);
 /*
- * Takes the segment's lock: OK or TIMEOUT, READ_ONLY, UNAVAILABLE. *dead: as bshm__word_lock(), or a thread
- * of this process died inside.
+ * Takes the segment's lock: OK or TIMEOUT, READ_ONLY, UNAVAILABLE. *dead: as bshm__word_lock(), or
+ * a thread of this process died inside.
  */
 bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead, bshm_error *error);
 void bshm__unlock(bshm_segment *segment);

@@ -1,8 +1,8 @@
 /*
  * regions.c - how many of everything a segment has, and where it lies.
  *
- * Both follow from three numbers of the header: the partitions, and the record store's bytes and records. So the
- * process that makes a segment and those that attach to it work out the same.
+ * Both follow from three numbers of the header: the partitions, and the record store's bytes and
+ * records. So the process that makes a segment and those that attach to it work out the same.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -21,8 +21,10 @@ static void *at(const uint8_t *base, uint64_t off)
 	return (void *) ((uintptr_t) base + (uintptr_t) off);
 }
 
-/* The regions of the record store, from `off` on: from the shards on they fit in cache_bytes. Returns
- * their end. */
+/*
+ * The regions of the record store, from `off` on: from the shards on they fit in cache_bytes.
+ * Returns their end.
+ */
 static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64_t off)
 {
 	const uint64_t shards = segment->shard_count;
@@ -100,9 +102,10 @@ void bshm__regions_count(bshm_segment *segment, uint64_t partition_count)
 }
 
 /*
- * A table of the index serves TABLE_RECORDS records as a rule, which grow it in small steps; a shard
- * has several. There is one shard where they are few: then recency is exact over the whole store.
- * A shard is so large that the largest record, a quarter of the store or 64 MB, is a part of it.
+ * A table of the index serves TABLE_RECORDS records as a rule, which grow it in small steps; a
+ * shard has several. There is one shard where they are few: then recency is exact over the whole
+ * store. A shard is so large that the largest record, a quarter of the store or 64 MB, is a part of
+ * it.
  */
 #define TABLE_BYTES   (UINT64_C(256) << 10)
 #define TABLE_RECORDS 8192u

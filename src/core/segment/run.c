@@ -1,9 +1,9 @@
 /*
  * run.c - runs: which partitions belong together.
  *
- * A run is `count` neighbours from `first` on, or, when its `check` is not 0, as many partitions that are strung
- * together with links[]. The check is over their numbers: whoever walks a run whose links have been given
- * to another one sees that.
+ * A run is `count` neighbours from `first` on, or, when its `check` is not 0, as many partitions
+ * that are strung together with links[]. The check is over their numbers: whoever walks a run whose
+ * links have been given to another one sees that.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,9 +1,10 @@
 /*
  * space.c - the note that there was no room.
  *
- * To find out whether there is room takes a look at every filter (blocks.c). So when there is none, the header
- * remembers how much there was, and until when that is to be believed: an adder to a filter that cannot
- * grow finds that out without the lock. Whoever gives partitions back takes the note away, under the lock.
+ * To find out whether there is room takes a look at every filter (blocks.c). So when there is none,
+ * the header remembers how much there was, and until when that is to be believed: an adder to a
+ * filter that cannot grow finds that out without the lock. Whoever gives partitions back takes the
+ * note away, under the lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -38,7 +39,9 @@ bool bshm__space_lacks(bshm_segment *segment, uint64_t count, uint32_t *free)
 	if (note == 0 || now - (uint32_t) (note >> 32) > NOTE_LASTS || count <= *free) {
 		return false;
 	}
-	/* What the dead and those that gave up have taken comes back to the next one that has the lock. */
+	/*
+	 * What the dead and those that gave up have taken comes back to the next one that has the lock.
+	 */
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		const bshm_op *op = &segment->ops[i];
 		const uint64_t owner = BSHM_LOAD(&op->owner, RELAXED);

@@ -11,7 +11,10 @@
 /* Under the lock: `free` partitions were found, and were too few; and: that may be over. */
 void bshm__space_note(bshm_segment *segment, uint32_t free);
 void bshm__space_forget(bshm_segment *segment);
-/* Without the lock: was there no room for `count` partitions some ms ago, and has none come back since? */
+/*
+ * Without the lock: was there no room for `count` partitions some ms ago, and has none come back
+ * since?
+ */
 bool bshm__space_lacks(bshm_segment *segment, uint64_t count, uint32_t *free);
 
 #endif
