@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-run.py - the litmus tests of protocols.py, each under our memory orders (its outcome never comes) and under each weaker
-one that it lists (its outcome is found).
+run.py - the litmus tests of protocols.py, each under our memory orders (its outcome never comes)
+and under each weaker one that it lists (its outcome is found).
 
     tests/litmus/run.py [TEST...]     all tests, or only the ones named
 
@@ -22,9 +22,12 @@ def run(test, orders, wanted):
     threads, forbidden, init = test(**orders)
     explorer = Explorer(threads, forbidden, init)
     found = explorer.find() is not None
-    how = ', '.join(f'{name} {order}' for name, order in orders.items()) or 'as it is'
-    print(f"{'ok' if found == wanted else 'not ok'} - {test.__name__} ({how}): {'found' if found else 'never'}"
-          f' ({explorer.states} states, {time.monotonic() - began:.1f} s)', flush=True)
+    how = ", ".join(f"{name} {order}" for name, order in orders.items()) or "as it is"
+    print(
+        f"{'ok' if found == wanted else 'not ok'} - {test.__name__} ({how}): {'found' if found else 'never'}"
+        f" ({explorer.states} states, {time.monotonic() - began:.1f} s)",
+        flush=True,
+    )
     return found == wanted
 
 
@@ -34,7 +37,7 @@ def main(names):
         if not names or test.__name__ in names:
             results.append(run(test, {}, False))
             results += [run(test, orders, True) for orders in weaker]
-    print(f'{sum(results)} passed, {len(results) - sum(results)} failed')
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if results and all(results) else 1
 
 

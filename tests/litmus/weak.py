@@ -1,44 +1,46 @@
 """
 weak.py - every execution of a few tiny threads under the weak memory of C11.
 
-An operational model: a location is a list of messages in modification order; a thread sees, of each location,
-no message that is older than its view. A store may go between older messages, as long as they are not older than
-the thread's view. A message of a release store carries the thread's view; an acquire load that reads it takes it
-over; fences, read-modify-writes (which take the place right behind what they read) and release sequences as in
-C++20. All orders of the steps, all messages that a load may read and all places of a store are tried. This is
-the "promising semantics" of Kang et al. (POPL 2017) without promises: what RC11 (Lahav et al., PLDI 2017) allows
-of fences, release, acquire and relaxed accesses.
+An operational model: a location is a list of messages in modification order; a thread sees, of each
+location, no message that is older than its view. A store may go between older messages, as long as
+they are not older than the thread's view. A message of a release store carries the thread's view;
+an acquire load that reads it takes it over; fences, read-modify-writes (which take the place right
+behind what they read) and release sequences as in C++20. All orders of the steps, all messages that
+a load may read and all places of a store are tried. This is the "promising semantics" of Kang et
+al. (POPL 2017) without promises: what RC11 (Lahav et al., PLDI 2017) allows of fences, release,
+acquire and relaxed accesses.
 
-Sequentially consistent loads and stores are no more here than acquire and release, so what is `never` here is
-never in RC11; only fences have the one order. What RC11 forbids and C11 does not is not tried: a load that is
-carried out after a store that follows it in the program (load buffering).
+Sequentially consistent loads and stores are no more here than acquire and release, so what is
+`never` here is never in RC11; only fences have the one order. What RC11 forbids and C11 does not is
+not tried: a load that is carried out after a store that follows it in the program (load buffering).
 
 Licensed under the MIT licence; see LICENSE.
 """
 
-RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST = 'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'
+RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST = "relaxed", "acquire", "release", "acq_rel", "seq_cst"
 ACQUIRES = (ACQUIRE, ACQ_REL, SEQ_CST)
 RELEASES = (RELEASE, ACQ_REL, SEQ_CST)
 
 
 # The steps of a thread, which is a generator: `value = yield load('word', ACQUIRE)`.
 
+
 def load(where, order):
-    return ('load', where, order, None)
+    return ("load", where, order, None)
 
 
 def wait_for(where, value, order):
     """A loop of loads that ends when it reads the value."""
-    return ('load', where, order, value)
+    return ("load", where, order, value)
 
 
 def store(where, value, order):
-    return ('store', where, order, value)
+    return ("store", where, order, value)
 
 
 def change(where, order, how):
     """A read-modify-write; how(old) is the new value, or None: it fails, and was a relaxed load."""
-    return ('change', where, order, how)
+    return ("change", where, order, how)
 
 
 def swap(where, old, new, order):
@@ -48,12 +50,12 @@ def swap(where, old, new, order):
 
 def take(where, me, order=ACQUIRE):
     """A loop that takes a lock."""
-    return ('take', where, order, me)
+    return ("take", where, order, me)
 
 
 def fence(order):
     """None: no fence."""
-    return ('fence', None, order, None)
+    return ("fence", None, order, None)
 
 
 def join(a, b):
@@ -61,13 +63,14 @@ def join(a, b):
 
 
 def at(view, where, place):
-    return view[:where] + (max(view[where], place),) + view[where + 1:]
+    return view[:where] + (max(view[where], place),) + view[where + 1 :]
 
 
 class Explorer:
-    """Of one test: `threads` are functions that make generators; forbidden(results, last) judges what they
-    return, and the last value of each location. A thread's state is what it has read so far, and its views: of what it
-    sees, of what an acquire fence would let it see, and of what its relaxed stores carry."""
+    """Of one test: `threads` are functions that make generators; forbidden(results, last) judges
+    what they return, and the last value of each location. A thread's state is what it has
+    read so far, and its views: of what it sees, of what an acquire fence would let it see,
+    and of what its relaxed stores carry."""
 
     def __init__(self, threads, forbidden, init=None):
         self.threads, self.forbidden, self.init = threads, forbidden, init or {}
@@ -118,8 +121,11 @@ class Explorer:
                 self.where(name)
             if len(self.names) != count:
                 return None  # a new location: begun anew
-            local = [i for i, (step, _) in enumerate(steps)
-                     if step is not None and step[0] == 'fence' and step[2] != SEQ_CST]
+            local = [
+                i
+                for i, (step, _) in enumerate(steps)
+                if step is not None and step[0] == "fence" and step[2] != SEQ_CST
+            ]
             # A step that no other thread can tell apart from doing it earlier is done at once.
             for i in local[:1] or [i for i, (step, _) in enumerate(steps) if step is not None]:
                 for after in self.take_step(state, i, steps[i][0]):
@@ -134,9 +140,9 @@ class Explorer:
         read, seen, acquirable, released = threads[index]
 
         def with_thread(thread, memory=memory, consistent=consistent):
-            return (memory, consistent, threads[:index] + (thread,) + threads[index + 1:])
+            return (memory, consistent, threads[:index] + (thread,) + threads[index + 1 :])
 
-        if kind == 'fence':
+        if kind == "fence":
             if order in ACQUIRES:
                 seen = acquirable
             if order == SEQ_CST:
@@ -147,7 +153,7 @@ class Explorer:
         else:
             where = self.names[name]
             oldest = seen[where]
-            if kind == 'store':
+            if kind == "store":
                 for place in range(oldest + 1, len(memory[where]) + 1):
                     if place == len(memory[where]) or not memory[where][place][2]:
                         yield self.stored(state, index, where, place, value, order, None, False)
@@ -155,9 +161,9 @@ class Explorer:
             for place in range(oldest, len(memory[where])):
                 got, carried, _ = memory[where][place]
                 new = None
-                if kind == 'change':
+                if kind == "change":
                     new = value(got)
-                elif kind == 'take':
+                elif kind == "take":
                     if got != 0:
                         continue
                     new = value
@@ -167,7 +173,7 @@ class Explorer:
                     if place + 1 == len(memory[where]) or not memory[where][place + 1][2]:
                         yield self.stored(state, index, where, place + 1, new, order, got, True)
                     continue
-                order_read = order if kind == 'load' else RELAXED
+                order_read = order if kind == "load" else RELAXED
                 sees = at(seen, where, place)
                 could = join(at(acquirable, where, place), carried)
                 if order_read in ACQUIRES:
@@ -176,13 +182,14 @@ class Explorer:
                 yield with_thread(after)
 
     def stored(self, state, index, where, place, value, order, got, changed):
-        """A store, or the change of the message before `place`: all places behind it move by one."""
+        """A store, or the change of the message before `place`: all places behind it move by
+        one."""
         memory, consistent, threads = state
 
         def moved(view):
             if view[where] < place:
                 return view
-            return view[:where] + (view[where] + 1,) + view[where + 1:]
+            return view[:where] + (view[where] + 1,) + view[where + 1 :]
 
         memory = tuple(tuple((v, moved(view), c) for v, view, c in messages) for messages in memory)
         threads = [(t[0], moved(t[1]), moved(t[2]), moved(t[3])) for t in threads]
@@ -200,6 +207,6 @@ class Explorer:
             carries = join(carries, carried)  # a release sequence goes on
         messages = memory[where]
         messages = messages[:place] + ((value, carries, changed),) + messages[place:]
-        memory = memory[:where] + (messages,) + memory[where + 1:]
+        memory = memory[:where] + (messages,) + memory[where + 1 :]
         threads[index] = (read + (got,), seen, acquirable, released)
         return (memory, consistent, tuple(threads))

@@ -9,34 +9,39 @@
  *     writer    cache/put.c      fill_first, build, publish
  *               cache/remove.c   bshm__record_remove
  *               cache/move.c     bshm__record_move, bshm__chunk_move
- *               cache/index.c    bshm__table_resize, bshm__unit_move, bshm__place_enter
+ *               cache/index.c    bshm__table_resize, bshm__unit_move
+ *               cache/index.h    bshm__place_enter
  *               cache/slab.c     free_taken, divide, bshm__sequence_jump
  *               cache/chain.c    bshm__chain_free
  *     repair    cache/repair.c   bshm__intent_repair
  *               cache/index.c    bshm__table_resize_repair, bshm__unit_move_repair
  *
  * Properties, for a look-up of key A at any time:
- *   - A value that is found was written by one put, whole, and was A's at some time during the look-up; or
- *     its put was under way then: an old ref may lead to a new record that is live and not yet published.
+ *   - A value that is found was written by one put, whole, and was A's at some time during the
+ *     look-up; or its put was under way then: an old ref may lead to a new record that is live and
+ *     not yet published.
  *   - "Absent" is told only if A was absent at some time during the look-up.
  *   - The look-up ends, whether the writer goes on, is stopped for ever or is killed.
  *   - After a death and its repair, each slot that is taken is led to exactly once: nothing leaks.
  *
  * Left out, and why that loses nothing:
- *   - The lock: lock.pml. Its holders come one after the other, so one process plays them all. It may be
- *     killed between any two of its steps; then the next holder repairs first, and may be killed too.
- *   - Words that only lock holders read (maps of taken slots, intents) are read together with the store
- *     that follows.
+ *   - The lock: lock.pml. Its holders come one after the other, so one process plays them all. It
+ *     may be killed between any two of its steps; then the next holder repairs first, and may be
+ *     killed too.
+ *   - Words that only lock holders read (maps of taken slots, intents) are read together with the
+ *     store that follows.
  *   - Stamps: no comparison of states looks at them, and no store depends on them. Counts: they are
  *     hints. Expiry: one word, old or new. Leases: lease.pml.
- *   - A version has one bit in the place of 12, so it comes back after 2 frees, and that is the number that
- *     the sequence is compared with. A serial never comes again (docs/CONCURRENCY.md has the odds).
+ *   - A version has one bit in the place of 12, so it comes back after 2 frees, and that is the
+ *     number that the sequence is compared with. A serial never comes again (docs/CONCURRENCY.md
+ *     has the odds).
  *   - Memory is sequentially consistent: tests/litmus has the memory orders.
  *
- * Bounds: one look-up (look-ups meet in stamps only); keys A and B, which have one tag and one home line; two
- * lines of one place each; three slots and two units. OPS changes, chosen freely; DEATHS deaths. With -DFAR key B
- * is in the home line and A in the next. With -DREUSE all changes are puts of A, so that a slot is used again as
- * often as its version takes. With -DLARGE a record has its second half in a chunk.
+ * Bounds: one look-up (look-ups meet in stamps only); keys A and B, which have one tag and one home
+ * line; two lines of one place each; three slots and two units. OPS changes, chosen freely; DEATHS
+ * deaths. With -DFAR key B is in the home line and A in the next. With -DREUSE all changes are puts
+ * of A, so that a slot is used again as often as its version takes. With -DLARGE a record has its
+ * second half in a chunk.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -97,7 +102,8 @@ bool step;
 bool dead;
 bool owed;     /* a holder died, and no other has repaired what it left */
 
-/* What is to be proved: A's value in force, 0 if it is absent; and the values that were since the look-up began. */
+/* What is to be proved: A's value in force, 0 if it is absent; and the values that were in force
+ * since the look-up began. */
 byte current;
 short seen;
 byte made;     /* values */
@@ -214,7 +220,17 @@ proctype look_up()
 
 	atomic { seen = 1 << current };
 again:
-	atomic { astray = false; looked = false; r = 0; s = 0; x = 0; y = 0; its_next = 0; its_serial = 0; since = sequence };
+	atomic {
+		astray = false;
+		looked = false;
+		r = 0;
+		s = 0;
+		x = 0;
+		y = 0;
+		its_next = 0;
+		its_serial = 0;
+		since = sequence
+	};
 	list = shape;
 	unit = unit_of[list];
 	look_at(0);
@@ -307,7 +323,7 @@ inline unit_free(u)
 }
 
 /* What a repair finds of a place: `place` is the index of a ref, or with MOVE_CHUNK a slot. */
-#define PLACE_HAS(r) ((kind == MOVE_CHUNK && next[place] == r) || (kind != MOVE_CHUNK && ref[place] == r))
+#define PLACE_HAS(r) ((kind == MOVE_CHUNK -> next[place] : ref[place]) == r)
 
 /* bshm__intent_repair() */
 inline repair()
@@ -383,7 +399,7 @@ inline chunk_find(r)
 	}
 }
 
-/* bshm__locate(): `at` is the place of the key, or NOWHERE; a put goes `to` it, or to a vacant one. */
+/* bshm__locate(): `at` is the key's place, or NOWHERE; a put goes `to` it, or to a free one. */
 #define NOWHERE 9
 #define HAS(p) (ref[p] != 0 && key[ref[p]] == k)
 inline locate()
@@ -416,7 +432,8 @@ inline intent_end()
 	atomic { kind = NONE; place = 0; old = 0; fresh = 0; step = false }
 }
 
-/* bshm__slot_take() and bshm__slot_live() of the slot that the intent names. An old ref may lead to it already. */
+/* bshm__slot_take() and bshm__slot_live() of the slot that the intent names. An old ref may lead to
+ * it already. */
 inline take(r)
 {
 	taken[r] = true;
@@ -558,7 +575,8 @@ inline chunk_move()
 	fi
 }
 
-/* free_page() and divide(): a page whose slots are all free is given to another class, which writes anything. */
+/* free_page() and divide(): a page whose slots are all free is given to another class, which writes
+ * anything. */
 inline divide()
 {
 	atomic {
@@ -656,7 +674,8 @@ inline unit_move()
 
 #define USES(r) ((ref[i] == r) + (ref[i + 1] == r))
 #ifdef LARGE
-# define CHUNK_USES(c) ((ref[i] != 0 && next[ref[i]] == c) + (ref[i + 1] != 0 && next[ref[i + 1]] == c))
+# define LEADS(p, c) (ref[p] != 0 && next[ref[p]] == c)
+# define CHUNK_USES(c) (LEADS(i, c) + LEADS(i + 1, c))
 #endif
 
 inline nothing_leaks()
