@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks what no compiler does: links, line widths, words.
+"""Checks what no compiler does: links, line widths, words, pairs.
 
-    tests/style/check.py links|columns|words
+    tests/style/check.py links|columns|words|pairs
 
 links     each relative link of a page leads to a file and to a heading of it; each file that a page
           names in backticks exists, unless it stands for many (NAME)
 columns   no line has more than 100 columns, a tab being 4; rows of tables in pages may, and lines
           of scripts and tests with a string of 60 characters
 words     no word of retired.txt is used, in a file or in its name
+pairs     each atomic access of the core that is not relaxed says what it pairs with, on its line or
+          a few lines above
 
 Prints each fault as FILE:LINE: TEXT, and ends with status 1 if there was one.
 """
@@ -113,7 +115,17 @@ def words():
                     yield f'{path}:{number}: "{found[0]}" is retired; use {instead}'
 
 
-checks = {"links": links, "columns": columns, "words": words}
+def pairs():
+    for path in text_files():
+        lines = lines_of(path) if re.match(r"src/core/.*\.[ch]$", path) else []
+        for number, line in lines:
+            if re.search(r"\b(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\)", line):
+                near = " ".join(text for _, text in lines[max(number - 7, 0) : number])
+                if "airs with" not in near:
+                    yield f"{path}:{number}: the access does not say what it pairs with"
+
+
+checks = {"links": links, "columns": columns, "words": words, "pairs": pairs}
 if len(sys.argv) != 2 or sys.argv[1] not in checks:
     sys.exit(__doc__)
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
