@@ -326,6 +326,37 @@ TEST(no_record_is_refused_because_many_keys_meet_in_the_index)
 	}
 }
 
+/* The first key, from *k on, whose position in the first table is from `from` to before `until`. */
+static uint32_t key_at(const bshm_segment *segment, uint64_t *k, uint32_t from, uint32_t until)
+{
+	for (;; ++*k) {
+		const bshm__home home = bshm__home_of(segment, 0, &(bshm_key){(const char *) k, 8});
+		if (home.table == 0 && home.position >= from && home.position < until) {
+			return (uint32_t) (*k)++;
+		}
+	}
+}
+
+/* As many keys as one line can pass on; the next key has a line of its own only when the lines are narrow. */
+TEST(the_index_grows_until_one_more_key_has_room)
+{
+	bshm_segment *segment = open_store(MB(1), 16383);
+	const uint32_t narrow = (1u << BSHM_POSITION_BITS) / (BSHM_TABLE_UNITS * BSHM_UNIT_LINES);
+	const uint32_t next = (1u << BSHM_POSITION_BITS) / (25 * BSHM_UNIT_LINES) + 1;
+	uint64_t k = 0;
+	for (uint32_t i = 0; i < (BSHM_PASSED_MAX + 1) * BSHM_LINE_SLOTS; i++) {
+		REQUIRE(store_put(segment, key_at(segment, &k, 0, narrow), 1, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	const uint32_t before = bshm__lines_of(segment, 0).lines;
+	REQUIRE(before < 17 * BSHM_UNIT_LINES); /* eight growths do not do */
+	const uint32_t key = key_at(segment, &k, next, next + 6);
+	CHECK_INT(store_put(segment, key, 1, 8, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(bshm__lines_of(segment, 0).lines, 25 * BSHM_UNIT_LINES);
+	CHECK(is_there(segment, key));
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
 /* ------------------------------------------------------------------ expiry */
 
 #define SECOND UINT64_C(1000000000)

@@ -22,7 +22,8 @@
 #include "core/cache/recency.h"
 #include "core/cache/room.h"
 
-#define PUT_TRIES 8
+/* A table that grows for a key may have to do so again, by one unit each time. */
+#define PUT_TRIES (8 + BSHM_TABLE_UNITS)
 
 /* ------------------------------------------------------------------ putting */
 
