@@ -3,7 +3,7 @@
 
     read_records.py check FILE    what is wrong with it; exit status 3 if anything is
     read_records.py list FILE     one JSON object for each record, in the order of the file
-    read_records.py order FILE    key, type, value, MAIN; the least recently used record first
+    read_records.py order FILE    key, type, value, PROTECTED; the least recently used record first
 """
 
 import json
@@ -15,7 +15,7 @@ from xxhash import xxh3_64_intdigest
 
 PART = 32
 END = 2**64 - 1
-MAIN = 1 << 8
+PROTECTED = 1 << 8
 LENGTHS = {0: 0, 1: 0, 2: 0, 3: 8, 4: 8}
 
 
@@ -42,7 +42,7 @@ def read(raw):
         if recency == END:
             break
         kind = flags & 0xFF
-        require(flags <= MAIN | 0xFF and kind <= 7, "record")
+        require(flags <= PROTECTED | 0xFF and kind <= 7, "record")
         require(key_bytes <= KEY_MAX and key_bytes + value_bytes <= RECORD_MAX, "record")
         require(LENGTHS.get(kind, value_bytes) == value_bytes, "record")
         key = off + PART
@@ -57,7 +57,7 @@ def read(raw):
                 "value": raw[value:off].hex(),
                 "expires": expires_s,
                 "expired": expires_s != 0 and dumped_ns // 10**9 >= expires_s,
-                "main": bool(flags & MAIN),
+                "protected": bool(flags & PROTECTED),
                 "recency": recency,
             }
         )
@@ -83,7 +83,7 @@ def main(arguments):
             print(json.dumps(record))
     elif arguments[0] == "order":
         for record in sorted(records, key=lambda record: -record["recency"]):
-            print(record["key"], record["type"], record["value"], int(record["main"]))
+            print(record["key"], record["type"], record["value"], int(record["protected"]))
     return 0
 
 

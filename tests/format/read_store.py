@@ -6,9 +6,10 @@ from xxhash import xxh3_64_intdigest
 
 MASK = 2**64 - 1
 SLAB = 16384
-LINE, LINE_SLOTS, UNIT, UNIT_LINES, UNITS_MAX = 64, 10, 4096, 64, 32
+BUCKET, BUCKET_CELLS, UNIT, UNIT_BUCKETS, UNITS_MAX = 64, 10, 4096, 64, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES, HEAD_BYTES, MAP_BYTES = 1280, 64, 256, 320, 8, 128
+SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES = 1280, 64, 256, 320
+PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES = 8, 128
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -17,10 +18,10 @@ CLASSES = (
     *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
 )
 HALVES, CHUNKS, UNITS = 61, 62, 63
-MAIN, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
+PROTECTED, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 NOT_COMPARED = 0x1FFFF
 CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
-JUMP, VERSIONS, PASSED_MAX, TRIES = 1 << 24, 4096, 15, 4096
+JUMP, VERSIONS, OVERFLOW_MAX, TRIES = 1 << 24, 4096, 15, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
 TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
 
@@ -65,10 +66,10 @@ def class_of(count):
     return next(i for i, size in enumerate(CLASSES) if size >= count)
 
 
-def position_in(lines, line, tag):
-    """The position of a record in this line, told without its key."""
+def position_in(buckets, bucket, tag):
+    """The position of a record in this bucket, told without its key."""
     return min(
-        (tag + 65536 * i for i in range(4)), key=lambda p: (line - (p * lines >> 18)) % lines
+        (tag + 65536 * i for i in range(4)), key=lambda p: (bucket - (p * buckets >> 18)) % buckets
     )
 
 
@@ -86,7 +87,8 @@ class Home:
 class Record:
     """What a ref leads to; Damaged if it is no record. Key and value are copied."""
 
-    def __init__(self, store, shard, ref):
+    def __init__(self, store, shard, ref, sequence=None):
+        """`sequence`: as it was when the search began; None: the segment is quiet."""
         self.store, self.shard, self.ref = store, shard, ref
         self.off = off = store.place(shard, ref, 16)
         self.state = store.u32[off // 4]
@@ -102,7 +104,7 @@ class Record:
         if self.state & EXPIRES:
             self.expires = store.u32[off // 4 + 2]
             words = 3
-        self.head = 4 * words
+        self.head_bytes = 4 * words
         self.next = 0
         self.first = self.key_bytes + self.value_bytes
         if self.state & CHAINED:
@@ -117,6 +119,8 @@ class Record:
         store.place(shard, ref, self.slot_bytes)
         begin = off + 4 * words
         data = [store.u8[begin : begin + self.first].tobytes()]
+        if sequence is not None and not self.is_current(sequence):
+            raise Damaged("a slot was given to another record")
         left = self.key_bytes + self.value_bytes - self.first
         chunk = self.next
         self.chunks = []
@@ -132,14 +136,19 @@ class Record:
         data = b"".join(data)
         self.key, self.value = data[: self.key_bytes], data[self.key_bytes :]
 
-    def stands(self, sequence):
-        now = self.store.u32[self.off // 4]
-        if (now ^ self.state) & ~NOT_COMPARED != 0:
-            return False
+    def is_same(self):
+        return (self.store.u32[self.off // 4] ^ self.state) & ~NOT_COMPARED == 0
+
+    def is_current(self, sequence):
+        """Was the first slot read from this record?"""
+        return self.is_same() and self.store.moved(self.shard, sequence) < VERSIONS
+
+    def is_whole(self, sequence):
+        """The same of the chunks, which may have taken long to read."""
+        if not self.state & CHAINED:
+            return self.is_current(sequence)
         moved = self.store.moved(self.shard, sequence)
-        if self.state & CHAINED:
-            return moved < JUMP and self.store.u32[self.off // 4 + 1] == self.shape
-        return moved < VERSIONS
+        return self.is_same() and moved < JUMP and self.store.u32[self.off // 4 + 1] == self.shape
 
     def expired(self):
         return self.expires != 0 and self.store.now_s() >= self.expires
@@ -162,9 +171,9 @@ class Store:
         self.shards_off = self.tallies_off + TALLY_BYTES * TALLIES
         self.leases_off = self.shards_off + SHARD_BYTES * self.shards
         self.tables_off = self.leases_off + LEASE_BYTES * LEASES * self.shards
-        self.heads_off = self.tables_off + TABLE_BYTES * self.tables
-        self.maps_off = self.heads_off + HEAD_BYTES * self.pages
-        self.pages_off = round_up(self.maps_off + MAP_BYTES * self.pages)
+        self.page_headers_off = self.tables_off + TABLE_BYTES * self.tables
+        self.page_bitmaps_off = self.page_headers_off + PAGE_HEADER_BYTES * self.pages
+        self.pages_off = round_up(self.page_bitmaps_off + PAGE_BITMAP_BYTES * self.pages)
         self.end = self.pages_off + SLAB * self.pages
         assert self.end - self.shards_off <= cache_bytes
 
@@ -191,63 +200,63 @@ class Store:
 
     def page_class(self, page):
         """None: the page is free."""
-        number = self.u32[(self.heads_off + HEAD_BYTES * page) // 4]
+        number = self.u32[(self.page_headers_off + PAGE_HEADER_BYTES * page) // 4]
         if number > 64 or 53 <= number <= 61:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
     def taken(self, page):
         """The slots of the page that are taken."""
-        first = (self.maps_off + MAP_BYTES * page) // 8
+        first = (self.page_bitmaps_off + PAGE_BITMAP_BYTES * page) // 8
         words = self.u64[first : first + 16]
         return {
             64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1
         }
 
-    # Tables and lines
+    # Tables and buckets
 
-    def lines(self, table):
-        """The file offsets of the units' refs, and the count of lines."""
+    def buckets(self, table):
+        """The file offsets of the units' refs, and the count of buckets."""
         off = self.tables_off + TABLE_BYTES * table
         shape = self.u64[off // 8]
         units = shape >> 1 & 0xFF
-        return off + 16 + 4 * (shape & 1), units * UNIT_LINES if units <= UNITS_MAX else 0
+        return off + 16 + 4 * (shape & 1), units * UNIT_BUCKETS if units <= UNITS_MAX else 0
 
-    def line(self, shard, units_off, number):
-        ref = self.u32[units_off // 4 + 2 * (number // UNIT_LINES)]
+    def bucket(self, shard, units_off, number):
+        ref = self.u32[units_off // 4 + 2 * (number // UNIT_BUCKETS)]
         if ref & 15:
-            raise Damaged("a unit does not begin at a line")
-        off = self.place(shard, ref, UNIT) + LINE * (number % UNIT_LINES)
+            raise Damaged("a unit does not begin at a bucket")
+        off = self.place(shard, ref, UNIT) + BUCKET * (number % UNIT_BUCKETS)
         return off, struct.unpack_from("=10HI", self.u64[off // 8 : off // 8 + 3].tobytes())
 
     def search(self, home, space, key, sequence):
         """A record; None: it is absent; Damaged: look again."""
         again = False
-        units_off, lines = self.lines(home.table)
-        number = home.position * lines >> 18
-        for _ in range(lines):
+        units_off, buckets = self.buckets(home.table)
+        number = home.position * buckets >> 18
+        for _ in range(buckets):
             try:
-                off, head = self.line(home.shard, units_off, number)
+                off, tags = self.bucket(home.shard, units_off, number)
             except Damaged:
                 break
-            for k in range(LINE_SLOTS):
+            for k in range(BUCKET_CELLS):
                 ref = self.u32[off // 4 + 6 + k]
-                if head[k] != home.position & 0xFFFF or ref == 0:
+                if tags[k] != home.position & 0xFFFF or ref == 0:
                     continue
                 try:
-                    record = Record(self, home.shard, ref)
+                    record = Record(self, home.shard, ref, sequence)
                 except Damaged:
                     again |= self.u32[off // 4 + 6 + k] != ref
                     continue
                 if record.space == space and record.key == key:
-                    if record.stands(sequence):
+                    if record.is_whole(sequence):
                         return record
                     raise Damaged("a record has changed")
-            if head[10] == 0:
+            if tags[10] == 0:
                 break
-            number = (number + 1) % lines
-        if again or self.moved(home.shard, sequence) >= JUMP:
-            raise Damaged("the lines have changed")
+            number = (number + 1) % buckets
+        if again or self.moved(home.shard, sequence) >= VERSIONS:
+            raise Damaged("the buckets have changed")
         return None
 
     def find(self, space, key):
@@ -265,30 +274,30 @@ class Store:
     # The whole store, of a quiet segment
 
     def all_records(self):
-        """Every record: table, line, file offset of the ref that leads to it, and the record or why there is none."""
+        """Every record: table, bucket, file offset of the ref that leads to it, and the record or why there is none."""
         for table in range(self.tables):
             shard = table // self.shard_tables
-            units_off, lines = self.lines(table)
-            for number in range(lines):
+            units_off, buckets = self.buckets(table)
+            for number in range(buckets):
                 try:
-                    off, head = self.line(shard, units_off, number)
+                    off, tags = self.bucket(shard, units_off, number)
                 except Damaged as problem:
                     yield table, number, units_off, 0, problem
                     continue
-                for k in range(LINE_SLOTS):
+                for k in range(BUCKET_CELLS):
                     ref = self.u32[off // 4 + 6 + k]
                     if ref != 0:
                         try:
-                            yield table, number, off + 24 + 4 * k, head[k], Record(self, shard, ref)
+                            yield table, number, off + 24 + 4 * k, tags[k], Record(self, shard, ref)
                         except Damaged as problem:
-                            yield table, number, off + 24 + 4 * k, head[k], problem
+                            yield table, number, off + 24 + 4 * k, tags[k], problem
 
     def records(self):
         for table, number, ref_off, _, record in self.all_records():
             if isinstance(record, Record):
                 record.ref_off = ref_off
-                record.table, record.unit_off = table, self.lines(table)[0] + 4 * (
-                    number // UNIT_LINES
+                record.table, record.unit_off = table, self.buckets(table)[0] + 4 * (
+                    number // UNIT_BUCKETS
                 )
                 yield record
 
@@ -303,7 +312,7 @@ class Store:
             yield from self.units_problems(table)
         for table, number, _, tag, record in self.all_records():
             shard = table // self.shard_tables
-            what = f"table {table}, line {number}"
+            what = f"table {table}, bucket {number}"
             if isinstance(record, Damaged):
                 yield f"{what}: {record}"
                 continue
@@ -315,9 +324,9 @@ class Store:
             for problem in self.record_problems(table, number, tag, record, needed):
                 yield f"{what}: {problem}"
         for (table, number), count in needed.items():
-            units_off, _ = self.lines(table)
-            if self.line(table // self.shard_tables, units_off, number)[1][10] < count:
-                yield f"table {table}, line {number}: passed is lower than what was passed on"
+            units_off, _ = self.buckets(table)
+            if self.bucket(table // self.shard_tables, units_off, number)[1][10] < count:
+                yield f"table {table}, bucket {number}: overflow is lower than the records in later buckets"
         for page in range(self.pages):
             try:
                 size_class = self.page_class(page)
@@ -354,8 +363,8 @@ class Store:
         return size_class
 
     def units_problems(self, table):
-        units_off, lines = self.lines(table)
-        for i in range(lines // UNIT_LINES):
+        units_off, buckets = self.buckets(table)
+        for i in range(buckets // UNIT_BUCKETS):
             try:
                 self.lead(table // self.shard_tables, self.u32[units_off // 4 + 2 * i], (UNITS,))
             except Damaged as problem:
@@ -363,19 +372,19 @@ class Store:
 
     def record_problems(self, table, number, tag, record, needed):
         shard = table // self.shard_tables
-        _, lines = self.lines(table)
+        _, buckets = self.buckets(table)
         home = Home(self, record.space, record.key)
-        home_line = home.position * lines >> 18
+        home_bucket = home.position * buckets >> 18
         if home.table != table:
             yield "a record is in a table that is not its key's"
-        elif tag != home.position & 0xFFFF or position_in(lines, number, tag) != home.position:
+        elif tag != home.position & 0xFFFF or position_in(buckets, number, tag) != home.position:
             yield "a tag is not its key's"
-        elif (number - home_line) % lines > PASSED_MAX:
+        elif (number - home_bucket) % buckets > OVERFLOW_MAX:
             yield "a record is too far from its home"
         else:
-            while home_line != number:
-                needed[table, home_line] = needed.get((table, home_line), 0) + 1
-                home_line = (home_line + 1) % lines
+            while home_bucket != number:
+                needed[table, home_bucket] = needed.get((table, home_bucket), 0) + 1
+                home_bucket = (home_bucket + 1) % buckets
             if self.find(record.space, record.key) is None:
                 yield "a record cannot be found"
         if record.type >= len(TYPES) or record.reserved != 0:
@@ -385,7 +394,7 @@ class Store:
             record.type == 8 and not record.space
         ):
             yield "a value is not of its type's length"
-        large = record.head + record.key_bytes + record.value_bytes > 4096
+        large = record.head_bytes + record.key_bytes + record.value_bytes > 4096
         if large != bool(record.state & CHAINED):
             yield "a record is large that need not be, or the other way round"
         now, base = self.shard_u64(shard, 8) & 0xFFFF, self.shard_u64(shard, 8) >> 48
@@ -415,16 +424,16 @@ def describe(record):
         "value": record.value.hex(),
         "expires": record.expires,
         "expired": record.expired(),
-        "main": bool(record.state & MAIN),
+        "protected": bool(record.state & PROTECTED),
         "shard": record.shard,
         "large": bool(record.state & CHAINED),
         "record_off": record.off,
         "ref_off": record.ref_off,
-        "tag_off": record.ref_off // LINE * LINE + (record.ref_off % LINE - 24) // 2,
+        "tag_off": record.ref_off // BUCKET * BUCKET + (record.ref_off % BUCKET - 24) // 2,
         "table_off": record.store.tables_off + TABLE_BYTES * record.table,
         "unit_off": record.unit_off,
-        "head_off": record.store.heads_off + HEAD_BYTES * ((record.ref >> 12) - 1),
-        "map_off": record.store.maps_off + MAP_BYTES * ((record.ref >> 12) - 1),
+        "header_off": record.store.page_headers_off + PAGE_HEADER_BYTES * ((record.ref >> 12) - 1),
+        "bitmap_off": record.store.page_bitmaps_off + PAGE_BITMAP_BYTES * ((record.ref >> 12) - 1),
         "chunk_off": record.store.place(record.shard, record.chunks[0][0], 4096)
         if record.chunks
         else 0,

@@ -456,9 +456,9 @@ damage "$(offset_of '100 kB' table_off)"
 expect_absent 'another shape of a table' '100 kB'
 damage $(($(offset_of '100 kB' unit_off) + 3))
 expect_absent 'another unit' '100 kB'
-damage "$(offset_of '100 kB' head_off)"
+damage "$(offset_of '100 kB' header_off)"
 expect 'another class of a page: the reader reports it' exits 3 reader check "$work/damaged"
-damage "$(offset_of '100 kB' map_off)"
+damage "$(offset_of '100 kB' bitmap_off)"
 expect 'another slot taken: the reader reports it' exits 3 reader check "$work/damaged"
 
 closing_line
