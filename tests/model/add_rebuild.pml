@@ -14,22 +14,22 @@
  *
  * Property: a key whose add returned is in the set in force, from then on and in every set that is
  * published later, whatever loaders do: publish, give up, die. `watch` looks at every state. It
- * holds for an adder that gives the key to the catalogue before it adds it; a loader reads the catalogue
- * after it has begun. And no deadlock: every process ends.
+ * holds for an adder that gives the key to the catalogue before it adds it; a loader reads the
+ * catalogue after it has begun. And no deadlock: every process ends.
  *
  * Left out, and why that loses nothing:
  *   - The lock is one word that a waiter gets when its holder has left or is dead: lock.pml.
  *   - A set is a mask of keys, and each has partitions of its own, never used again: bits set in
- *     vain in another's partitions add a "maybe"; publish.pml and grow.pml have the claims. One bit a
- *     key: with more, a key is there when its last bit is.
+ *     vain in another's partitions add a "maybe"; publish.pml and grow.pml have the claims. One bit
+ *     a key: with more, a key is there when its last bit is.
  *   - A view is read in one step: publish.pml.
  *   - Each set is new: sets that go on while they grow are in grow.pml.
  *   - A journal that is full is a free choice at each note: the load then fails.
  *   - Words that only lock holders write and read are read together with the store that follows.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: two loaders, an adder of one key (adders meet each other only in the lock), two deaths, three
- * attempts of the adder; a set stands at the beginning, or none does.
+ * Bounds: two loaders, an adder of one key (adders meet each other only in the lock), two deaths,
+ * three attempts of the adder; a set stands at the beginning, or none does.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -42,7 +42,7 @@ byte lock;                 /* 0, or process + 1 */
 byte generation;           /* 0: nothing was ever published */
 bool builders;
 byte in_force[4];          /* generation -> set; written with the descriptor, before `generation` */
-byte set[3];               /* masks of keys; set 0 stands at the beginning, set i + 1 is loader i's */
+byte set[3];               /* masks of keys; set 0 is there first, set i + 1 is loader i's */
 byte catalogue;            /* mask of keys */
 byte op_owner[LOADERS];    /* 0, or process + 1 */
 bool op_entry[LOADERS];    /* is there work on the filter? */
@@ -203,8 +203,8 @@ proctype adder(byte me; byte key)
 			fi;
 			building = builders;
 #else
-			/* In this order: a set published between the two looks may lack the key, and the load that
-			 * published it is no builder any more. */
+			/* In this order: a set published between the two looks may lack the key, and the load
+			 * that published it is no builder any more. */
 			building = builders;
 # ifndef BROKEN_NO_RECHECK
 			if
@@ -241,8 +241,8 @@ proctype adder(byte me; byte key)
 }
 
 /*
- * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps.
+ * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps.
  */
 #define OWNS(p) (lock == p + 1 || op_owner[0] == p + 1 || op_owner[1] == p + 1)
 

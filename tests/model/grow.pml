@@ -19,16 +19,18 @@
  *
  * Left out, and why that loses nothing:
  *   - The lock is one word that a waiter gets when its holder has left or is dead: lock.pml.
- *   - A view is read in one step: publish.pml. The records of older layers (layers.c) are given out as
- *     partitions are, and told by a checksum.
- *   - A layer has one partition, a partition a mask of keys: zeroing it is one store, adding a key one
- *     fetch_or. What is claimed is worked out in one step: only lock holders change it.
+ *   - A view is read in one step: publish.pml. The records of older layers (layers.c) are given out
+ *     as partitions are, and told by a checksum.
+ *   - A layer has one partition, a partition a mask of keys: zeroing it is one store, adding a key
+ *     one fetch_or. What is claimed is worked out in one step: only lock holders change it.
  *   - A filter that is replaced meanwhile: the generation has then moved, as when another grew it.
- *   - A wait ends at any time: the other may be stopped. So an adder may make a layer while another does.
+ *   - A wait ends at any time: the other may be stopped. So an adder may make a layer while another
+ *     does.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: two adders of a key each, who both make layers where there is no place; a first layer that is
- * full, or has one place left; layers of one place after it; four attempts of an adder, two deaths.
+ * Bounds: two adders of a key each, who both make layers where there is no place; a first layer
+ * that is full, or has one place left; layers of one place after it; four attempts of an adder, two
+ * deaths.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -246,8 +248,8 @@ end:
 }
 
 /*
- * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps.
+ * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps.
  */
 #define OWNS(p) (lock == p + 1 || op_owner[0] == p + 1 || op_owner[1] == p + 1)
 

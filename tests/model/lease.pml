@@ -4,7 +4,8 @@
  * Mirrors, one step for each load or store of a shared word:
  *
  *     caller    php/php_fetch.c  obtain, look, load_leased, load, wait_for_loader
- *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held, bshm_lease_release
+ *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held,
+ *                                bshm_lease_release
  *               cache/lease_table.c  bshm__lease_end, bshm__leases_end
  *     adder     php/php_fetch.c  php_bloomshm_forget_added
  *               cache/lease.c    bshm_store_note_fetch, bshm_store_has_fetched, bshm_record_forget
@@ -13,25 +14,28 @@
  *
  * Properties:
  *   - Never two living processes with a lease of the same key, but for who has waited for too long.
- *   - "The backend knows nothing" is not in the store once an adder, who gave the key to the backend
- *     before, has returned from forgetting it (`watch` looks at every state). An adder that did not get
- *     the shard's lock says so: that is no return.
- *   - With -DWRITER another process stores a value in the place of the adder: once it is there, nothing
- *     that was loaded before takes its place.
+ *   - "The backend knows nothing" is not in the store once an adder, who gave the key to the
+ *     backend before, has returned from forgetting it (`watch` looks at every state). An adder that
+ *     did not get the shard's lock says so: that is no return.
+ *   - With -DWRITER another process stores a value in the place of the adder: once it is there,
+ *     nothing that was loaded before takes its place.
  *   - No deadlock: every process ends. With -DPATIENT no time is ever up: then no caller waits for
- *     ever, whoever dies (no cycle without progress, in which every process that can take a step takes
- *     one sometime).
+ *     ever, whoever dies (no cycle without progress, in which every process that can take a step
+ *     takes one sometime).
  *
  * Left out, and why that loses nothing:
- *   - The shard's lock is one word that a waiter gets when its holder has left or is dead: lock.pml. A
- *     record is put, and removed, by one store: what a death leaves of it is told in repair.c.
- *   - One key, two places for leases: keys do not touch each other but for the count of leases, which
- *     may be too high. A caller that gets no lease loads without one, and stores nothing.
+ *   - The shard's lock is one word that a waiter gets when its holder has left or is dead:
+ *     lock.pml. A record is put, and removed, by one store: what a death leaves of it is told in
+ *     repair.c.
+ *   - One key, two places for leases: keys do not touch each other but for the count of leases,
+ *     which may be too high. A caller that gets no lease loads without one, and stores nothing.
  *   - Whether an owner lives is one question: lock.pml. Threads of one process.
- *   - A value is kept for good; a stale one, and a filter that is replaced, only lead to more loads.
+ *   - A value is kept for good; a stale one, and a filter that is replaced, only lead to more
+ *     loads.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: two callers, one adder or writer, one death; a caller waits at most twice before its time is up.
+ * Bounds: two callers, one adder or writer, one death; a caller waits at most twice before its time
+ * is up.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -327,8 +331,8 @@ end:
 }
 
 /*
- * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps.
+ * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps.
  */
 #define OWNS(p) (lock == p + 1 || owner[0] == p + 1 || owner[1] == p + 1)
 

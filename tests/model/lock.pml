@@ -4,10 +4,12 @@
  * Mirrors, one step for each load, store or compare-and-swap of a shared word, and each question to
  * the kernel:
  *
- *     segment/lock.c     enter_process, is_behind, wait_a_little, end_wait, bshm__word_lock, acquire,
+ *     segment/lock.c     enter_process, is_behind, wait_a_little, end_wait, bshm__word_lock,
+ *                        acquire,
  *                        bshm__lock_take, bshm__unlock
  *     segment/owners.c   take_slot, has_slot_still, bshm__owner_alive
- *     cache/shard_lock.c bshm__shard_lock, bshm__shard_unlock   (with -DSHARD: no word of the process's
+ *     cache/shard_lock.c bshm__shard_lock, bshm__shard_unlock   (with -DSHARD: no word of the
+ *                        process's
  *                        own keeps its threads apart)
  *
  * Properties:
@@ -16,24 +18,24 @@
  *   - After a death under the lock, what it left (the words `a` and `b`, which one holder changes
  *     together) is mended by exactly one taker, before anybody's work; and after a death in the
  *     mending, once more.
- *   - With -DPATIENT nobody gives up: then nobody waits for ever (no cycle without progress, in which
- *     every process that can take a step takes one sometime); also not behind a process that said
- *     that it starves, and died.
+ *   - With -DPATIENT nobody gives up: then nobody waits for ever (no cycle without progress, in
+ *     which every process that can take a step takes one sometime); also not behind a process that
+ *     said that it starves, and died.
  *
  * Left out, and why that loses nothing:
  *   - Times. When a waiter asks the kernel, and when it gives up, is any time after the first try;
  *     it starves after the first.
  *   - Fairness: how often others go first is a matter of time. test_lock counts it.
- *   - The kernel's lock on a slot's byte is held from the attach until the death: by a mapping. With
- *     -DLOSES it is held by a descriptor, which the process's own code may close whenever no thread of it
- *     is in here: each process has one thread then, and one of them loses its slot.
+ *   - The kernel's lock on a slot's byte is held from the attach until the death: by a mapping.
+ *     With -DLOSES it is held by a descriptor, which the process's own code may close whenever no
+ *     thread of it is in here: each process has one thread then, and one of them loses its slot.
  *   - Forks: a child has no slot, and takes one as any process does.
  *   - What is mended: two words stand for the directory, or for a shard's intent.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: process 0 with two threads, processes 1 and 2 with one; two slots, which processes 0 and 1
- * have, so that process 2 gets the slot of one that died; every thread takes the lock once; two deaths,
- * with -DPATIENT one. With -DLOSES process 0 has one thread, which takes the lock twice.
+ * Bounds: process 0 with two threads, processes 1 and 2 with one; two slots, which processes 0 and
+ * 1 have, so that process 2 gets the slot of one that died; every thread takes the lock once; two
+ * deaths, with -DPATIENT one. With -DLOSES process 0 has one thread, which takes the lock twice.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -103,12 +105,14 @@ inline ask()
 #ifdef BROKEN_NO_GENERATION
 	:: seen != owner[process] -> alive = (byte_held[SLOT(seen)] != 0)
 #else
-	:: atomic { seen != owner[process] && generation[SLOT(seen)] != GENERATION(seen) -> alive = false }
+	:: atomic {
+		seen != owner[process] && generation[SLOT(seen)] != GENERATION(seen) -> alive = false
+	   }
 	:: seen != owner[process] && generation[SLOT(seen)] == GENERATION(seen) ->
 		alive = (byte_held[SLOT(seen)] != 0)
 #endif
 #ifdef LOSES
-	:: seen != owner[process] -> alive = true /* the descriptor is another file's: nobody can be asked */
+	:: seen != owner[process] -> alive = true /* the descriptor is another file's: not known */
 #endif
 #ifdef BROKEN_ANY_ANSWER
 	:: seen != owner[process] -> alive = false /* and is asked all the same */
@@ -179,7 +183,9 @@ proctype thread(byte me; byte process; byte rounds)
 #endif
 		/* bshm__word_lock() */
 		do
-		:: atomic { lock == 0 && (!hint || starves) -> lock = owner[process]; assert(!owed); goto holding }
+		:: atomic {
+			lock == 0 && (!hint || starves) -> lock = owner[process]; assert(!owed); goto holding
+		   }
 #ifdef BROKEN_MEEK
 		:: lock == 0 && hint && !starves -> skip
 #else
@@ -239,8 +245,8 @@ progress:
 }
 
 /*
- * SIGKILL, between any two steps. Who has no slot, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps.
+ * SIGKILL, between any two steps. Who has no slot, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps.
  */
 inline kill(p)
 {
@@ -272,7 +278,8 @@ inline kill(p)
 inline lose(p)
 {
 	atomic {
-		!lost && !dead[p] && !engine[p] && open[p] && (byte_held[0] == p + 1 || byte_held[1] == p + 1) ->
+		!lost && !dead[p] && !engine[p] && open[p] &&
+			(byte_held[0] == p + 1 || byte_held[1] == p + 1) ->
 		lost = true;
 		open[p] = false;
 		if

@@ -1,5 +1,6 @@
 /*
- * lookup.pml - the record store's look-up, which takes no lock, beside the holder of the shard's lock.
+ * lookup.pml - the record store's look-up, which takes no lock, beside the holder of the shard's
+ * lock.
  *
  * Mirrors, one step for each load or store of a shared word:
  *

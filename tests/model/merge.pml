@@ -15,8 +15,8 @@
  *                filter/mend.c        reap_ops
  *
  * Properties:
- *   - Calls of administrators have an order, that of their stores: what is published is exactly what
- *     each would make of what the one before has left, and of the source as it stands then.
+ *   - Calls of administrators have an order, that of their stores: what is published is exactly
+ *     what each would make of what the one before has left, and of the source as it stands then.
  *   - A key whose add returned is in the set in force, until that is replaced whole.
  *   - A key that was noted where nothing stood is in what those make who were at work then, if they
  *     succeed.
@@ -24,19 +24,21 @@
  *
  * Left out, and why that loses nothing:
  *   - The lock is one word that a waiter gets when its holder has left or is dead: lock.pml.
- *   - A set is a mask of keys, and each has partitions of its own: publish.pml has the claims. It is
- *     read in one step: a set that is replaced while it is read is looked at again (bshm_view_current).
+ *   - A set is a mask of keys, and each has partitions of its own: publish.pml has the claims. It
+ *     is read in one step: a set that is replaced while it is read is looked at again
+ *     (bshm_view_current).
  *   - A generation is left out: the publication number moves with it, unless the set only grows.
- *   - A clear that zeroes in place: while it does, unions wait; then it is a store like that of one that
- *     does not.
- *   - A load replaces whole, as a rename does; its journal is in add_rebuild.pml. Seeds are all one.
+ *   - A clear that zeroes in place: while it does, unions wait; then it is a store like that of one
+ *     that does not.
+ *   - A load replaces whole, as a rename does; its journal is in add_rebuild.pml. Seeds are all
+ *     one.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
  *   - Words that only lock holders write and read are written and read together.
  *
- * Bounds: a merger, an adder of one key with two attempts, one who carries out two other calls; or (TWO)
- * two mergers with a source each, and another call. A merger has two attempts. One death, not of the one
- * who carries out other calls. A set stands at the beginning, or none does.
+ * Bounds: a merger, an adder of one key with two attempts, one who carries out two other calls; or
+ * (TWO) two mergers with a source each, and another call. A merger has two attempts. One death, not
+ * of the one who carries out other calls. A set stands at the beginning, or none does.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -236,11 +238,14 @@ proctype other(byte me)
 			calls++;
 			TAKE_LOCK(gone);
 			if
-			:: atomic { truth = OF_RENAMED; returned = 0; put_in_force(OF_RENAMED) } /* rename onto x */
+			/* rename onto x */
+			:: atomic { truth = OF_RENAMED; returned = 0; put_in_force(OF_RENAMED) }
 			:: atomic { x != 0 -> truth = 0; returned = 0; put_in_force(0) }          /* clear */
-			:: atomic { x != 0 -> truth = 0; returned = 0; x = 0 }                    /* drop, rename away */
+			/* drop, rename away */
+			:: atomic { x != 0 -> truth = 0; returned = 0; x = 0 }
 			:: atomic { x == 0 -> truth = 0; put_in_force(0) }                        /* reserve */
-			:: atomic { y != 0 -> numbers++; set[numbers] = OF_NEW_Y; y = numbers }   /* rename onto y */
+			/* rename onto y */
+			:: atomic { y != 0 -> numbers++; set[numbers] = OF_NEW_Y; y = numbers }
 			fi;
 			unlock()
 		od;
@@ -323,8 +328,8 @@ proctype adder(byte me)
 }
 
 /*
- * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps.
+ * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps.
  */
 #define OWNS(p) (lock == p + 1 || op_owner[0] == p + 1 || op_owner[1] == p + 1)
 

@@ -5,7 +5,8 @@
  *
  *     publisher  filter/build.c       bshm__build_register, bshm__build_take, bshm__build_zero,
  *                                     bshm__build_publish_locked, give_up
- *                segment/directory.c  next_generation, put_in_force, bshm__entry_publish, bshm__op_end
+ *                segment/directory.c  next_generation, put_in_force, bshm__entry_publish,
+ *                                     bshm__op_end
  *                segment/blocks.c     claim_all, bshm__blocks_take
  *                segment/ops.c        bshm__op_begin, bshm__op_claim
  *                filter/mend.c        reap_ops
@@ -13,23 +14,23 @@
  *                filter/view.h        bshm__view_current
  *
  * Properties, for a key that is in every set:
- *   - It is never answered "no", however long a reader stands still between two steps, and though the
- *     partitions of a set that was replaced are given away, and zeroed, at once.
- *   - A view that a reader accepts has the seed and the partition of one generation, and its descriptor
- *     is whole.
+ *   - It is never answered "no", however long a reader stands still between two steps, and though
+ *     the partitions of a set that was replaced are given away, and zeroed, at once.
+ *   - A view that a reader accepts has the seed and the partition of one generation, and its
+ *     descriptor is whole.
  *   - A question ends after so many attempts, whoever has died (every process ends).
  *   - When all publishers have ended or died, whatever is not in force is free: nothing leaks.
  *
  * Left out, and why that loses nothing:
  *   - The lock is one word that a waiter gets when its holder has left or is dead: lock.pml.
  *   - Adders: add_rebuild.pml. Names: an entry keeps its own here. Layers: grow.pml.
- *   - A descriptor has three words, a partition two bits; a key has one bit, which the seed picks. A
- *     question with more bits says "no" at the first that is missing.
+ *   - A descriptor has three words, a partition two bits; a key has one bit, which the seed picks.
+ *     A question with more bits says "no" at the first that is missing.
  *   - What is claimed is worked out in one step: only lock holders change it.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: three partitions, two publishers, of two sets and of one, one reader who asks twice with the view it
- * keeps, two attempts a question (16 in the code), one death.
+ * Bounds: three partitions, two publishers, of two sets and of one, one reader who asks twice with
+ * the view it keeps, two attempts a question (16 in the code), one death.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -224,8 +225,9 @@ proctype last()
 }
 
 /*
- * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is stopped
- * for ever; and that is a process which takes no more steps. So are readers: they never own anything.
+ * SIGKILL, between any two steps. Who owns nothing, and dies, is to the others like one who is
+ * stopped for ever; and that is a process which takes no more steps. So are readers: they never own
+ * anything.
  */
 #define OWNS(p) (lock == p + 1 || op_owner[p] == p + 1)
 

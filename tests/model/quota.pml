@@ -1,5 +1,6 @@
 /*
- * quota.pml - a limit of records that several shards share, taken in portions and collected when it is short.
+ * quota.pml - a limit of records that several shards share, taken in portions and collected when it
+ * is short.
  *
  * Mirrors, one step for each load, store or compare-and-swap of a shared word:
  *
@@ -9,23 +10,24 @@
  *     cache/remove.c     bshm__record_remove: given back when it is gone
  *
  * Properties:
- *   - `reserved` is never less than records and spares of all shards, and never more than the limit: so
- *     there are never more records than that.
- *   - A record is evicted only when there is no spare anywhere, but for shards that somebody else is in, or
- *     that a dead process holds: a limit of n holds n.
- *   - When all is quiet, `reserved` is exactly what was given out; or `recount` says that it may not be,
- *     and the next who meets the limit counts anew; or a dead process holds a lock, and whoever takes it
- *     will say so.
+ *   - `reserved` is never less than records and spares of all shards, and never more than the
+ *     limit: so there are never more records than that.
+ *   - A record is evicted only when there is no spare anywhere, but for shards that somebody else
+ *     is in, or that a dead process holds: a limit of n holds n.
+ *   - When all is quiet, `reserved` is exactly what was given out; or `recount` says that it may
+ *     not be, and the next who meets the limit counts anew; or a dead process holds a lock, and
+ *     whoever takes it will say so.
  *
  * Left out, and why that loses nothing:
- *   - The lock's waiting and taking over: lock.pml. Here it is one step, and whoever takes over says
- *     `recount`.
+ *   - The lock's waiting and taking over: lock.pml. Here it is one step, and whoever takes over
+ *     says `recount`.
  *   - Which record is evicted; how many portions there are: any number up to BATCH is taken.
- *   - Memory is sequentially consistent; all words but `reserved`, `holders` and `recount` are under a
- *     shard's lock.
+ *   - Memory is sequentially consistent; all words but `reserved`, `holders` and `recount` are
+ *     under a shard's lock.
  *
- * Bounds: two shards, two processes with three calls each, with -DTHREE three with one; a limit of three,
- * portions of two, of which a shard keeps one; one death, with -DTHREE two. At the beginning all of the limit is given out.
+ * Bounds: two shards, two processes with three calls each, with -DTHREE three with one; a limit of
+ * three, portions of two, of which a shard keeps one; one death, with -DTHREE two. At the beginning
+ * all of the limit is given out.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -69,7 +71,8 @@ inline step()
 		assert(reserved >= GIVEN && reserved <= LIMIT);
 		if
 		:: true
-		:: deaths > 0 -> deaths--; dead[me] = true; spoilt = true; calls--; assert(settled); goto end
+		:: deaths > 0 ->
+			deaths--; dead[me] = true; spoilt = true; calls--; assert(settled); goto end
 		fi
 	}
 }

@@ -1,24 +1,24 @@
 /*
  * rest.pml - a segment on a disk: what is believed after the machine has stopped.
  *
- * Mirrors, one step for each look at or change of the presence lock, each store to the file, and each page
- * that a sync brings to the disk:
+ * Mirrors, one step for each look at or change of the presence lock, each store to the file, and
+ * each page that a sync brings to the disk:
  *
  *     segment/rest.c     bshm__rest_enter, enter_alone, judge, wake, bshm__rest_discard, sleep_in
  *
  * Properties:
- *   - Whoever believes what a file holds finds every write that was ever confirmed to be in it, in memory
- *     and after any stop of the machine.
+ *   - Whoever believes what a file holds finds every write that was ever confirmed to be in it, in
+ *     memory and after any stop of the machine.
  *   - Only one process at a time has the presence lock alone, and then nobody writes.
  *
  * Left out, and why that loses nothing:
- *   - What a file holds is one page with a count of writes; the header's page has the mark and the boot. Two
- *     pages suffice to be of different moments.
+ *   - What a file holds is one page with a count of writes; the header's page has the mark and the
+ *     boot. Two pages suffice to be of different moments.
  *   - A file that is not believed is emptied in place: nobody else has it then.
  *   - Boots that cannot be told are boots that differ: less is believed.
  *
- * Bounds: two processes, which begin again when they have ended or died, three rounds each; one stop of the machine; one death;
- * two writes. The kernel writes either page back at any time.
+ * Bounds: two processes, which begin again when they have ended or died, three rounds each; one
+ * stop of the machine; one death; two writes. The kernel writes either page back at any time.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -97,7 +97,9 @@ again:
 		:: alone == _pid ->
 			STEP(whole = (mark == ASLEEP || mark_boot == boot));
 			if
-			:: !whole -> STEP(writes = 0; disk_writes = 0; confirmed = 0; mark = ASLEEP; mark_boot = boot; SYNC_PAGE)
+			:: !whole ->
+				STEP(writes = 0; disk_writes = 0; confirmed = 0; mark = ASLEEP; mark_boot = boot;
+					SYNC_PAGE)
 			:: else
 			fi;
 			assert(born != boot || writes >= confirmed);
