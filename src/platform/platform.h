@@ -40,8 +40,8 @@ void bshm_os_close(int fd);
 bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode);
 int bshm_os_stat_fd(int fd, bshm_os_stat *out);
 int bshm_os_stat_path(const char *path, bshm_os_stat *out);
-/* Reserves `bytes` of real memory or disk for the file, in huge pages where it may, or fails with the system's "no
- * space". */
+/* Reserves `bytes` of real memory or disk for the file, in huge pages where it may, or fails with
+ * the system's "no space". */
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge);
 int bshm_os_set_mode(int fd, uint32_t mode);
 /* Returns when all of the file is on its disk, also what was changed in mappings of it. */
@@ -52,9 +52,9 @@ int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
 /*
  * Files of filters. Create: a name in the folder of `path` that no other has, written into `name`
- * (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the file and gives it its path in one step. A failed
- * write or publish leaves `name` for bshm_os_unlink(). Read: fewer bytes than asked for only at
- * the file's end.
+ * (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the file and gives
+ * it its path in one step. A failed write or publish leaves `name` for bshm_os_unlink(). Read:
+ * fewer bytes than asked for only at the file's end.
  */
 int bshm_os_file_open(const char *path, int *fd);
 int bshm_os_file_create(const char *path, char *name, int *fd);
@@ -69,8 +69,8 @@ void bshm_os_advise_huge(void *base, uint64_t bytes);
 
 /*
  * A lock on one byte, which belongs to this open file and ends with it, also when the process is
- * killed. Try: 0 = taken, EAGAIN = a lock of another open file is in the way. Lock: others have none
- * there. Share: others may share it; makes one that is held a shared one.
+ * killed. Try: 0 = taken, EAGAIN = a lock of another open file is in the way. Lock: others have
+ * none there. Share: others may share it; makes one that is held a shared one.
  */
 int bshm_os_lock_byte(int fd, int64_t offset);
 int bshm_os_share_byte(int fd, int64_t offset);
@@ -88,7 +88,8 @@ typedef struct {
 	bool of_one_byte;    /* it may have been made by bshm_os_lock_byte() */
 } bshm_os_lock;
 
-/* Any one lock, shared ones too, that another open file has in this part of the file; bytes 0: there is none. */
+/* Any one lock, shared ones too, that another open file has in this part of the file; bytes 0:
+ * there is none. */
 int bshm_os_lock_find(int fd, int64_t offset, uint64_t bytes, bshm_os_lock *out);
 
 /*
@@ -111,18 +112,19 @@ uint64_t bshm_os_clock_ns(void);
 uint64_t bshm_os_clock_cheap_ns(void);
 void bshm_os_clock_set(uint64_t ns);
 /*
- * Which monotonic clock this process reads. Boot: a number for the system's present boot; 0 = it cannot
- * be told, and a container may have one of its own. Shift: what the process's time namespace adds to the
- * system's clock. Numbers are modulo 2^64.
+ * Which monotonic clock this process reads. Boot: a number for the system's present boot; 0 = it
+ * cannot be told, and a container may have one of its own. Shift: what the process's time namespace
+ * adds to the system's clock. Numbers are modulo 2^64.
  */
 typedef struct {
 	uint64_t boot;
 	uint64_t shift_ns;
 	bool shift_known;
-	int os_code; /* why `boot` is 0, where it may be told another time: no descriptor is left, say */
+	int os_code; /* why `boot` is 0, if it may be told later: no descriptor is left, say */
 } bshm_os_host;
 bshm_os_host bshm_os_host_now(void);
-/* The clock less the kernel's count of its ticks, which is in no namespace: always the same to some 20 ms. */
+/* The clock less the kernel's count of its ticks, which is in no namespace: always the same to some
+ * 20 ms. */
 uint64_t bshm_os_clock_less_ticks_ns(void);
 /* For tests: what bshm_os_host_now() tells from now on; NULL = the truth again. */
 void bshm_os_host_set(const bshm_os_host *host);

@@ -1,10 +1,12 @@
 /*
- * steps.h - a build option of the tests: a process may be made to die after any change of a shared word.
+ * steps.h - a build option of the tests: a process may be made to die after any change of a shared
+ * word.
  *
  * With -DBSHM_STEPS every store, addition and exchange that atomic.h spells is a step, known by its
- * place in the sources: locks, intents, publications, all of them. The program gives bshm_step_done(),
- * which counts and may raise SIGKILL: tests/deaths. What lies between two steps is private memory, or
- * bytes that nothing leads to yet; a death there is a death after the step before.
+ * place in the sources: locks, intents, publications, all of them. The program gives
+ * bshm_step_done(), which counts and may raise SIGKILL: tests/deaths. What lies between two steps
+ * is private memory, or bytes that nothing leads to yet; a death there is a death after the step
+ * before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -41,8 +41,8 @@ static void take_standard(int taken[STANDARD])
 }
 
 /*
- * Opens a file at a descriptor above the standard ones: their numbers are taken meanwhile, for another
- * thread may be printing. A thread that closes one of them just now makes the file move.
+ * Opens a file at a descriptor above the standard ones: their numbers are taken meanwhile, for
+ * another thread may be printing. A thread that closes one of them just now makes the file move.
  */
 static int open_above(const char *path, int flags, int *fd)
 {
@@ -134,8 +134,8 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 }
 
 /*
- * Advice counts for what a mapping touches, not for what is reserved: so it is touched first. Of memory only: a
- * disk's pages would all be written.
+ * Advice counts for what a mapping touches, not for what is reserved: so it is touched first. Of
+ * memory only: a disk's pages would all be written.
  */
 static void populate_huge(int fd, uint64_t bytes)
 {
