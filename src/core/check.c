@@ -2,10 +2,11 @@
  * check.c - the whole-segment validator.
  *
  * Looks at everything that has a rule: header, chains, entries, descriptors, runs and their
- * overlap, ops, journal, and the record store (verify.c). Filter bits have none: any bits are a filter. It mends nothing. Faults
- * are noted under the lock, so that no work in progress is taken for one, and told after it. Where the filters
- * are mapped for reading there is no lock: so words that others write are read by atomic loads, and what is
- * being changed meanwhile may be told as a fault.
+ * overlap, ops, journal, and the record store (verify.c). Filter bits have none: any bits are a
+ * filter. It mends nothing. Faults are noted under the lock, so that no work in progress is taken
+ * for one, and told after it. Where the filters are mapped for reading there is no lock: so words
+ * that others write are read by atomic loads, and what is being changed meanwhile may be told as a
+ * fault.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

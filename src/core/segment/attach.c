@@ -4,7 +4,8 @@
  * Attaching trusts nothing: every number in the header is checked against the file before it is
  * used, and a private copy of it is used from then on.
  *
- * Not here: making the file (create.c), owner slots (owners.c), what is inside the entries (directory.c).
+ * Not here: making the file (create.c), owner slots (owners.c), what is inside the entries
+ * (directory.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -265,7 +266,7 @@ bool bshm_segment_stands(const bshm_segment *segment)
 	bshm_os_stat st;
 	const int code = bshm_os_stat_path(segment->path, &st);
 	if (code != 0) {
-		return code != ENOENT && code != ENOTDIR; /* a folder that lets nobody look says nothing */
+		return code != ENOENT && code != ENOTDIR; /* a folder that may not be read says nothing */
 	}
 	return st.device == segment->device && st.inode == segment->inode;
 }

@@ -6,9 +6,9 @@
  * bitmap, under the lock, and writes the claim into the taker's op. A process that dies at any
  * moment leaves at most an op whose claim counts no more.
  *
- * Neighbouring partitions are preferred, for then a question needs no table to find one. When
- * what is free lies scattered, a run is strung together with links[]: the words of partitions
- * that nobody else claims, checked by a checksum in the descriptor. So whatever is free can be
+ * Neighbouring partitions are preferred, for then a question needs no table to find one. When what
+ * is free lies scattered, a run is strung together with links[]: the words of partitions that no
+ * other op or filter claims, checked by a checksum in the descriptor. So whatever is free can be
  * used, and nothing ever has to be moved.
  *
  * That takes a look at every filter: that there was no room is remembered (space.c).
@@ -84,7 +84,8 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 	}
 }
 
-/* The first partition from `at` on that is claimed, or is not; else how many partitions there are. */
+/* The first partition from `at` on that is claimed, or is not; else how many partitions there
+ * are. */
 static uint32_t find(const bshm_segment *segment, const uint64_t *claimed, uint32_t at, bool wanted)
 {
 	while (at < segment->partition_count) {

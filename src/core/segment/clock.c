@@ -1,18 +1,20 @@
 /*
- * clock.c - the engine clock: one time for all processes of a segment, whatever their own clocks say.
+ * clock.c - the engine clock: one time for all processes of a segment, whatever their clocks say.
  *
- * The engine clock is the wall clock of the segment's creation, carried on by the monotonic clock: so
- * nobody who sets the wall clock moves it. The header tells what to add to the monotonic clock, and
- * which monotonic clock that is. It never changes while a process uses it. A process with
- * another monotonic clock adds something else, which gives the same time. How much it is apart is told
+ * The engine clock is the wall clock of the segment's creation, continued by the monotonic clock:
+ * setting the wall clock does not move it. The header has the offset from the monotonic clock, and
+ * says which monotonic clock that is. The offset never changes while a process uses the segment. A
+ * process with another monotonic clock adds another offset, which gives the same time. It finds the
+ * difference of the clocks
  *
  *   - under the same kernel (the file lies in memory, or the boot is the same) by the two time
- *     namespaces, exactly; or, where one of them cannot be read (no /proc), by the kernel's count of
- *     ticks, which is in no namespace, to about 20 ms;
- *   - else by the wall clock, and how far the engine clock was from it when it was last looked at. The
- *     wall clock may have been set since: what agrees to a second is taken for the same clock.
+ *     namespaces, exactly; or, where one of them cannot be read (no /proc), by the kernel's count
+ *     of ticks, which is in no namespace, to about 20 ms;
+ *   - else by the wall clock, and how far the engine clock was from it when it was last looked at.
+ *     The wall clock may have been set since: what agrees to a second is taken for the same clock.
  *
- * A segment on a disk that is woken after a boot (rest.c) gets another offset, when nobody uses it.
+ * A segment on a disk that is woken after a boot (rest.c) gets another offset, while no process
+ * uses it.
  *
  * A boot id alone says little: a container may have one of its own, or none.
  *
@@ -94,7 +96,8 @@ int bshm__clock_boot(const bshm_header *header, bool *same)
 	return host.os_code;
 }
 
-/* The wall clock says how long the machine was off. It may have been set back, or be wrong: time never goes back. */
+/* The wall clock says how long the machine was off. It may have been set back, or be wrong: time
+ * never goes back. */
 int bshm__clock_resume(bshm_header *copy)
 {
 	const reading now = read_clocks();

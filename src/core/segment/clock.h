@@ -13,10 +13,11 @@
 int bshm__clock_begin(bshm_header *header);
 /* Works out what this process adds to its monotonic clock. `in_memory`: the file is on no disk. */
 void bshm__clock_attach(bshm_segment *segment, bool in_memory);
-/* Is it known that the header's clock is of the present boot? 0, or the error that kept it from being told. */
+/* Is it known that the header's clock is of the present boot? 0, or the error that kept it from
+ * being told. */
 int bshm__clock_boot(const bshm_header *header, bool *same);
-/* Changes a copy of the header, for a segment that nobody uses: its clock goes on from when it was brought
- * to rest, by this process's monotonic clock. As bshm__clock_begin(). */
+/* Changes a copy of the header, for a segment that no process uses: its clock continues from the
+ * time when it was brought to rest, by this process's monotonic clock. As bshm__clock_begin(). */
 int bshm__clock_resume(bshm_header *copy);
 
 #endif

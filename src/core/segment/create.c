@@ -108,9 +108,9 @@ static bshm_status fail_creating(int fd, const bshm_os_stat *st, bshm_error *err
 
 /*
  * Creates path + ".new" and locks it. BUSY when a live creator has it; a dead one's file is
- * removed. The name may be taken away between any two steps by another who does the same, so
- * what counts is that the file we have locked still has its name. A stranger's file is nobody to
- * wait for, and in a shared folder not ours to remove.
+ * removed. Another process that does the same may remove the name between any two steps. So the
+ * file counts only if it still has its name after it was locked. Another user's file is not waited
+ * for, and in a shared folder this process must not remove it.
  */
 static bshm_status claim_temporary(
 	const bshm_options *options, const char *temporary, int *fd, bshm_error *error)

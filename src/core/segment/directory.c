@@ -6,9 +6,9 @@
  * at worst misses a name, sees that the version moved, and looks again.
  *
  * An entry has two descriptors. Its generation number selects the one in force (even: 0, odd: 1)
- * and only grows. Publishing fills the other descriptor and then stores generation + 1: before
- * that store the old set is in force, after it the new one. Whoever reads a generation before
- * and after its work, and finds it unchanged, has worked on one published set.
+ * and only grows. Publishing fills the other descriptor and then stores generation + 1: before that
+ * store the old set is in force, after it the new one. A process that reads the same generation
+ * before and after its work has worked on one published set.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -170,7 +170,7 @@ bshm_status bshm__entry_create(
 {
 	bshm_status status = bshm__entry_find(segment, name, index);
 	if (status == BSHM_E_BUSY || status == BSHM_E_CORRUPT) {
-		bshm__directory_repair(segment); /* we have the lock: nobody is changing it */
+		bshm__directory_repair(segment); /* under the lock it does not change */
 		status = bshm__entry_find(segment, name, index);
 	}
 	if (status == BSHM_OK) {
@@ -222,8 +222,8 @@ static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *e
 }
 
 /*
- * One more than the last, and at least the clock's ns: so a number does not come again where the word
- * was damaged, and set back.
+ * One more than the last, and at least the clock's ns: so a number does not come again where the
+ * word was damaged, and set back.
  */
 static uint64_t next_publication(bshm_segment *segment)
 {

@@ -18,7 +18,7 @@ uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name);
 
 /* All below: under the lock. */
 
-/* What a name stands for: OK (published), BUSY (being cleared), CORRUPT, or NOT_FOUND. */
+/* What a name leads to: OK (published), BUSY (being cleared), CORRUPT, or NOT_FOUND. */
 bshm_status bshm__entry_current(
 	bshm_segment *segment, const bshm__name *name, uint32_t *index, bshm_descriptor *descriptor);
 bshm_status bshm__entry_create(

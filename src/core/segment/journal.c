@@ -1,8 +1,8 @@
 /*
  * journal.c - the keys that are added beside a build or clear.
  *
- * Whoever adds a key to a filter for which such an op runs also notes it, under the lock, in the
- * op's journal: as the hash under the seed of the generation that is being built. The op moves the
+ * If such an op runs for a filter, an adder also notes its key, under the lock, in the op's
+ * journal: as the hash under the seed of the generation that is being built. The op moves the
  * journal into its bits before it publishes, in the same critical section, so an add that returned
  * is in the new set.
  *

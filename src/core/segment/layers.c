@@ -1,10 +1,10 @@
 /*
  * layers.c - the records of a filter's older layers.
  *
- * A filter that grows keeps its layers: the newest stands in its descriptor, which names the record
- * of the one before, and so on. A record is in use exactly if a sound descriptor in force leads to
- * it, as with partitions (blocks.c); it is written before that descriptor is published, and given
- * to another only after the last one that led to it is no longer in force. So whoever finds the
+ * A filter that grows keeps its layers. The newest is in the descriptor, which names the record of
+ * the next older one, and so on. A record is in use exactly if a sound descriptor in force leads to
+ * it, as with partitions (blocks.c); it is written before that descriptor is published, and reused
+ * only after the last descriptor that led to it is no longer in force. So a reader that finds the
  * generation unchanged after reading the chain has read the right one. Each record's checksum
  * covers the next one's, and the descriptor's covers them all.
  *

@@ -5,16 +5,16 @@
  * batch jobs take, and adds only while a load is running. Questions never look at it.
  *
  * The lock word holds the owner word of its holder. A waiter asks the kernel now and then whether
- * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its word,
- * so one waiter wins; it mends what the holder left before it goes on. A live holder, however long
- * it is stopped, keeps its lock: waiters give up after their time and say so.
+ * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its
+ * word, so one waiter wins; it mends what the holder left before it goes on. A live holder, however
+ * long it is stopped, keeps its lock: waiters give up after their time and say so.
  *
- * A waiter looks at the word now and then, and hardly ever finds it free between processes that take
- * it again and again. So beside each lock word there is a hint: a waiter of 5 ms says that it
- * starves, and those that have not waited so long let it go first.
+ * A waiter looks at the word now and then, and hardly ever finds it free between processes that
+ * take it again and again. So beside each lock word there is a hint: a waiter past 5 ms sets it,
+ * and waiters before 5 ms do not take the lock then.
  *
- * A holder that loses its processor keeps everybody out until it gets one again, which on a busy
- * machine takes longer than a waiter has. So a process that takes locks again and again gives its
+ * A holder that loses its processor keeps all others out until it gets one again. On a busy machine
+ * that takes longer than a waiter waits. So a process that takes locks again and again gives its
  * processor away of its own accord, twice a millisecond, while it has none of them. And where a
  * waiter itself wakes late, because all processors are busy, that time is not counted as waited, up
  * to 150 ms: the holder is as late.

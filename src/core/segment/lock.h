@@ -18,7 +18,7 @@
 /*
  * Takes a lock word of the segment, waiting until `deadline` (monotonic, ns). *dead: it was taken
  * from a process that is gone, and the caller mends what that has left. *starving is 1 while a
- * waiter has waited long; those who have not waited long do not take the lock then.
+ * waiter has waited long; other waiters do not take the lock then.
  */
 bool bshm__word_lock(
 	bshm_segment *segment, uint64_t *word, uint32_t *starving, uint64_t deadline, bool *dead);

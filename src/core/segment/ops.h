@@ -22,7 +22,7 @@ bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
 /* Has it one for which adders keep a journal? */
 bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
-/* Does somebody make the filter grow right now? */
+/* Is the filter being made to grow? */
 bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index);
 static inline bool bshm__op_keeps_journal(const bshm_op *op)
 {

@@ -11,8 +11,8 @@
  * Descriptors are numbers that any code of the process may close, and use again for another file:
  * daemonizers do. So the lock has none. It belongs to an open file that only a mapped page keeps
  * (bshm_os_keep()), which a fork's child does not inherit: the child would keep its dead parent
- * "alive". `segment->fd` has no lock of a slot, is there to ask the kernel, and is believed only if it is the
- * segment's file before and after the question. In doubt everybody lives.
+ * "alive". `segment->fd` has no lock of a slot, is there to ask the kernel, and is believed only if
+ * it is the segment's file before and after the question. In doubt a process counts as alive.
  *
  * A file system may map another file than the one that was opened (overlay does). There the lock
  * would be gone with its descriptor, and a process that thought it had a slot would look dead. The
@@ -31,8 +31,8 @@
 #include <errno.h>
 
 #define GENERATION_MASK ((UINT64_C(1) << 48) - 1)
-#define GUARD_NS        UINT64_C(100000000) /* a fork waits no longer for a thread that attaches */
-#define FULL_NS         UINT64_C(100000000) /* for so long, none looks for a slot where there was none */
+#define GUARD_NS        UINT64_C(100000000) /* a fork waits so long for an attach */
+#define FULL_NS         UINT64_C(100000000) /* no new search for a slot so soon */
 
 static bshm_segment *all_segments;
 
@@ -121,7 +121,8 @@ typedef enum {
 	UNKNOWN
 } answer;
 
-/* What the kernel says of a byte. The number may get another file at any time, by another thread. */
+/* What the kernel says of a byte. The number may get another file at any time, by another
+ * thread. */
 static answer ask(const bshm_segment *segment, int64_t offset)
 {
 	const int fd = BSHM_LOAD(&segment->fd, RELAXED);
@@ -410,8 +411,8 @@ bool bshm__owner_alive(bshm_segment *segment, uint64_t owner)
 
 /*
  * The kernel keeps all locks of a file in one list and walks it at each question, so that to find n
- * owners takes the square of n. 512 questions find 255 of them wherever they are, in 6 ms at most; of
- * the slots not seen then, some are asked for.
+ * owners takes the square of n. 512 questions find 255 of them wherever they are, in 6 ms at most;
+ * of the slots not seen then, some are asked for.
  */
 #define LOOKS   512u
 #define SAMPLES 64u
@@ -421,7 +422,8 @@ typedef struct {
 	uint32_t end;
 } part;
 
-/* Parts of the slots that are still to be looked at; the shorter of two goes first, so few are open. */
+/* Parts of the slots that are still to be looked at; the shorter of two goes first, so few are
+ * open. */
 typedef struct {
 	part open[16];
 	unsigned count;
@@ -470,7 +472,8 @@ static void look(int fd, plan *p, bshm__owner_survey *out)
 	plan_divide(p, whole, begin, end);
 }
 
-/* Of the slots that were not looked at, asks for some, evenly spread, and counts as many of the others. */
+/* Of the slots that were not looked at, asks for some, evenly spread, and counts as many of the
+ * others. */
 static uint64_t estimate(int fd, const plan *p)
 {
 	uint64_t slots = 0;

@@ -12,11 +12,13 @@
 #define BSHM_LOCKS_MAPPED  1u /* a mapping of it, without a descriptor */
 #define BSHM_LOCKS_OPEN    2u /* a descriptor */
 
-/* Makes a fork's child let go of its parent's slot; false: another thread is in the way for long. */
+/* Makes a fork's child let go of its parent's slot; false: another thread is in the way for
+ * long. */
 bool bshm__owner_remember(bshm_segment *segment);
 /* Undoes it, and gives back the slot and the file. */
 void bshm__owner_forget(bshm_segment *segment);
-/* Does a mapping of the file keep a lock without a descriptor? Tries it out, if that was not done yet. */
+/* Does a mapping of the file keep a lock without a descriptor? Tries it out, if that was not done
+ * yet. */
 bool bshm__owner_lasts(bshm_segment *segment);
 /* Sees to it that segment->fd is the file that is mapped: UNAVAILABLE if it is not to be had. */
 bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error);
@@ -25,10 +27,10 @@ bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error);
 /* Is the process behind an owner word alive? False only when the kernel says so. */
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner);
 
-/* Who has locks where the slots' bytes are. */
+/* The locks on the slots' bytes. */
 typedef struct {
 	uint64_t owners;      /* processes that are attached; more than 255: about so many */
-	bool strange;         /* and somebody who is none */
+	bool strange;         /* and a program that is no owner */
 	uint64_t strange_pid; /* 0: not known */
 } bshm__owner_survey;
 

@@ -1,30 +1,32 @@
 /*
  * rest.c - a segment on a disk: after the machine has stopped, is what the file holds whole?
  *
- * The kernel writes changed pages back when and in the order that it likes. After a power loss the file
- * is a mixture of moments, with sound checksums wherever a page is whole, and lacks keys whose adds had
- * returned. So a file of another boot is believed only if it was *brought to rest*: nobody had it mapped,
- * all of it was synced, then the mark was written, and synced.
+ * The kernel writes changed pages back when and in the order that it likes. After a power loss the
+ * file is a mixture of moments, with sound checksums wherever a page is whole, and lacks keys whose
+ * adds had returned. So a file of another boot is believed only if it was *brought to rest*: no
+ * process had it mapped, all of it was synced, then the mark was written and synced.
  *
- *      ASLEEP --- who wakes it: WAKING, sync, then AWAKE ---> AWAKE: processes write
+ *      ASLEEP --- the waker: WAKING, sync, then AWAKE ------> AWAKE: processes write
  *        ^                                                      |
  *        +-- sync, mark, sync: the last that closes it ---------+
  *
- * Every process that may write shares a kernel's lock on one byte, the presence lock, through the open
- * file behind its mapping: a fork's child has both, and a killed process neither. Who has the lock alone,
- * through an open file that was never mapped, knows that nobody else uses the segment; the others wait.
- * Only so is a file woken, brought to rest, or given up.
+ * Every process that may write holds a shared lock of the kernel's on one byte, the presence lock,
+ * through the open file behind its mapping: a fork's child has both, and a killed process neither.
+ * A process that holds the lock exclusively, through an open file that was never mapped, knows that
+ * no other process uses the segment; the others wait. A file is woken, brought to rest, or given up
+ * only under the exclusive lock.
  *
- * The mark is off the disk before anything else can get there: nobody writes before AWAKE, and AWAKE
- * comes after the sync of WAKING. A waker that dies before that leaves WAKING, and the next one syncs it
- * again. Under the boot that it was used in, a segment needs no mark: memory is coherent, whoever was
- * killed. A boot that cannot be told is another one.
+ * The mark is off the disk before any other write can get there: no process writes before AWAKE,
+ * and AWAKE comes after the sync of WAKING. A waker that dies before that leaves WAKING, and the
+ * next one syncs it again. Under the boot that it was used in, a segment needs no mark: memory is
+ * coherent, whichever process was killed. An unknown boot counts as another one.
  *
- * Files in memory never outlive their boot: nothing of this is done for them. Who may only read the file
- * takes no lock, and looks only. Two machines that share a file are not thought of.
+ * Files in memory never outlive their boot, so none of this is done for them. A process that may
+ * only read the file takes no lock, and only looks. Two machines must not share a file.
  *
- * Where a mapping keeps no lock (owners.c: overlay), a process whose descriptors were closed is not seen
- * by the others. There no file is brought to rest after a use: it is believed under its own boot only.
+ * Where a mapping keeps no lock (owners.c: overlay), a process whose descriptors were closed is not
+ * seen by the others. There no file is brought to rest after a use: it is believed under its own
+ * boot only.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -52,7 +54,7 @@ static int write_rest(int fd, uint64_t rest)
 	return bshm_os_write_at(fd, &rest, sizeof(rest), offsetof(bshm_header, rest));
 }
 
-/* Takes the mark away, on the disk too, before anybody writes anything. */
+/* Takes the mark away, on the disk too, before any process writes. */
 static int wake(const bshm_header *header, int fd, bool same_boot)
 {
 	bshm_header copy;
@@ -103,8 +105,9 @@ static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *er
 }
 
 /*
- * Shared only if another was seen to share it: it has found the file whole. Who has it alone may just be
- * finding that it is not, and go. EAGAIN: another process has it alone, for longer than a moment.
+ * Shared only if another process was seen to share it: that process has found the file whole. A
+ * process that has the lock alone may be finding that the file is torn. EAGAIN: another process has
+ * it alone, for longer than a moment.
  */
 static int claim_presence(int fd, bool *alone)
 {
@@ -130,7 +133,7 @@ bshm_status bshm__rest_enter(
 		return BSHM_OK;
 	}
 	if (!writable) {
-		bool same_boot; /* a process that can only read changes nothing, and is in nobody's way */
+		bool same_boot; /* a process that can only read changes nothing, and takes no lock */
 		return bshm_os_byte_shared(fd, BSHM_PRESENCE_LOCK_OFF) ? BSHM_OK
 															   : judge(header, &same_boot, error);
 	}

@@ -11,14 +11,14 @@
 
 /*
  * For a mapped segment whose header is sound: may what it holds be believed? `fd` is the open file
- * that is mapped. BUSY: try again soon. UNAVAILABLE "rest": the machine stopped while it was in use;
- * if `writable`, fd keeps everybody else out until it is closed.
+ * that is mapped. BUSY: try again soon. UNAVAILABLE "rest": the machine stopped while it was in
+ * use; if `writable`, fd keeps all other processes out until it is closed.
  */
 bshm_status bshm__rest_enter(
 	bshm_segment *segment, int fd, const bshm_os_stat *st, bool writable, bshm_error *error);
 /* Removes a file that bshm__rest_enter() did not believe, for a new one. */
 bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error);
-/* After unmapping: brings the segment to rest if nobody has it mapped any more; else BUSY. */
+/* After unmapping: brings the segment to rest if no process has it mapped any more; else BUSY. */
 bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error);
 
 #endif

@@ -2,8 +2,8 @@
  * run.c - runs: which partitions belong together.
  *
  * A run is `count` neighbours from `first` on, or, when its `check` is not 0, as many partitions
- * that are strung together with links[]. The check is over their numbers: whoever walks a run whose
- * links have been given to another one sees that.
+ * that are strung together with links[]. The check covers their numbers, so a reader that walks a
+ * run sees if its links were given to another run.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -49,20 +49,19 @@ struct bshm_segment {
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */
 	uint64_t clock_offset; /* engine clock = monotonic clock + this */
-	int fd; /* the file, to ask the kernel about; without locks. Perhaps not ours any more: owners.c */
-	int lock_fd;         /* BSHM_LOCKS_OPEN: holds this process's slot; else -1 */
-	void *lock_kept;     /* BSHM_LOCKS_MAPPED: the same; else NULL */
-	uint32_t locks;      /* what keeps a lock on this file: BSHM_LOCKS_... */
-	bool slot_lost;      /* a slot's descriptor was closed by other code of this process */
-	bool readonly;       /* the filters are mapped for reading */
+	int fd;          /* the file, for questions; without locks. Perhaps closed by now: owners.c */
+	int lock_fd;     /* BSHM_LOCKS_OPEN: holds this process's slot; else -1 */
+	void *lock_kept; /* BSHM_LOCKS_MAPPED: the same; else NULL */
+	uint32_t locks;  /* what keeps a lock on this file: BSHM_LOCKS_... */
+	bool slot_lost;  /* a slot's descriptor was closed by other code of this process */
+	bool readonly;   /* the filters are mapped for reading */
 	bool store_writable; /* the record store is not */
 	bool slotless;       /* there was no owner slot to be had for counting */
 	bool sleeps;         /* on a disk, and brought to rest by the last that closes it */
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
-	uint64_t owner; /* this process's owner word; 0 = has no slot */
-	uint64_t
-		quick_owner; /* the same if locks of the record store may be taken with it at once; else 0 */
+	uint64_t owner;       /* this process's owner word; 0 = has no slot */
+	uint64_t quick_owner; /* the same if shard locks may be taken with it at once; else 0 */
 	uint64_t
 		full_until_ns; /* there was no free slot (`full_error`): none is looked for until then */
 	bshm_error full_error;

@@ -1,9 +1,9 @@
 /*
  * sound.c - reads descriptors and layers out of the segment, and says whether they are sound.
  *
- * Nothing here changes the segment or needs the lock. What is read may be replaced meanwhile:
- * whoever reads looks at the generation before and after (directory.c). What is sound may be used
- * without further checks of its numbers; a run is checked again where it is walked (run.c).
+ * Nothing here changes the segment or needs the lock. A descriptor may be replaced while it is
+ * read, so the reader compares the generation before and after (directory.c). A sound one may be
+ * used without further checks of its numbers; a run is checked again where it is walked (run.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

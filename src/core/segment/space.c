@@ -1,10 +1,9 @@
 /*
  * space.c - the note that there was no room.
  *
- * To find out whether there is room takes a look at every filter (blocks.c). So when there is none,
- * the header remembers how much there was, and until when that is to be believed: an adder to a
- * filter that cannot grow finds that out without the lock. Whoever gives partitions back takes the
- * note away, under the lock.
+ * The search for room looks at every filter (blocks.c). So when there is none, the header notes how
+ * much there was, and until when the note is valid: an adder to a filter that cannot grow learns it
+ * without the lock. A process that gives partitions back clears the note, under the lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * posix_lock.c - locks on bytes of a file that tell who lives, on Linux.
+ * posix_lock.c - locks on bytes of a file that tell which processes live, on Linux.
  *
  * They are open-file-description locks: the kernel drops them when nothing refers to that open file
  * any more, they work across PID namespaces, and no pid is compared. A mapping refers to its open
@@ -65,8 +65,8 @@ bool bshm_os_byte_shared(int fd, int64_t offset)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_RDLCK;
 }
 
-/* As if a shared lock were wanted: only exclusive ones are in its way, which who may only read the
- * file cannot have. */
+/* Asks as for a shared lock: only exclusive ones conflict with it, and a user who may only read the
+ * file cannot have one. */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken)
 {
 	struct flock lock = lock_of(F_RDLCK, offset, 1);
