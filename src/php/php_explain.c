@@ -23,6 +23,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#define FOR_A_NEW_SEGMENT   " (for a new segment)"
+#define RAISE_FILTER_MEMORY "raise bloomshm.filter_memory" FOR_A_NEW_SEGMENT
+
 /* "12.8 MB": decimal, as the sizes of files are told. */
 static const char *size_text(char out[32], uint64_t bytes)
 {
@@ -88,6 +91,11 @@ static zend_string *explain_call(const bshm_error *e, const char *path)
 	}
 }
 
+static zend_string *not_a_file(const char *path)
+{
+	return zend_strpprintf(0, "%s is not a regular file", path);
+}
+
 static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 {
 	switch (e->cause) {
@@ -96,29 +104,29 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 		case BSHM_CAUSE_ABSENT:
 		case BSHM_CAUSE_ABSENT_AGAIN:
 			return zend_strpprintf(0, "no segment yet at %s%s; %s", path,
-				e->cause == BSHM_CAUSE_ABSENT_AGAIN
-					? ": the file that this process was attached to was removed"
-					: "",
+				e->cause == BSHM_CAUSE_ABSENT_AGAIN ? ": the file that this process was attached "
+													  "to was removed or renamed, or lies "
+													  "outside of the root folder"
+													: "",
 				BLOOMSHM_G(readonly) ? "this process never creates one (bloomshm.readonly = 1), "
 									   "one that may write does"
 									 : "the first call that stores something creates it");
 		case BSHM_CAUSE_REMOVED:
 			return zend_strpprintf(0,
-				"%s was removed meanwhile, and what was published in it with it; do it again",
+				"%s was removed or replaced while the filter was published in it; repeat the call",
 				path);
 		case BSHM_CAUSE_HELD:
 			return zend_strpprintf(0,
-				"%s was removed or replaced, and a suspended fiber of this process still uses "
-				"what was there; when its call has ended, this process goes over to what is there "
-				"now",
+				"%s was removed or replaced, and a suspended fiber of this process still uses the "
+				"old file; this process changes to the new one when the fiber's call has ended",
 				path);
 		case BSHM_CAUSE_NO_STORE:
 			return zend_strpprintf(0,
-				"%s has no record store that could be written (bloomshm.cache_memory, for a new "
-				"segment)",
+				"%s has no record store, or one that this process may not write; "
+				"bloomshm.cache_memory sets its size" FOR_A_NEW_SEGMENT,
 				path);
 		case BSHM_CAUSE_TYPE:
-			return zend_strpprintf(0, "%s is not a regular file", path);
+			return not_a_file(path);
 		case BSHM_CAUSE_OWNER:
 			return zend_strpprintf(0,
 				"%s belongs to uid %u, and this process runs as uid %u; run it as that user, or "
@@ -135,16 +143,17 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 				(unsigned) e->available, (unsigned) e->asked);
 		case BSHM_CAUSE_OWNERS:
 			return zend_strpprintf(0,
-				"%" PRIu64 " processes are attached to %s already, and no more can be",
-				e->available, path);
+				"%s has places for %" PRIu64
+				" processes, and all are taken; stop some of its users",
+				path, e->available);
 		case BSHM_CAUSE_STRANGE_LOCK:
 			return zend_strpprintf(0,
-				"a program that is none of the %" PRIu64 " processes attached to %s has locked it "
-				"(process %" PRIu64 "; 0: not known); stop that program",
-				e->available, path, e->process_id);
+				"process %" PRIu64 " (0: not known) has locked %s, and is none of the %" PRIu64
+				" processes attached to it; stop that process",
+				e->process_id, path, e->available);
 		case BSHM_CAUSE_REPLACED:
 			return zend_strpprintf(
-				0, "%s was replaced while this process was attached to it", path);
+				0, "%s was removed or replaced while this process was attached to it", path);
 		case BSHM_CAUSE_REOPEN:
 			return zend_strpprintf(0,
 				"this process is attached to %s, and cannot open it once more to take a lock: %s",
@@ -153,24 +162,24 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 			return zend_strpprintf(0, "the kernel gave no random seed: %s", strerror(e->os_code));
 		case BSHM_CAUSE_REST:
 			return zend_strpprintf(0,
-				"%s was in use when the machine stopped, and was not brought to rest before: what "
-				"it holds may be torn and is not believed; the next call that stores something "
-				"makes a new one",
+				"%s was in use when the machine stopped, and was not brought to rest before: its "
+				"contents may be damaged, and are not used; the next call that stores something "
+				"creates a new segment",
 				path);
 		case BSHM_CAUSE_HOLES:
-			return zend_strpprintf(
-				0, "%s is a copy with holes; attach to it once without bloomshm.readonly", path);
+			return zend_strpprintf(0,
+				"%s is a sparse copy; attach to it once without bloomshm.readonly, which fills it",
+				path);
 		case BSHM_CAUSE_DESCRIPTORS:
 			return zend_strpprintf(0,
-				"the work was given up: other code of this process closed the descriptor of %s, "
-				"on whose file system the locks end with it",
+				"other code of this process closed the descriptor of %s, and the locks ended with "
+				"it; repeat the call",
 				path);
 		case BSHM_CAUSE_FORK:
-			return zend_strpprintf(0, "a load can only be finished by the process that began it");
+			return zend_strpprintf(0, "only the process that began a load can finish it");
 		case BSHM_CAUSE_PATH:
 			return zend_strpprintf(0, path[0] == '\0'
-										  ? "bloomshm.path is empty, or there was no private "
-											"memory left to work it out"
+										  ? "bloomshm.path is empty, or there is no private memory"
 										  : "bloomshm.path is longer than 4,095 bytes");
 		default:
 			return explain_call(e, path);
@@ -190,8 +199,8 @@ static zend_string *explain_busy(const bshm_error *e, const char *path)
 		return zend_strpprintf(0, "another process is still creating %s", path);
 	}
 	return zend_strpprintf(0,
-		"another process, %" PRIu64
-		" of uid %u, is still creating %s; if it is stopped, let it go on or kill it",
+		"process %" PRIu64
+		" of uid %u is still creating %s; if it is stopped, let it go on or kill it",
 		e->process_id, e->uid, path);
 }
 
@@ -216,12 +225,12 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 		case BSHM_CAUSE_FILTER_MEMORY:
 			return zend_strpprintf(0,
 				"the filter takes %s (%" PRIu64 " bytes), and %s (%" PRIu64
-				" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+				" bytes) are free; " RAISE_FILTER_MEMORY,
 				asked, e->asked, there, e->available);
 		case BSHM_CAUSE_GROW:
 			return zend_strpprintf(0,
 				"filter \"%s\" is full and must grow by %s (%" PRIu64 " bytes), and %s (%" PRIu64
-				" bytes) are free; raise bloomshm.filter_memory (for a new segment)",
+				" bytes) are free; " RAISE_FILTER_MEMORY,
 				name, asked, e->asked, there, e->available);
 		case BSHM_CAUSE_RECORD_ROOM:
 			return zend_strpprintf(0,
@@ -237,7 +246,7 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 			return zend_strpprintf(0,
 				"cannot reserve %s for %s: %s; lower bloomshm.filter_memory or "
 				"bloomshm.cache_memory, or make room: %s are free there (a removed file counts "
-				"until its last user has let go: reload php-fpm)",
+				"until its last process has detached: reload php-fpm)",
 				asked, path, strerror(e->os_code), free_text(there, path));
 		case BSHM_CAUSE_OPS:
 			return zend_strpprintf(
@@ -246,12 +255,13 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 			return zend_strpprintf(0,
 				"the directory holds %" PRIu64 " filters, and all are taken; %s", e->available,
 				e->available < BSHM_FILTER_COUNT_MAX
-					? "raise bloomshm.filter_memory (for a new segment)"
+					? RAISE_FILTER_MEMORY
 					: "no segment holds more: drop some, or use another bloomshm.path");
 		case BSHM_CAUSE_JOURNAL:
 			return zend_strpprintf(0,
-				"more than %" PRIu64 " keys were added to the filter while it was made anew; raise "
-				"bloomshm.filter_memory (for a new segment), or do it when less is added",
+				"more than %" PRIu64
+				" keys were added to the filter while it was loaded or copied; " RAISE_FILTER_MEMORY
+				", or repeat the call when fewer keys are added",
 				e->available);
 		case BSHM_CAUSE_MEMORY:
 			return e->available == 0
@@ -310,8 +320,8 @@ static zend_string *explain_damage(const bshm_error *e, const char *name, const 
 	}
 	if (e->cause == BSHM_CAUSE_SIZE && e->available < e->asked && e->asked <= 4096) {
 		return zend_strpprintf(0,
-			"%s is no bloomshm segment: it is %" PRIu64
-			" bytes long, and a segment's header is %" PRIu64,
+			"%s is not a bloomshm segment: it is %" PRIu64
+			" bytes long, and the header of a segment is %" PRIu64,
 			path, e->available, e->asked);
 	}
 	if (e->cause == BSHM_CAUSE_SIZE) {
@@ -381,7 +391,11 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_EXISTS:
 			return explain_exists(e, name);
 		case BSHM_E_NOT_FOUND:
-			return zend_strpprintf(0, "filter \"%s\" is not published in %s", name, path);
+			return zend_strpprintf(0,
+				e->cause == BSHM_CAUSE_ABSENT
+					? "filter \"%s\" is not published: there is no segment yet at %s"
+					: "filter \"%s\" is not published in %s",
+				name, path);
 		case BSHM_E_READ_ONLY:
 			return zend_strpprintf(0, "the filters are mapped read-only (bloomshm.readonly = 1)");
 		case BSHM_E_ERROR_RATE:
@@ -392,8 +406,8 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 		case BSHM_E_RANGE:
 			return zend_strpprintf(0,
 				"%" PRId64 " %s %" PRId64
-				" would go past the edge of an int; the record \"%s\" was not changed",
-				(int64_t) e->available, e->cause == BSHM_CAUSE_DECREMENT ? "less" : "and",
+				" is outside the range of an int; the record \"%s\" was not changed",
+				(int64_t) e->available, e->cause == BSHM_CAUSE_DECREMENT ? "minus" : "plus",
 				(int64_t) e->asked, name);
 		case BSHM_E_TIMEOUT:
 			return explain_timeout(e, name, path);
@@ -427,7 +441,7 @@ static zend_string *explain_io(const bshm_error *e, const char *path)
 		return zend_strpprintf(0, "open_basedir does not allow the file %s", path);
 	}
 	if (e->cause == BSHM_CAUSE_OPEN && e->os_code == EINVAL) {
-		return zend_strpprintf(0, "%s is not a regular file", path);
+		return not_a_file(path);
 	}
 	return zend_strpprintf(
 		0, "cannot %s the file %s: %s", bshm_cause_str(e->cause), path, strerror(e->os_code));

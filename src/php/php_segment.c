@@ -449,7 +449,7 @@ bshm_segment *php_bloomshm_segment_of(const char *filter)
 	bshm_segment *segment = segment_get(TO_LOOK, &error);
 	if (segment == NULL) {
 		if (is_absent(&error)) {
-			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .cause = BSHM_CAUSE_FILTER};
+			error = (bshm_error){.status = BSHM_E_NOT_FOUND, .cause = BSHM_CAUSE_ABSENT};
 		}
 		php_bloomshm_throw(&error, filter);
 	}

@@ -87,11 +87,11 @@ nothing thrown, returned 0
 nothing thrown, returned false
 nothing thrown, returned false
 nothing thrown, returned false
-BloomShm\Exception NOT_FOUND: filter "f" %s
-BloomShm\Exception NOT_FOUND: filter "f" %s
-BloomShm\Exception NOT_FOUND: filter "g" %s
-BloomShm\Exception NOT_FOUND: filter "f" %s
-BloomShm\Exception NOT_FOUND: filter "f" %s
+BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment yet at %sonly_stores_create.seg
+BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment yet at %sonly_stores_create.seg
+BloomShm\Exception NOT_FOUND: filter "g" is not published: there is no segment yet at %sonly_stores_create.seg
+BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment yet at %sonly_stores_create.seg
+BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment yet at %sonly_stores_create.seg
 nothing thrown, returned false
 nothing thrown, returned "default"
 nothing thrown, returned {"r":"default"}

@@ -61,7 +61,7 @@ array(0) {
 bool(false)
 bool(false)
 bool(true)
-no segment yet at %sremoved_file.seg: the file that this process was attached to was removed; the first call that stores something creates it
+no segment yet at %sremoved_file.seg: the file that this process was attached to was removed or renamed, or lies outside of the root folder; the first call that stores something creates it
 bool(false)
 bool(true)
 bool(false)

@@ -99,7 +99,7 @@ int(1000)
 string(1) "a"
 bool(true)
 string(5) "still"
-BloomShm\Exception UNAVAILABLE: %sremoved_file_in_calls.seg was removed meanwhile, %s
+BloomShm\Exception UNAVAILABLE: %sremoved_file_in_calls.seg was removed or replaced while the filter was published in it; repeat the call
 string(1) "b"
 int(1000)
 int(0)

@@ -47,13 +47,13 @@ $naps = -getrusage()['ru_nvcsw'];
 foreach (array_fill(0, 20, $calls) as $round) {
     foreach ($round as $call) {
         $told = thrown_by($call);
-        check(!str_contains($told, 'BloomShm') || str_contains($told, "process, $pid of uid "), $told);
+        check(!str_contains($told, 'BloomShm') || str_contains($told, "process $pid of uid "), $told);
     }
 }
 $naps += getrusage()['ru_nvcsw'];
 check($naps < 10 * 500, "140 calls nap together for what a few naps last: $naps naps");
 var_dump(bloom_cache_remember('r', fn () => 'loaded'), bloom_cache_set('r', 1), bloom_fetch('f', 'a', fn () => 'fetched'));
-check(str_contains((string) bloom_status()['last_error'], "process, $pid of uid "), 'the last error');
+check(str_contains((string) bloom_status()['last_error'], "process $pid of uid "), 'the last error');
 $creator->kill();
 var_dump(bloom_cache_set('r', 1), bloom_status()['available']);
 done();
@@ -62,7 +62,7 @@ done();
 bool(true)
 NULL
 bool(false)
-BloomShm\Exception UNAVAILABLE: another process, %d of uid %d, is still creating %sstopped_creator.seg; if it is stopped, %s
+BloomShm\Exception UNAVAILABLE: process %d of uid %d is still creating %sstopped_creator.seg; if it is stopped, %s
 string(6) "loaded"
 bool(false)
 string(7) "fetched"

@@ -73,7 +73,7 @@ BloomShm\Exception EXISTS: filter "f" exists already, with window: 0; asked for:
 BloomShm\Exception EXISTS: filter "f" exists already, with counting: false; asked for: true
 BloomShm\Exception EXISTS: filter "f" exists already, with another seed
 BloomShm\Exception INCOMPATIBLE: the record "a\x01bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb..." holds a string, and an int is needed; it was not changed
-BloomShm\Exception RANGE: 9223372036854775806 and 5 would go past the edge of an int; the record "n" was not changed
+BloomShm\Exception RANGE: 9223372036854775806 plus 5 is outside the range of an int; the record "n" was not changed
 BloomShm\Exception INCOMPATIBLE: the record "n" holds an int, and a string is needed; it was not changed
 BloomShm\Exception INCOMPATIBLE: the record "list" holds a serialized array or object, and a string is needed; it was not changed
 ValueError: bloom_cache_set(): Argument #3 ($ttl) must be 0 (no limit) or between 1 and 315360000 seconds, -5 given
@@ -85,7 +85,7 @@ BloomShm\Exception CORRUPT: the file FILE was not made by bloom_dump(); it holds
 BloomShm\Exception CORRUPT: the file FILE was not made by bloom_cache_dump(); it is a segment, for bloomshm.path
 BloomShm\Exception IO: %sConnection refused
 bool(true)
-PATH is no bloomshm segment: it is 0 bytes long, and a segment's header is 4096
+PATH is not a bloomshm segment: it is 0 bytes long, and the header of a segment is 4096
 PATH is a symbolic link, and links are not followed; set bloomshm.path to the file itself
 done
 --CLEAN--

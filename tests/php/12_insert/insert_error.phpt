@@ -25,7 +25,7 @@ echo json_encode(bloom_insert('f', ['a', 'c', 'c'], 3, 0.000001, 0)), "\n";
 done();
 ?>
 --EXPECTF--
-BloomShm\Exception NOT_FOUND: filter "f" is not published in %s
+BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment yet at %s
 ValueError: bloom_insert(): Argument #3 ($capacity) must be between 1 and 1099511627776, 0 given
 ValueError: bloom_insert(): Argument #4 ($error_rate) must be greater than 0 and at most 0.5, 0.6 given
 ValueError: bloom_insert(): Argument #5 ($expansion) must be 0, or between 2 and 32, 1 given

@@ -49,7 +49,7 @@ BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
 BloomShm\Exception RANGE: %s
-BloomShm\Exception RANGE: 0 less -9223372036854775808 would go past the edge of an int; the record "new" was not changed
+BloomShm\Exception RANGE: 0 minus -9223372036854775808 is outside the range of an int; the record "new" was not changed
 BloomShm\Exception RANGE: %s
 bool(true)
 bool(true)
