@@ -42,10 +42,11 @@ static void throw_text(bshm_status status, zend_string *text)
 
 void php_bloomshm_log(const bshm_error *error)
 {
-	static _Atomic uint64_t log_at_ns; /* not before */
+	static _Atomic uint64_t not_before_ns[2];
+	_Atomic uint64_t *log_at_ns = &not_before_ns[error->cause == BSHM_CAUSE_REPLACED];
 	const uint64_t now = bshm_now_ns();
-	uint64_t at = atomic_load_explicit(&log_at_ns, memory_order_relaxed);
-	if (now < at || !atomic_compare_exchange_strong(&log_at_ns, &at, now + LOG_EVERY_NS)) {
+	uint64_t at = atomic_load_explicit(log_at_ns, memory_order_relaxed);
+	if (now < at || !atomic_compare_exchange_strong(log_at_ns, &at, now + LOG_EVERY_NS)) {
 		return;
 	}
 	zend_string *text = php_bloomshm_explain(error, NULL);

@@ -38,8 +38,10 @@ void php_bloomshm_throw_record(const bshm_error *error, zend_string *key);
 /* For a call that needs the record store: the code is UNAVAILABLE, whatever the error's status. */
 void php_bloomshm_throw_unavailable(const bshm_error *error);
 
-/* For a call that goes on without a segment: writes why to the SAPI's log, at most once a minute in
- * a process. */
+/*
+ * For a call that does not throw: writes to the SAPI's log why there is no segment, or that the file
+ * is gone. A process writes each of the two once a minute at most.
+ */
 void php_bloomshm_log(const bshm_error *error);
 /* The newest error that was thrown or logged, for bloom_status(); or NULL. */
 const char *php_bloomshm_last_error(void);

@@ -293,16 +293,21 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	}
 }
 
-/* The mapping is not the process's current one any more. */
+/* The mapping is not the process's current one any more, for its file is gone. */
 static void retire(php_bloomshm_mapping *mapping)
 {
 	GUARD();
-	if (current == mapping) {
+	const bool found = current == mapping; /* else another thread has found it before */
+	if (found) {
 		atomic_store_explicit(&current, NULL, memory_order_release);
 		left = true;
 		release(mapping);
 	}
 	UNGUARD();
+	if (found) {
+		const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_REPLACED};
+		php_bloomshm_log(&error);
+	}
 }
 
 /* ------------------------------------------------------------------ what the calls take */
