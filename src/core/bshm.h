@@ -239,12 +239,14 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 
 /*
  * Checks the whole segment. Calls `problem` once for each fault, with `context`, after the lock
- * has been released; returns how many there were, or a negative status. A read-only process looks
- * without the lock, and may take work in progress for a fault. Cost: the directory and the link
- * table, no filter bits.
+ * has been released; returns how many there were, or a negative status. UNAVAILABLE: this process
+ * cannot take locks, so the record store was not checked; TIMEOUT. A process without the lock
+ * (UNAVAILABLE, or read-only) may take work in progress for a fault. Cost: the directory and the
+ * link table, no filter bits.
  */
 typedef void (*bshm_problem)(void *context, const char *what, const char *name);
-int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context);
+int bshm_segment_check(
+	bshm_segment *segment, bshm_problem problem, void *context, bshm_error *error);
 
 /* ------------------------------------------------------------------ questions */
 

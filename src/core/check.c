@@ -24,6 +24,7 @@
 #include "core/segment/run.h"
 #include "core/segment/segment.h"
 #include "core/segment/sound.h"
+#include "core/status.h"
 #include "platform/atomic.h"
 
 #include <stdlib.h>
@@ -215,13 +216,37 @@ static void note_store(void *context, const char *what)
 	note(context, what, NULL);
 }
 
-int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *context)
+/* The faults are noted in the report. Returns their number, or why not all could be checked. */
+static int check_all(report *r, bshm_error *error)
+{
+	bshm_segment *segment = r->segment;
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status == BSHM_E_TIMEOUT) {
+		return status;
+	}
+	check_header(r); /* without the lock where this process cannot take it */
+	check_chains(r);
+	check_entries(r);
+	check_ops(r);
+	if (status == BSHM_OK) {
+		bshm__unlock(segment);
+	}
+	if (status == BSHM_E_READ_ONLY) { /* the record store may still be writable */
+		status = BSHM_OK;
+	}
+	if (status == BSHM_OK && segment->store_writable) {
+		status = bshm__store_verify(segment, note_store, r, error);
+	}
+	return status == BSHM_OK ? r->count : status;
+}
+
+int bshm_segment_check(
+	bshm_segment *segment, bshm_problem problem, void *context, bshm_error *error)
 {
 	report *r = calloc(1, sizeof(*r));
-	int status = BSHM_E_NO_SPACE;
-	bshm_error error;
+	int result = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	if (r == NULL) {
-		return status;
+		return result;
 	}
 	r->segment = segment;
 	r->claimed = bshm__blocks_map(segment);
@@ -230,22 +255,7 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 	r->layered = calloc(segment->layer_count, 1);
 	if (r->claimed != NULL && r->one != NULL && r->linked != NULL && r->layered != NULL) {
 		memset(r->claimed, 0, ((size_t) segment->partition_count + 63) / 64 * sizeof(uint64_t));
-		status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, &error);
-		if (status == BSHM_OK || status == BSHM_E_READ_ONLY) {
-			check_header(r);
-			check_chains(r);
-			check_entries(r);
-			check_ops(r);
-			if (status == BSHM_OK) {
-				bshm__unlock(segment);
-			}
-			if (segment->store_writable) {
-				const bshm_status store = bshm__store_verify(segment, note_store, r);
-				status = store == BSHM_OK ? r->count : store;
-			} else {
-				status = r->count;
-			}
-		}
+		result = check_all(r, error);
 	}
 	for (int i = 0; i < r->count && i < FAULTS_TOLD; i++) {
 		problem(context, r->faults[i].what, r->faults[i].name);
@@ -255,5 +265,5 @@ int bshm_segment_check(bshm_segment *segment, bshm_problem problem, void *contex
 	free(r->linked);
 	free(r->layered);
 	free(r);
-	return status;
+	return result;
 }

@@ -213,8 +213,7 @@ PHP_FUNCTION(bloom_verify)
 		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
 		return;
 	}
-	const int problems = bshm_segment_check(segment, add_problem, return_value);
-	if (problems < 0) {
-		add_next_index_string(return_value, bshm_status_str(problems));
+	if (bshm_segment_check(segment, add_problem, return_value, &error) < 0) {
+		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
 	}
 }

@@ -418,7 +418,7 @@ static void judge_memory(desk *d, uint64_t filter_bytes_free)
 		fault("%llu records and %llu bytes are left", (unsigned long long) store.records,
 			(unsigned long long) store.data_bytes);
 	}
-	bshm_segment_check(d->segment, tell, NULL);
+	bshm_segment_check(d->segment, tell, NULL, &(bshm_error){0});
 }
 
 static void judge(const scenario *s, uint64_t filter_bytes_free)
@@ -431,7 +431,7 @@ static void judge(const scenario *s, uint64_t filter_bytes_free)
 	timed("mending");
 	judge_filters(&d, s); /* and mended */
 	judge_records(&d, s);
-	bshm_segment_check(d.segment, tell, NULL);
+	bshm_segment_check(d.segment, tell, NULL, &(bshm_error){0});
 	judge_memory(&d, filter_bytes_free);
 	close_desk(&d);
 }
@@ -546,7 +546,7 @@ static void walk_creation(void)
 		run(create, i, &status);
 		desk d = open_desk();
 		mend(&d);
-		bshm_segment_check(d.segment, tell, NULL);
+		bshm_segment_check(d.segment, tell, NULL, &(bshm_error){0});
 		close_desk(&d);
 		deaths++;
 	}

@@ -243,7 +243,7 @@ static void problem(void *context, const char *what, const char *name)
 static void check(subject *s)
 {
 	size_t length = 0;
-	KNOWN(bshm_segment_check(s->segment, problem, &length));
+	KNOWN(bshm_segment_check(s->segment, problem, &length, &(bshm_error){0}));
 }
 
 /* ------------------------------------------------------------------ records */

@@ -331,16 +331,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t count;
 		bshm_store_restore(segment, path, &count, &error);
 		use_records(segment);
-		bshm_segment_check(segment, find_no_fault, NULL);
+		bshm_segment_check(segment, find_no_fault, NULL, &(bshm_error){0});
 		bshm_store_dump(segment, path, &count, &error);
 	} else if (bshm_filter_restore(segment, "restored", 8, path, &error) == BSHM_OK) {
-		bshm_segment_check(segment, find_no_fault, NULL);
+		bshm_segment_check(segment, find_no_fault, NULL, &(bshm_error){0});
 		deny_nothing(segment, views);
 		use_filter(segment, views);
 	} else if (error.cause == BSHM_CAUSE_NONE) {
 		fuzz_defect("refused without a reason", "");
 	}
-	bshm_segment_check(segment, find_no_fault, NULL);
+	bshm_segment_check(segment, find_no_fault, NULL, &(bshm_error){0});
 	deny_nothing(segment, views);
 	bshm_views_free(views);
 	bshm_segment_close(segment);

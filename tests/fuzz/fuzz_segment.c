@@ -483,7 +483,7 @@ static void use(const bshm_options *options, unsigned order, const bool *untouch
 		return;
 	}
 	bshm_views *views = bshm_views_new();
-	const bool judge = still && bshm_segment_check(segment, ignore, NULL) == 0;
+	const bool judge = still && bshm_segment_check(segment, ignore, NULL, &(bshm_error){0}) == 0;
 	if (judge) {
 		deny_nothing(segment, untouched, "a sound filter denies a key");
 	}

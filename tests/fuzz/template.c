@@ -184,7 +184,7 @@ fuzz_template fuzz_template_make(void)
 	bshm_views *views = bshm_views_new();
 	make_filters(segment, views);
 	put_records(segment);
-	must(bshm_segment_check(segment, no_problem, NULL) == 0, "a sound segment");
+	must(bshm_segment_check(segment, no_problem, NULL, &(bshm_error){0}) == 0, "a sound segment");
 	leave_work(segment, views);
 	fuzz_template t = {malloc(segment->segment_bytes), segment->segment_bytes};
 	memcpy(t.bytes, segment->header, t.count);

@@ -706,7 +706,7 @@ int main(int argc, char **argv)
 		trials = unknown = failures = 0;
 		make_files();
 		try_kind(rounds);
-		failures += bshm_segment_check(segment, tell_fault, NULL) != 0;
+		failures += bshm_segment_check(segment, tell_fault, NULL, &(bshm_error){0}) != 0;
 		printf("%s - %s: %u of %u trials have no order (%u calls timed out)\n",
 			failures == 0 ? "ok" : "not ok", kinds[kind], failures, trials, unknown);
 		fflush(stdout);

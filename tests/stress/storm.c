@@ -513,10 +513,10 @@ int main(int argc, char **argv)
 	bshm_views *views = bshm_views_new();
 	begin(segment, views);
 	run(strtoull(argv[1], NULL, 10), &seed);
-	bshm_segment_check(segment, tell, NULL);
+	bshm_segment_check(segment, tell, NULL, &(bshm_error){0});
 	check_filters(segment, views);
 	check_records(segment);
-	bshm_segment_check(segment, tell, NULL);
+	bshm_segment_check(segment, tell, NULL, &(bshm_error){0});
 	if (S->slowest_ns > LONG_NS) {
 		fail("an observer's call took too long", "");
 	}

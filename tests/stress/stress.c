@@ -486,7 +486,7 @@ static void check_end(bshm_segment *segment)
 	if (used + stat.filter_bytes_free != stat.filter_bytes) {
 		fail("memory leaked", "");
 	}
-	bshm_segment_check(segment, tell, NULL);
+	bshm_segment_check(segment, tell, NULL, &(bshm_error){0});
 	char key[32];
 	for (uint32_t i = 0; i < LEDGER; i++) {
 		const size_t length = ledger_key(key, i);

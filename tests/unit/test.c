@@ -512,7 +512,7 @@ static void tell_fault(void *context, const char *what, const char *name)
 
 int faults(bshm_segment *segment)
 {
-	return bshm_segment_check(segment, tell_fault, NULL);
+	return bshm_segment_check(segment, tell_fault, NULL, &(bshm_error){0});
 }
 
 /* ------------------------------------------------------------------ running */

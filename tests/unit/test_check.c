@@ -42,14 +42,14 @@ static void ignore(void *context, const char *what, const char *name)
 
 static int quiet_faults(void)
 {
-	return bshm_segment_check(segment, ignore, NULL);
+	return bshm_segment_check(segment, ignore, NULL, &(bshm_error){0});
 }
 
 /* The check finds something, and what it tells contains `part`. */
 static void expect_fault(const char *part, const char *name)
 {
 	told t = {0};
-	const int count = bshm_segment_check(segment, remember, &t);
+	const int count = bshm_segment_check(segment, remember, &t, &(bshm_error){0});
 	CHECK(count >= 1);
 	CHECK_INT(t.calls, count);
 	if (strstr(t.what, part) == NULL || (name != NULL && strcmp(t.name, name) != 0)) {
@@ -247,7 +247,7 @@ TEST(more_faults_are_counted_than_told)
 		entry->descriptor[entry->generation & 1].seed ^= 1;
 	}
 	told t = {0};
-	CHECK_INT(bshm_segment_check(segment, remember, &t), 100);
+	CHECK_INT(bshm_segment_check(segment, remember, &t, &(bshm_error){0}), 100);
 	CHECK_INT(t.calls, 64);
 }
 
@@ -278,7 +278,7 @@ static uint32_t written; /* 1: the writer has done its work */
 static void *check_all_the_time(void *reader)
 {
 	while (BSHM_LOAD(&written, RELAXED) == 0) {
-		(void) bshm_segment_check(reader, ignore, NULL);
+		(void) bshm_segment_check(reader, ignore, NULL, &(bshm_error){0});
 	}
 	return NULL;
 }

@@ -701,7 +701,7 @@ static void use_a_damaged_segment(void)
 	copy_filter(segment, "f", "g");
 	clear(segment, "f");
 	drop(segment, "f");
-	CHECK(bshm_segment_check(segment, ignore_fault, NULL) >= 0);
+	CHECK(bshm_segment_check(segment, ignore_fault, NULL, &(bshm_error){0}) >= 0);
 	const int status = load(segment, "f", 0, 1000);
 	CHECK(status == BSHM_OK || status == BSHM_E_NO_SPACE);
 	if (status == BSHM_OK) {
@@ -709,7 +709,7 @@ static void use_a_damaged_segment(void)
 		CHECK(add_number(segment, "f", 5000) >= 0);
 		CHECK_INT(has_number(segment, "f", 5000), 1);
 	}
-	CHECK(bshm_segment_check(segment, ignore_fault, NULL) >= 0);
+	CHECK(bshm_segment_check(segment, ignore_fault, NULL, &(bshm_error){0}) >= 0);
 }
 
 TEST(random_bytes_after_the_header_harm_nobody)

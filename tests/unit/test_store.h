@@ -168,7 +168,7 @@ static inline uint64_t given_out(const bshm_segment *segment)
 
 static inline void check_sound(bshm_segment *segment)
 {
-	CHECK_INT(bshm_segment_check(segment, store_told, NULL), 0);
+	CHECK_INT(bshm_segment_check(segment, store_told, NULL, &(bshm_error){0}), 0);
 }
 
 #endif

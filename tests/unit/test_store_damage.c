@@ -188,7 +188,7 @@ static void call(uint64_t *seed)
 			break;
 		default:
 			if (test_random(seed) % 20 == 0) {
-				bshm__store_verify(segment, ignore, NULL);
+				bshm__store_verify(segment, ignore, NULL, &(bshm_error){0});
 			}
 	}
 }

@@ -37,7 +37,7 @@ static void check_told(const char *expected)
 {
 	bool found = false;
 	told_count = 0;
-	CHECK(bshm_segment_check(segment, remember, NULL) > 0);
+	CHECK(bshm_segment_check(segment, remember, NULL, &(bshm_error){0}) > 0);
 	for (unsigned i = 0; i < told_count; i++) {
 		found |= strcmp(told[i], expected) == 0;
 	}
@@ -167,7 +167,7 @@ THREAD_TEST(a_store_that_is_used_is_sound)
 	pthread_t thread;
 	REQUIRE(pthread_create(&thread, NULL, use_records, own) == 0);
 	for (int i = 0; i < 50; i++) {
-		const int count = bshm_segment_check(segment, remember, NULL);
+		const int count = bshm_segment_check(segment, remember, NULL, &(bshm_error){0});
 		CHECK(count == 0 || count == BSHM_E_TIMEOUT);
 	}
 	BSHM_STORE(&done, 1, RELAXED);

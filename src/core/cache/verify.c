@@ -12,6 +12,7 @@
 #include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,19 +143,19 @@ static void inspect_shard(inspection *in)
 	}
 }
 
-bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *context)
+bshm_status bshm__store_verify(
+	bshm_segment *segment, bshm__fault fault, void *context, bshm_error *error)
 {
 	const size_t words = (size_t) segment->shard_pages * BSHM_PAGE_WORDS;
 	uint64_t records = 0;
 	inspection in = {.fault = fault, .context = context};
-	bshm_error error;
 	bshm_status status = BSHM_OK;
 	in.led = calloc(words == 0 ? 1 : words, sizeof(*in.led));
 	for (uint32_t i = 0; in.led != NULL && status == BSHM_OK && i < segment->shard_count; i++) {
 		in.s = bshm__shard_at(segment, i);
 		in.records = in.data_bytes = 0;
 		memset(in.led, 0, words * sizeof(*in.led));
-		status = bshm__shard_lock(&in.s, BSHM_LOCK_BATCH_NS, &error);
+		status = bshm__shard_lock(&in.s, BSHM_LOCK_BATCH_NS, error);
 		if (status == BSHM_OK) {
 			inspect_shard(&in);
 			bshm__shard_unlock(&in.s);
@@ -164,7 +165,7 @@ bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *c
 	if (status == BSHM_OK && segment->cache_records != 0 && records > segment->cache_records) {
 		note(&in, "the record store holds more records than it may");
 	}
-	status = in.led == NULL ? BSHM_E_NO_SPACE : status;
+	status = in.led == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : status;
 	free(in.led);
 	return status;
 }

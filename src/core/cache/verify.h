@@ -10,6 +10,7 @@
 
 typedef void (*bshm__fault)(void *context, const char *what);
 /* Looks through the whole record store; OK, or why that was not possible. */
-bshm_status bshm__store_verify(bshm_segment *segment, bshm__fault fault, void *context);
+bshm_status bshm__store_verify(
+	bshm_segment *segment, bshm__fault fault, void *context, bshm_error *error);
 
 #endif
