@@ -71,13 +71,17 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/segment/directory.c
      src/core/segment/layers.c
      src/core/segment/blocks.c
-     src/core/filter/view.c
-     src/core/filter/counters.c
+     src/core/filter/lay.c
+     src/core/filter/kinds.c
+     src/core/filter/partition.c
+     src/core/filter/plain.c
+     src/core/filter/growing.c
+     src/core/filter/counting.c
      src/core/filter/mend.c
      src/core/filter/sliding.c
      src/core/filter/geometry.c
      src/core/filter/query.c
-     src/core/filter/counting.c
+     src/core/filter/filter_remove.c
      src/core/filter/spool.c
      src/core/filter/build.c
      src/core/filter/grow.c

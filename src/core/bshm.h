@@ -392,15 +392,8 @@ typedef struct {
 	double estimated_error_rate;
 } bshm_layer_info;
 
-typedef enum {
-	BSHM_FIXED,
-	BSHM_SCALABLE,
-	BSHM_SLIDING,
-	BSHM_COUNTING
-} bshm_type;
-
 typedef struct {
-	bshm_type type;
+	const char *type; /* "fixed", "scalable", "sliding" or "counting" */
 	double error_rate;
 	uint64_t capacity; /* keys; scalable: of all its layers */
 	uint64_t items;    /* sliding: estimated, of the keys that are still found */

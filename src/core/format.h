@@ -56,6 +56,8 @@
 #ifndef BSHM_FORMAT_H
 #define BSHM_FORMAT_H
 
+#include "core/format_kinds.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -396,12 +398,6 @@ BSHM_AT(descriptor, check, 184);
 #define BSHM_STATE_LIVE     1u
 #define BSHM_STATE_CLEARING 2u /* bits are being zeroed: every question is "maybe" */
 #define BSHM_HASHES_MAX     64u
-
-/* What the 65,536 bits of a partition are. */
-#define BSHM_KIND_PLAIN    0u /* as many bits */
-#define BSHM_KIND_SLIDING  1u /* 16,384 positions in 4 lanes, one an epoch */
-#define BSHM_KIND_COUNTING 2u /* 16,384 counters from 0 to 15 */
-#define BSHM_KIND_GROWING  3u /* as many bits; a key's first six lie in one line of 512 */
 
 /*
  *  off   0                 8        12       16

@@ -73,15 +73,9 @@ static void add_layers(zval *array, const bshm_info *info)
 
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
 {
-	static const char *const types[] = {
-		[BSHM_FIXED] = "fixed",
-		[BSHM_SCALABLE] = "scalable",
-		[BSHM_SLIDING] = "sliding",
-		[BSHM_COUNTING] = "counting",
-	};
 	array_init(array);
 	add_assoc_stringl(array, "name", ZSTR_VAL(name), ZSTR_LEN(name));
-	add_assoc_string(array, "type", types[info->type]);
+	add_assoc_string(array, "type", info->type);
 	add_assoc_double(array, "error_rate", info->error_rate);
 	add_size(array, "capacity", info->capacity);
 	add_size(array, "items", info->items);

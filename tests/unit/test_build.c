@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "core/filter/build.h"
+#include "core/filter/lay.h"
 #include "core/filter/mend.h"
 #include "core/filter/view.h"
 #include "core/hash.h"

@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "core/filter/geometry.h"
+#include "core/filter/kind.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -40,7 +41,7 @@ static plan plan_of(uint64_t capacity, double error_rate, uint32_t expansion)
 		.capacity = capacity,
 		.error_rate = bshm__bits(error_rate),
 		.expansion = expansion,
-		.sized = bshm__is_sized(error_rate, capacity),
+		.sized = bshm__is_sized(&bshm__growing, error_rate, capacity),
 	};
 	plan p = {0};
 	uint64_t count;

@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "core/filter/kind.h"
 #include "core/filter/partition.h"
 #include "core/filter/spool.h"
 #include "core/hash.h"
@@ -88,7 +89,7 @@ TEST(applied_bits_are_those_of_adding)
 		uint64_t *applied = calloc(1, bytes);
 		uint64_t *added = calloc(1, bytes);
 		REQUIRE(applied != NULL && added != NULL);
-		const bshm_view view = {
+		const bshm_view view = {.kind = &bshm__plain,
 			.newest = {
 				.partitions = (uint8_t *) applied, .partition_count = counts[c], .hash_count = 6}};
 		const uint64_t items = bshm__spool_apply(spool, &view);

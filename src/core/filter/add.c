@@ -20,10 +20,11 @@
 #include "core/bshm.h"
 
 #include "core/filter/grow.h"
-#include "core/filter/kinds.h"
+#include "core/filter/growing.h"
+#include "core/filter/kind.h"
 #include "core/filter/mend.h"
+#include "core/filter/partition.h"
 #include "core/filter/query.h"
-#include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/directory.h"
@@ -136,6 +137,22 @@ static size_t find_absent(call *c, const bshm_view *view, size_t from, size_t to
 
 /* ------------------------------------------------------------------ by kind */
 
+/* Adds a hash; true: it was certainly not there. The two common kinds have direct branches. */
+static inline bool put_fixed(const bshm_view *view, bshm_hash h)
+{
+	return view->descriptor.kind == BSHM_KIND_PLAIN
+			   ? bshm__partition_add(
+					 bshm__parts_of(&view->newest, h), h, view->newest.hash_count, false)
+			   : view->kind->put(view, &h, 1, false) != 0;
+}
+
+static inline bool put_growing(const bshm_view *view, bshm_hash h)
+{
+	return view->descriptor.kind == BSHM_KIND_GROWING
+			   ? bshm__line_add(bshm__parts_of(&view->newest, h), h, view->newest.hash_count, false)
+			   : view->kind->put(view, &h, 1, false) != 0;
+}
+
 /* Takes places for `absent` keys, whose hashes are in c->absent; returns how many, or FULL. */
 static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 {
@@ -167,7 +184,7 @@ static bshm_status add_fixed(call *c, const bshm_view *view)
 		if (c->fresh[i]) {
 			/* Of many, the hashes may have been sorted. */
 			const bshm_hash h = c->count == 1 ? c->absent[0] : hash_of(c, view, i);
-			c->fresh[i] = bshm__view_put(view, h);
+			c->fresh[i] = put_fixed(view, h);
 			c->added += c->fresh[i];
 		}
 	}
@@ -185,7 +202,8 @@ static bshm_status count_part(call *c, const bshm_view *view, size_t to)
 	}
 	status = bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 	for (; status == BSHM_OK && c->done < to; c->done++) {
-		c->fresh[c->done] = bshm__view_put(view, hash_of(c, view, c->done));
+		const bshm_hash h = hash_of(c, view, c->done);
+		c->fresh[c->done] = view->kind->put(view, &h, 1, false) != 0;
 		c->added += c->fresh[c->done];
 	}
 	bshm__unlock(c->segment);
@@ -224,12 +242,12 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 		const size_t end = c->done + (left < CHUNK_KEYS ? left : CHUNK_KEYS);
 		const uint64_t absent = find_absent(c, view, c->done, end);
 		const uint64_t places = absent == 0 ? 0 : take_places(c, view, absent);
-		uint64_t put = 0;
+		uint64_t used = 0;
 		uint64_t added = 0;
 		size_t i = c->done;
-		for (; i < end && (!c->fresh[i] || put < places); i++) {
+		for (; i < end && (!c->fresh[i] || used < places); i++) {
 			if (c->fresh[i]) {
-				c->fresh[i] = bshm__view_put(view, c->absent[put++]);
+				c->fresh[i] = put_growing(view, c->absent[used++]);
 				added += c->fresh[i];
 			}
 		}
@@ -250,14 +268,52 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 	return BSHM_OK;
 }
 
-static bshm_status add_sliding(call *c, const bshm_view *view)
+/* Under the lock: makes the hash's partition take keys, if it still is the filter's. */
+static bshm_status rotate(const call *c, const bshm_view *view, uint64_t *words)
+{
+	const bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
+	if (status == BSHM_OK) {
+		if (bshm__view_current(view)) {
+			view->kind->rotate(view, words);
+		}
+		bshm__unlock(c->segment);
+	}
+	return status;
+}
+
+/* BSHM_ADD_NEW or BSHM_ADD_MAYBE; TIMEOUT and the lock's other failures. */
+static int add_aging(const call *c, const bshm_view *view, bshm_hash h)
+{
+	uint64_t *words = bshm__parts_of(&view->newest, h);
+	int first = -1;
+	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
+		int answer = view->kind->add(view, words, h);
+		if (answer == BSHM_ADD_ROTATE) {
+			const bshm_status status = rotate(c, view, words);
+			if (status != BSHM_OK) {
+				return status;
+			}
+			answer = view->kind->add(view, words, h);
+		}
+		if (answer != BSHM_ADD_ROTATE && first < 0) {
+			first = answer & BSHM_ADD_NEW; /* later it finds itself */
+		}
+		if ((answer & ~BSHM_ADD_NEW) == 0 || !bshm__view_current(view)) {
+			return first < 0 ? BSHM_ADD_MAYBE : first;
+		}
+	}
+	return bshm__fail(c->error, BSHM_E_TIMEOUT, BSHM_CAUSE_EPOCH);
+}
+
+/* Keys that age take no places: an old one's is free sooner or later. */
+static bshm_status add_all_aging(call *c, const bshm_view *view)
 {
 	for (; c->done < c->count; c->done++) {
-		const int status = bshm__sliding_add(c->segment, view, hash_of(c, view, c->done), c->error);
+		const int status = add_aging(c, view, hash_of(c, view, c->done));
 		if (status < 0) {
 			return status;
 		}
-		c->fresh[c->done] = status == 1;
+		c->fresh[c->done] = status == BSHM_ADD_NEW;
 		c->added += (uint64_t) status;
 	}
 	return BSHM_OK;
@@ -275,16 +331,13 @@ static bshm_status add_to(call *c, const bshm_view *view)
 	if (c->done == c->count) {
 		return BSHM_OK;
 	}
-	switch (view->descriptor.kind) {
-		case BSHM_KIND_SLIDING:
-			return add_sliding(c, view);
-		case BSHM_KIND_COUNTING:
-			return add_counting(c, view);
-		case BSHM_KIND_GROWING:
-			return add_growing(c, view);
-		default:
-			return add_fixed(c, view);
+	if (view->kind->add != NULL) {
+		return add_all_aging(c, view);
 	}
+	if (view->descriptor.expansion != 0) {
+		return add_growing(c, view);
+	}
+	return bshm__counts(&view->descriptor) ? add_counting(c, view) : add_fixed(c, view);
 }
 
 /* ------------------------------------------------------------------ beside a builder */

@@ -16,10 +16,10 @@
 
 #include "core/base.h"
 #include "core/filter/geometry.h"
-#include "core/filter/kinds.h"
+#include "core/filter/kind.h"
+#include "core/filter/lay.h"
 #include "core/filter/mend.h"
 #include "core/filter/partition.h"
-#include "core/filter/sliding.h"
 #include "core/filter/spool.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
@@ -67,15 +67,13 @@ static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, 
 static int compare_parameters(
 	const bshm_descriptor *existing, const bshm_descriptor *asked, bool any_seed, bshm_error *error)
 {
-	const uint64_t counts = asked->kind == BSHM_KIND_COUNTING;
-	const uint64_t counting = existing->kind == BSHM_KIND_COUNTING;
 	const struct {
 		bshm_cause cause;
 		uint64_t asked;
 		uint64_t existing;
 	} parameters[] = {
 		{BSHM_CAUSE_WINDOW, asked->window_s, existing->window_s},
-		{BSHM_CAUSE_COUNTING, counts, counting},
+		{BSHM_CAUSE_COUNTING, bshm__counts(asked), bshm__counts(existing)},
 		{BSHM_CAUSE_EXPANSION, asked->expansion, existing->expansion},
 		{BSHM_CAUSE_CAPACITY, asked->capacity, existing->capacity},
 		{BSHM_CAUSE_ERROR_RATE, asked->error_rate, existing->error_rate},
@@ -118,8 +116,8 @@ int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
 		status = error->status;
 	}
 	if (status == 1) {
-		build->op = bshm__op_begin(segment, build->kind, index, build->descriptor.seed,
-			build->descriptor.kind == BSHM_KIND_COUNTING);
+		build->op = bshm__op_begin(
+			segment, build->kind, index, build->descriptor.seed, bshm__counts(&build->descriptor));
 		if (build->op == NULL) {
 			bshm__entry_tidy(segment, index);
 			status = fail_ops(error);
@@ -212,17 +210,14 @@ static void describe(bshm_build *build, const bshm_parameters *parameters)
 	bshm_descriptor *d = &build->descriptor;
 	build->hint = parameters->capacity;
 	d->state = BSHM_STATE_LIVE;
-	d->kind = parameters->window_s != 0    ? BSHM_KIND_SLIDING
-			  : parameters->counting       ? BSHM_KIND_COUNTING
-			  : parameters->expansion != 0 ? BSHM_KIND_GROWING
-										   : BSHM_KIND_PLAIN;
+	d->kind = bshm__kind_of(parameters);
 	d->capacity = parameters->capacity;
 	d->error_rate = bshm__bits(parameters->error_rate);
 	d->expansion = parameters->expansion;
 	d->window_s = parameters->window_s;
 	d->layer_count = 1;
-	if (d->kind == BSHM_KIND_SLIDING) {
-		d->origin_ns = bshm__epoch_origin(build->segment, d->window_s);
+	if (bshm__kinds[d->kind]->begin != NULL) {
+		bshm__kinds[d->kind]->begin(build->segment, d);
 	}
 }
 
@@ -242,15 +237,15 @@ static bshm_layer first_layer(bshm_build *build, uint64_t keys, uint64_t *partit
 {
 	bshm_descriptor *d = &build->descriptor;
 	d->capacity = keys;
-	d->sized = d->expansion != 0 && bshm__is_sized(bshm__double(d->error_rate), keys);
+	d->sized = d->expansion != 0 &&
+			   bshm__is_sized(bshm__kinds[d->kind], bshm__double(d->error_rate), keys);
 	return bshm__layer_first(d, partition_count);
 }
 
 static uint64_t keys_a_partition(const bshm_build *build, const bshm_layer *layer)
 {
-	const double used = build->descriptor.expansion == 0 ? BSHM_USED_FIXED : BSHM_USED_GROWING;
-	return bshm__geometry(build->descriptor.kind, bshm__double(layer->error_rate), 1, used)
-		.keys_per_partition;
+	const bshm__kind *kind = bshm__kinds[build->descriptor.kind];
+	return bshm__geometry(kind, bshm__double(layer->error_rate), 1).keys_per_partition;
 }
 
 /* How many keys the whole segment could hold at the build's error rate. */
@@ -403,14 +398,13 @@ bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error
 
 void bshm__build_zero(const bshm_build *build, uint32_t from)
 {
-	const bool sliding = build->descriptor.kind == BSHM_KIND_SLIDING;
 	for (uint32_t layer = from; layer < build->descriptor.layer_count; layer++) {
 		const bshm__parts *parts = bshm__view_layer(&build->view, layer);
 		for (uint32_t i = 0; i < parts->partition_count; i++) {
 			uint64_t *words = bshm__parts_at(parts, i);
 			bshm__partition_zero(words);
-			if (sliding) {
-				bshm__lanes_reset(build->segment, words);
+			if (build->view.kind->reset != NULL) {
+				build->view.kind->reset(&build->view, words);
 			}
 		}
 	}
@@ -470,9 +464,7 @@ uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bsh
 	uint64_t count;
 	const bshm_hash *hashes;
 	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
-		for (uint64_t i = 0; i < count; i++) {
-			items += bshm__view_put(view, hashes[i]);
-		}
+		items += view->kind->put(view, hashes, count, false);
 	}
 	return items;
 }
@@ -514,7 +506,7 @@ int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_
  */
 static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error *error)
 {
-	if (build->descriptor.kind == BSHM_KIND_COUNTING) {
+	if (bshm__counts(&build->descriptor)) {
 		return BSHM_OK;
 	}
 	const bshm_status status = bshm__build_lock(build, error);

@@ -14,9 +14,10 @@
 #include "core/bshm.h"
 
 #include "core/base.h"
+#include "core/filter/kind.h"
+#include "core/filter/lay.h"
 #include "core/filter/mend.h"
 #include "core/filter/partition.h"
-#include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/segment/directory.h"
 #include "core/segment/lock.h"
@@ -46,8 +47,7 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 		return bshm__fail(
 			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
 	}
-	const bool counting = descriptor->kind == BSHM_KIND_COUNTING;
-	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, counting);
+	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, bshm__counts(descriptor));
 	if (*op == NULL) {
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
@@ -60,9 +60,9 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 }
 
 /* Under the lock: all lanes of the filter are over at once, and no partition is touched. */
-static void clear_sliding(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
+static void expire(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
 {
-	bshm__epoch_skip(segment, descriptor);
+	bshm__kinds[descriptor->kind]->expire(segment, descriptor);
 	descriptor->published_s = bshm__bits(bshm_os_wall_s());
 	bshm__entry_publish(segment, index, descriptor, 0);
 }
@@ -129,8 +129,8 @@ int bshm_filter_clear(
 	}
 	bshm_view view = {0};
 	bshm_op *op = NULL;
-	if (current == BSHM_OK && descriptor.kind == BSHM_KIND_SLIDING) {
-		clear_sliding(segment, index, &descriptor);
+	if (current == BSHM_OK && bshm__kinds[descriptor.kind]->expire != NULL) {
+		expire(segment, index, &descriptor);
 	} else if (current == BSHM_OK) {
 		status = clear_begin(segment, index, &descriptor, &view, &op, error);
 	} else if (current == BSHM_E_CORRUPT) {

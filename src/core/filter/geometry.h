@@ -7,15 +7,13 @@
 #define BSHM_GEOMETRY_H
 
 #include "core/bshm.h"
+#include "core/filter/kind.h"
 #include "core/filter/view.h"
 #include "core/format.h"
 
-#define BSHM_USED_FIXED   0.955 /* part of a partition's limit that is used: bshm_geometry_for() */
-#define BSHM_USED_GROWING 0.985
-
-bshm_geometry bshm__geometry(uint32_t kind, double error_rate, uint64_t capacity, double used);
+bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t capacity);
 /* Is a growing filter of this capacity more than the one partition that all begin with? */
-bool bshm__is_sized(double error_rate, uint64_t capacity);
+bool bshm__is_sized(const bshm__kind *kind, double error_rate, uint64_t capacity);
 /* Describes the first layer of a filter of descriptor->capacity keys, or more; and the next one. */
 bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partition_count);
 bshm_layer bshm__layer_next(const bshm_descriptor *descriptor, const bshm_layer *first,

@@ -12,7 +12,8 @@
 #include "core/filter/mend.h"
 
 #include "core/base.h"
-#include "core/filter/bits.h"
+#include "core/filter/kind.h"
+#include "core/filter/lay.h"
 #include "core/filter/partition.h"
 #include "core/filter/view.h"
 #include "core/segment/blocks.h"
@@ -45,9 +46,7 @@ static void clear_publish(bshm_segment *segment, bshm_op *op, uint32_t index, co
 	uint64_t count;
 	const bshm_hash *hashes;
 	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
-		for (uint64_t i = 0; i < count; i++) {
-			items += bshm__bits_put(descriptor->kind, &view->newest, hashes[i], false);
-		}
+		items += view->kind->put(view, hashes, count, false);
 	}
 	bshm__entry_publish(segment, index, descriptor, items);
 }

@@ -16,11 +16,9 @@
 #include "core/bshm.h"
 
 #include "core/filter/build.h"
-#include "core/filter/counters.h"
 #include "core/filter/geometry.h"
+#include "core/filter/kind.h"
 #include "core/filter/mend.h"
-#include "core/filter/partition.h"
-#include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/segment/directory.h"
 #include "core/segment/lock.h"
@@ -166,15 +164,7 @@ static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t
 	const bshm__parts *from = bshm__view_layer(view, layer);
 	const bshm__parts *to = bshm__view_layer(&build->view, layer);
 	for (uint32_t i = 0; i < from->partition_count; i++) {
-		uint64_t *to_words = bshm__parts_at(to, i);
-		const uint64_t *from_words = bshm__parts_at(from, i);
-		if (build->descriptor.kind == BSHM_KIND_SLIDING) {
-			bshm__lanes_merge(&build->view, to_words, view, from_words);
-		} else if (build->descriptor.kind == BSHM_KIND_COUNTING) {
-			bshm__counters_merge(to_words, from_words);
-		} else {
-			bshm__partition_merge(to_words, from_words);
-		}
+		view->kind->merge(&build->view, bshm__parts_at(to, i), view, bshm__parts_at(from, i));
 	}
 }
 
@@ -273,8 +263,8 @@ static bshm_status begin_attempt(const task *t, bshm_build *build)
 		const int status = bshm__build_register(build, false, t->error);
 		return status == 1 ? BSHM_OK : status;
 	}
-	const bool counting = build->descriptor.kind == BSHM_KIND_COUNTING;
-	return op->seed == build->descriptor.seed && (op->counting != 0) == counting
+	return op->seed == build->descriptor.seed &&
+				   (op->counting != 0) == bshm__counts(&build->descriptor)
 			   ? BSHM_OK
 			   : bshm__fail(t->error, BSHM_E_TIMEOUT, BSHM_CAUSE_FROM);
 }

@@ -17,10 +17,11 @@
 #include "core/filter/query.h"
 
 #include "core/base.h"
-#include "core/filter/counters.h"
 #include "core/filter/geometry.h"
+#include "core/filter/growing.h"
+#include "core/filter/kind.h"
+#include "core/filter/lay.h"
 #include "core/filter/partition.h"
-#include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/directory.h"
@@ -238,62 +239,6 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char 
 
 /* ------------------------------------------------------------------ questions */
 
-/* The rest of the probes of the layers in `maybe`: bit i is the i-th oldest. */
-static __attribute__((noinline)) bool layers_have_rest(
-	const bshm_view *view, bshm_hash h, uint64_t maybe)
-{
-	for (; maybe != 0; maybe &= maybe - 1) {
-		const bshm__parts *parts = bshm__view_layer(view, (uint32_t) __builtin_ctzll(maybe));
-		const uint64_t *words = bshm__parts_of(parts, h);
-		const bshm__line line = bshm__hash_line(h, parts->hash_count);
-		if (bshm__line_has(words, &line) && bshm__partition_has_rest(words, h, parts->hash_count)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/*
- * A filter that can grow. Nearly all layers say no by the probes in one line of theirs: those are
- * read in all layers first, without a branch that depends on them, so that the processor waits for
- * the memory of all layers at once; and the rest only where all six were set.
- */
-static bool layers_have(const bshm_view *view, const uint64_t *newest, bshm_hash h)
-{
-	const bshm__line line = bshm__hash_line(h, view->line_probes);
-	const uint64_t pick = h.high >> 32;
-	/* Layers whose line has the bits: the newest is the highest bit. */
-	uint64_t maybe = bshm__line_has(newest, &line);
-	for (uint32_t i = 0; i < view->older_count; i++) {
-		const bshm__parts *older = &view->older[i];
-		size_t place = (pick * older->partition_count) >> 32;
-		if (BSHM_UNLIKELY(older->map != NULL)) {
-			place = older->map[place];
-		}
-		const uint64_t *words =
-			(const uint64_t *) (const void *) (older->partitions + place * BSHM_PARTITION_BYTES);
-		maybe = maybe * 2 + bshm__line_has(words, &line);
-	}
-	return BSHM_UNLIKELY(maybe != 0) && layers_have_rest(view, h, maybe);
-}
-
-/* What is not a single layer with six probes. */
-static __attribute__((noinline)) bool has_slowly(
-	const bshm_view *view, const uint64_t *words, bshm_hash h)
-{
-	switch (view->descriptor.kind) {
-		case BSHM_KIND_SLIDING:
-			/* Private to the thread: it may remember the epoch. */
-			return bshm__sliding_has((bshm_view *) view, words, h);
-		case BSHM_KIND_COUNTING:
-			return bshm__counters_least(words, h, view->newest.hash_count) != 0;
-		case BSHM_KIND_GROWING:
-			return layers_have(view, words, h);
-		default:
-			return bshm__partition_has(words, h, view->newest.hash_count);
-	}
-}
-
 static inline __attribute__((always_inline)) bool view_has_at(
 	const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
@@ -303,7 +248,7 @@ static inline __attribute__((always_inline)) bool view_has_at(
 	if (BSHM_LIKELY(view->path == BSHM_PATH_PLAIN_SIX)) {
 		return bshm__partition_has_six(words, h);
 	}
-	return has_slowly(view, words, h);
+	return view->kind->has(view, words, h);
 }
 
 bool bshm__view_has(const bshm_view *view, bshm_hash h)
@@ -372,7 +317,7 @@ static __attribute__((flatten)) void ask_near(
 
 static void prefetch(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 {
-	if (view->descriptor.kind != BSHM_KIND_GROWING) {
+	if (view->descriptor.kind != BSHM_KIND_GROWING) { /* a hint only: right for any kind */
 		bshm__partition_prefetch(newest, h, view->newest.hash_count);
 		return;
 	}
@@ -405,6 +350,16 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 	} else {
 		ask_far(view, keys, count, answers);
 	}
+}
+
+bool bshm_view_current(const bshm_view *view)
+{
+	return bshm__view_current(view);
+}
+
+bshm_set bshm_view_set(const bshm_view *view)
+{
+	return (bshm_set){view->descriptor.publication};
 }
 
 int bshm_filter_ready(

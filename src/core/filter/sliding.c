@@ -22,16 +22,17 @@
 #include "core/filter/sliding.h"
 
 #include "core/base.h"
-#include "core/filter/mend.h"
+#include "core/filter/kind.h"
 #include "core/filter/partition.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
-#include "core/segment/lock.h"
 #include "core/segment/segment.h"
-#include "core/status.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
+#include <math.h>
+
+#define POSITIONS    (BSHM_PARTITION_BITS / 4.0)
 #define LANE_LOW     UINT64_C(0x1111111111111111) /* lane 0 of all 16 positions of a word */
 #define CLOCK_LAG_NS UINT64_C(20000000)           /* of the cheap clock, at most, and some more */
 
@@ -42,7 +43,11 @@ uint64_t bshm__epoch_width(uint32_t window_s)
 	return (uint64_t) window_s * UINT64_C(1000000000) / 3;
 }
 
-uint64_t bshm__epoch_origin(const bshm_segment *segment, uint32_t window_s)
+/*
+ * The origin of a new filter, whose epoch is BSHM_EPOCH_FIRST now. The epochs of all filters that
+ * have one length begin at the same times.
+ */
+static uint64_t epoch_origin(const bshm_segment *segment, uint32_t window_s)
 {
 	const uint64_t width = bshm__epoch_width(window_s);
 	const uint64_t now = bshm_os_clock_ns() + segment->clock_offset;
@@ -57,7 +62,7 @@ static uint64_t age_ns(
 	return age < 0 ? 0 : (uint64_t) age;
 }
 
-bshm__moment bshm__moment_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
+static bshm__moment moment_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
 {
 	const uint64_t age = age_ns(segment, descriptor, bshm_os_clock_ns());
 	const uint64_t width = bshm__epoch_width(descriptor->window_s);
@@ -65,15 +70,31 @@ bshm__moment bshm__moment_now(const bshm_segment *segment, const bshm_descriptor
 		.epoch = descriptor->epoch_base + (uint32_t) (age / width), .phase_ns = age % width};
 }
 
-uint32_t bshm__epoch_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
+static uint32_t epoch_now(const bshm_segment *segment, const bshm_descriptor *descriptor)
 {
-	return bshm__moment_now(segment, descriptor).epoch;
+	return moment_now(segment, descriptor).epoch;
 }
 
-void bshm__epoch_skip(const bshm_segment *segment, bshm_descriptor *descriptor)
+static void begin(const bshm_segment *segment, bshm_descriptor *descriptor)
 {
-	const uint32_t epoch = bshm__epoch_now(segment, descriptor) + BSHM_LANES;
-	descriptor->origin_ns = bshm__epoch_origin(segment, descriptor->window_s);
+	descriptor->origin_ns = epoch_origin(segment, descriptor->window_s);
+}
+
+/* The epoch was BSHM_EPOCH_FIRST when the filter was exported, and time has gone on since. */
+static void resume(
+	const bshm_segment *segment, bshm_descriptor *descriptor, uint64_t phase_ns, double aged_s)
+{
+	const uint64_t width = bshm__epoch_width(descriptor->window_s);
+	const double most_s = 4.0 * (double) descriptor->window_s;
+	descriptor->origin_ns = segment->clock_offset + bshm_os_clock_ns() - phase_ns -
+							(uint64_t) (fmin(aged_s, most_s) * 1e9) - BSHM_EPOCH_FIRST * width;
+}
+
+/* The next epoch is as many later as there are lanes: no lane is live any more. */
+static void expire(const bshm_segment *segment, bshm_descriptor *descriptor)
+{
+	const uint32_t epoch = epoch_now(segment, descriptor) + BSHM_LANES;
+	descriptor->origin_ns = epoch_origin(segment, descriptor->window_s);
 	descriptor->epoch_base = epoch - BSHM_EPOCH_FIRST;
 }
 
@@ -120,7 +141,8 @@ static uint64_t resting(uint32_t epoch)
 	return (uint64_t) epoch << 32 | epoch;
 }
 
-uint32_t bshm__lanes_live(uint64_t word, uint32_t epoch)
+/* Which lanes of a partition with this word are in the window at `epoch`: four bits. */
+static uint32_t lanes_live(uint64_t word, uint32_t epoch)
 {
 	const int32_t ahead = (int32_t) (newest_of(word) - epoch);
 	if (ahead >= 0) {
@@ -167,12 +189,12 @@ static inline __attribute__((always_inline)) int look(
 	bshm_view *view, const uint64_t *words, bshm_hash h)
 {
 	const uint64_t *epoch_word = bshm__epoch_word(view->segment, words);
-	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with turn() */
+	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with rotate() */
 	const uint32_t lanes = lanes_with(words, h, view->newest.hash_count);
-	if (lanes != 0 && (lanes & bshm__lanes_live(word, epoch_cheaply(view))) != 0) {
+	if (lanes != 0 && (lanes & lanes_live(word, epoch_cheaply(view))) != 0) {
 		return 1;
 	}
-	BSHM_FENCE(ACQUIRE); /* pairs with turn(): lanes zeroed meanwhile are not seen as empty */
+	BSHM_FENCE(ACQUIRE); /* pairs with rotate(): lanes zeroed meanwhile are not seen as empty */
 	return BSHM_LIKELY(BSHM_LOAD(epoch_word, RELAXED) == word) ? 0 : -1;
 }
 
@@ -186,16 +208,17 @@ static __attribute__((noinline)) bool look_again(
 	return answer != 0;
 }
 
-bool bshm__sliding_has(bshm_view *view, const uint64_t *words, bshm_hash h)
+static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
-	const int answer = look(view, words, h);
-	return BSHM_LIKELY(answer >= 0) ? answer : look_again(view, words, h);
+	bshm_view *own = (bshm_view *) view; /* private to the thread: it remembers the epoch */
+	const int answer = look(own, words, h);
+	return BSHM_LIKELY(answer >= 0) ? answer : look_again(own, words, h);
 }
 
 /* ------------------------------------------------------------------ adding */
 
 /* Zeroes the lanes that epochs up to `epoch` take over. Under the lock, or nobody else writes. */
-static void turn(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
+static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 {
 	const uint64_t word = BSHM_LOAD(epoch_word, RELAXED);
 	const uint32_t newest = newest_of(word);
@@ -208,8 +231,8 @@ static void turn(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 	for (uint32_t e = newest; e != target && stale != UINT64_MAX; e++) {
 		stale |= LANE_LOW << ((e + 1) % BSHM_LANES);
 	}
-	/* A process that sees a lane being zeroed, or sets bits in it before, sees that it is being
-	 * turned: pairs with look(), add_once(). */
+	/* A process that sees a lane being zeroed, or sets bits in it before, sees that the partition is
+	 * being rotated: pairs with look(), add(). */
 	BSHM_STORE(epoch_word, (uint64_t) newest << 32 | target, RELAXED);
 	BSHM_FENCE(SEQ_CST);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
@@ -217,7 +240,7 @@ static void turn(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 			BSHM_AND(&words[i], ~stale, RELAXED); /* others set bits of the other lanes */
 		}
 	}
-	BSHM_STORE(epoch_word, resting(target), RELEASE); /* pairs with add_once(), look() */
+	BSHM_STORE(epoch_word, resting(target), RELEASE); /* pairs with add(), look() */
 }
 
 /* Sets the hash's positions in a lane. */
@@ -233,77 +256,58 @@ static void set_lane(uint64_t *words, bshm_hash h, uint32_t hash_count, uint32_t
 	}
 }
 
-/* Turns a published filter's partition, if it still is the filter's. */
-static bshm_status turn_published(bshm_segment *segment, const bshm_view *view,
-	uint64_t *epoch_word, uint64_t *words, uint32_t epoch, bshm_error *error)
+static int add(const bshm_view *view, uint64_t *words, bshm_hash h)
 {
-	const bshm_status status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);
-	if (status == BSHM_OK) {
-		if (bshm__view_current(view)) {
-			turn(epoch_word, words, epoch);
-		}
-		bshm__unlock(segment);
-	}
-	return status;
-}
-
-/* One attempt: 1 = done, 0 = the partition was turned meanwhile. */
-static int add_once(bshm_segment *segment, const bshm_view *view, uint64_t *words, bshm_hash h,
-	bool *had, bshm_error *error)
-{
-	uint64_t *epoch_word = bshm__epoch_word(segment, words);
-	const uint32_t epoch = bshm__epoch_now(segment, &view->descriptor);
-	uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with turn(): the lane is clean */
+	const uint64_t *epoch_word = bshm__epoch_word(view->segment, words);
+	const uint32_t epoch = epoch_now(view->segment, &view->descriptor);
+	/* Pairs with rotate(): the lane is clean. */
+	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE);
 	if (!at_rest(word) || (int32_t) (newest_of(word) - epoch) < 0) {
-		const bshm_status status = turn_published(segment, view, epoch_word, words, epoch, error);
-		if (status != BSHM_OK) {
-			return status;
-		}
-		word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with turn() */
+		return BSHM_ADD_ROTATE;
 	}
 	const uint32_t lanes = lanes_with(words, h, view->newest.hash_count);
-	*had |= (lanes & bshm__lanes_live(word, epoch)) != 0;
+	const int added = (lanes & lanes_live(word, epoch)) == 0 ? BSHM_ADD_NEW : BSHM_ADD_MAYBE;
 	set_lane(words, h, view->newest.hash_count, newest_of(word) % BSHM_LANES);
-	/* Pairs with turn(): either we see that the lane is being zeroed, or our bits came after. */
+	/* Pairs with rotate(): either we see that the lane is being zeroed, or our bits came after. */
 	BSHM_FENCE(SEQ_CST);
-	return (BSHM_LOAD(epoch_word, RELAXED) == word &&
-			   bshm__epoch_now(segment, &view->descriptor) == epoch) ||
-		   !bshm__view_current(view);
+	const bool kept = BSHM_LOAD(epoch_word, RELAXED) == word &&
+					  epoch_now(view->segment, &view->descriptor) == epoch;
+	return kept ? added : added | BSHM_ADD_AGAIN;
 }
 
-int bshm__sliding_add(bshm_segment *segment, const bshm_view *view, bshm_hash h, bshm_error *error)
+static void rotate_now(const bshm_view *view, uint64_t *words)
 {
-	uint64_t *words = bshm__parts_of(&view->newest, h);
-	bool had = false;
-	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		bool found = false;
-		const int status = add_once(segment, view, words, h, &found, error);
-		had |= tries == 0 && found; /* later it finds itself */
-		if (status != 0) {
-			return status < 0 ? status : !had;
-		}
-	}
-	return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_EPOCH);
+	rotate(
+		bshm__epoch_word(view->segment, words), words, epoch_now(view->segment, &view->descriptor));
 }
 
-bool bshm__sliding_put(const bshm_view *view, bshm_hash h)
+static bool put_one(const bshm_view *view, bshm_hash h)
 {
 	uint64_t *words = bshm__parts_of(&view->newest, h);
 	uint64_t *epoch_word = bshm__epoch_word(view->segment, words);
-	const uint32_t epoch = bshm__epoch_now(view->segment, &view->descriptor);
-	turn(epoch_word, words, epoch);
+	const uint32_t epoch = epoch_now(view->segment, &view->descriptor);
+	rotate(epoch_word, words, epoch);
 	const uint64_t word = BSHM_LOAD(epoch_word, RELAXED);
-	const uint32_t had =
-		lanes_with(words, h, view->newest.hash_count) & bshm__lanes_live(word, epoch);
+	const uint32_t had = lanes_with(words, h, view->newest.hash_count) & lanes_live(word, epoch);
 	set_lane(words, h, view->newest.hash_count, newest_of(word) % BSHM_LANES);
 	return had == 0;
 }
 
+static uint64_t put(const bshm_view *view, const bshm_hash *hashes, size_t count, bool alone)
+{
+	(void) alone;
+	uint64_t added = 0;
+	for (size_t i = 0; i < count; i++) {
+		added += put_one(view, hashes[i]);
+	}
+	return added;
+}
+
 /* ------------------------------------------------------------------ copying */
 
-void bshm__lanes_reset(const bshm_segment *segment, const uint64_t *partition)
+static void reset(const bshm_view *view, const uint64_t *words)
 {
-	BSHM_STORE(bshm__epoch_word(segment, partition), resting(BSHM_EPOCH_FIRST), RELAXED);
+	BSHM_STORE(bshm__epoch_word(view->segment, words), resting(BSHM_EPOCH_FIRST), RELAXED);
 }
 
 /*
@@ -350,20 +354,20 @@ static void merge_words(uint64_t *to, const uint64_t *from, const uint8_t place[
 	}
 }
 
-void bshm__lanes_merge(
+static void merge(
 	const bshm_view *to, uint64_t *to_words, const bshm_view *from, const uint64_t *from_words)
 {
 	const uint64_t *from_epoch = bshm__epoch_word(from->segment, from_words);
 	uint64_t *to_epoch = bshm__epoch_word(to->segment, to_words);
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with turn() */
-		const uint32_t epoch = bshm__epoch_now(from->segment, &from->descriptor);
-		const uint32_t present = bshm__epoch_now(to->segment, &to->descriptor);
+		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with rotate() */
+		const uint32_t epoch = epoch_now(from->segment, &from->descriptor);
+		const uint32_t present = epoch_now(to->segment, &to->descriptor);
 		uint8_t place[BSHM_LANES];
-		place_lanes(word, bshm__lanes_live(word, epoch), epochs_apart(to, from), present, place);
-		turn(to_epoch, to_words, present);
+		place_lanes(word, lanes_live(word, epoch), epochs_apart(to, from), present, place);
+		rotate(to_epoch, to_words, present);
 		merge_words(to_words, from_words, place);
-		BSHM_FENCE(ACQUIRE); /* pairs with turn() */
+		BSHM_FENCE(ACQUIRE); /* pairs with rotate() */
 		if (BSHM_LOAD(from_epoch, RELAXED) == word) {
 			return;
 		}
@@ -371,22 +375,90 @@ void bshm__lanes_merge(
 	}
 }
 
-void bshm__lanes_export(
-	uint64_t *to, const bshm_view *from, const uint64_t *from_words, uint32_t epoch)
+static void export(uint64_t *to, const bshm_view *from, const uint64_t *from_words, uint32_t epoch)
 {
 	const uint64_t *from_epoch = bshm__epoch_word(from->segment, from_words);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		to[i] = 0;
 	}
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with turn() */
+		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with rotate() */
 		const uint32_t shift = BSHM_EPOCH_FIRST - epoch;
 		uint8_t place[BSHM_LANES];
-		place_lanes(word, bshm__lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, place);
+		place_lanes(word, lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, place);
 		merge_words(to, from_words, place);
-		BSHM_FENCE(ACQUIRE); /* pairs with turn() */
+		BSHM_FENCE(ACQUIRE); /* pairs with rotate() */
 		if (BSHM_LOAD(from_epoch, RELAXED) == word) {
 			return;
 		}
 	}
 }
+
+/* ------------------------------------------------------------------ rates */
+
+/* How many positions have all lanes of a set in them, for each of the sets of live lanes. */
+static void count_lanes(const uint64_t *words, uint32_t live, uint32_t counts[16])
+{
+	for (uint32_t set = 1; set < 16; set++) {
+		counts[set] = 0;
+	}
+	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
+		const uint64_t word = BSHM_LOAD(&words[i], RELAXED);
+		uint64_t all[16] = {LANE_LOW};
+		for (uint32_t set = 1; set < 16; set++) {
+			const uint32_t lane = (uint32_t) __builtin_ctz(set);
+			all[set] = (live >> lane & 1) == 0 ? 0 : all[set & (set - 1)] & word >> lane;
+			counts[set] += (uint32_t) __builtin_popcountll(all[set]);
+		}
+	}
+}
+
+/* By inclusion and exclusion over the sets: a key is found if one lane has all of its positions. */
+static bshm__rates rate(
+	const bshm_view *view, const uint64_t *words, uint32_t hash_count, uint32_t epoch)
+{
+	/* Pairs with rotate(). */
+	const uint64_t word = BSHM_LOAD(bshm__epoch_word(view->segment, words), ACQUIRE);
+	const uint32_t live = lanes_live(word, epoch);
+	uint32_t counts[16];
+	count_lanes(words, live, counts);
+	bshm__rates said = {0};
+	double any = 0;
+	for (uint32_t set = 1; set < 16; set++) {
+		const double share = counts[set] / POSITIONS;
+		const double sign = __builtin_popcount(set) % 2 != 0 ? 1 : -1;
+		said.rate += sign * pow(share, hash_count);
+		any += sign * share;
+		if ((set & (set - 1)) == 0) {
+			said.fill += share;
+			said.items += bshm__keys_of(POSITIONS, share, hash_count);
+		}
+	}
+	const int lanes = __builtin_popcount(live);
+	said.fill = lanes == 0 ? 0 : said.fill / lanes;
+	said.rate = fmax(said.rate, 0);
+	/* A key that was added again is in several lanes: in their union it is one. */
+	said.items = fmin(said.items, bshm__keys_of(POSITIONS, any, hash_count));
+	return said;
+}
+
+const bshm__kind bshm__sliding = {
+	.type = "sliding",
+	.positions = POSITIONS,
+	.lanes = BSHM_LANES,
+	/* Six probes are the fastest; a filter of four lanes may be a little larger for it. */
+	.near_best = 0.95,
+	.used = 0.955,
+	.has = has,
+	.put = put,
+	.add = add,
+	.rotate = rotate_now,
+	.reset = reset,
+	.merge = merge,
+	.export = export,
+	.rate = rate,
+	.now = moment_now,
+	.begin = begin,
+	.resume = resume,
+	.expire = expire,
+};

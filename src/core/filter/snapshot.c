@@ -28,6 +28,7 @@
 
 #include "core/base.h"
 #include "core/filter/build.h"
+#include "core/filter/kind.h"
 #include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
@@ -202,17 +203,11 @@ static bshm_status put_records(const output *out, file_header h, const bshm_laye
 	return status;
 }
 
-/* A private copy of a partition, in the file's byte order; a sliding one's lanes put in order. */
+/* A private copy of a partition, in the file's byte order; its time begins anew. */
 static void copy_partition(
 	uint64_t *to, const bshm_view *view, const uint64_t *words, uint32_t epoch)
 {
-	if (view->descriptor.kind == BSHM_KIND_SLIDING) {
-		bshm__lanes_export(to, view, words, epoch);
-	} else {
-		for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
-			to[i] = BSHM_LOAD(&words[i], RELAXED);
-		}
-	}
+	view->kind->export(to, view, words, epoch);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		to[i] = swap64(to[i]);
 	}
@@ -280,8 +275,8 @@ static bshm_status dump_once(
 	/* The lanes belong to the moment that the header names: one reading for both. The wall clock is
 	 * read after it, so a process that is stopped in between leaves keys that live too long, not too short. */
 	bshm__moment moment = {0};
-	if (view->descriptor.kind == BSHM_KIND_SLIDING) {
-		moment = bshm__moment_now(segment, &view->descriptor);
+	if (view->kind->now != NULL) {
+		moment = view->kind->now(segment, &view->descriptor);
 	}
 	const file_header h = header_of(view, layers, items, moment.phase_ns, bshm_os_wall_s());
 	bshm_status status = put_records(out, h, layers);
@@ -372,16 +367,14 @@ static bool is_time(uint64_t bits)
 
 static bool is_sound_header(const file_header *h)
 {
-	const bool sliding = h->kind == BSHM_KIND_SLIDING;
-	return h->header_bytes == sizeof(*h) && h->kind <= BSHM_KIND_GROWING && h->capacity >= 1 &&
-		   h->capacity <= BSHM_CAPACITY_MAX && is_rate(h->error_rate) && is_time(h->published_s) &&
-		   is_time(h->dumped_s) &&
+	return h->header_bytes == sizeof(*h) &&
+		   bshm__kind_fits(h->kind, h->expansion, h->window_s, h->layer_count) &&
 		   (h->expansion == 0 || (h->expansion >= 2 && h->expansion <= 32)) &&
-		   (h->expansion != 0) == (h->kind == BSHM_KIND_GROWING) && sliding == (h->window_s != 0) &&
-		   h->window_s <= BSHM_WINDOW_MAX_S && h->layer_count >= 1 &&
-		   h->layer_count <= BSHM_LAYERS_MAX && (h->layer_count == 1 || h->expansion != 0) &&
-		   h->sized <= 1 && h->items <= UINT64_MAX / 2 &&
-		   (!sliding || h->phase_ns < bshm__epoch_width(h->window_s));
+		   h->window_s <= BSHM_WINDOW_MAX_S &&
+		   (h->window_s == 0 || h->phase_ns < bshm__epoch_width(h->window_s)) &&
+		   h->layer_count >= 1 && h->layer_count <= BSHM_LAYERS_MAX && h->sized <= 1 &&
+		   h->capacity >= 1 && h->capacity <= BSHM_CAPACITY_MAX && is_rate(h->error_rate) &&
+		   is_time(h->published_s) && is_time(h->dumped_s) && h->items <= UINT64_MAX / 2;
 }
 
 static bshm_status get_header(const input *in, file_header *h)
@@ -460,14 +453,10 @@ static void describe(bshm_build *build, const file_header *h)
 	d->window_s = h->window_s;
 	d->layer_count = h->layer_count;
 	d->sized = h->sized;
-	if (d->kind == BSHM_KIND_SLIDING) {
-		/* Its epoch was BSHM_EPOCH_FIRST when it was dumped, and time has gone on since. The wall
-		 * clock is read first: what passes before the other is read makes no key older. */
+	if (bshm__kinds[d->kind]->resume != NULL) {
+		/* The wall clock is read before the other: what passes in between makes no key older. */
 		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
-		const uint64_t width = bshm__epoch_width(h->window_s);
-		const double most_s = 4.0 * (double) h->window_s;
-		d->origin_ns = build->segment->clock_offset + bshm_os_clock_ns() - h->phase_ns -
-					   (uint64_t) (fmin(aged_s, most_s) * 1e9) - BSHM_EPOCH_FIRST * width;
+		bshm__kinds[d->kind]->resume(build->segment, d, h->phase_ns, aged_s);
 	}
 }
 
@@ -530,11 +519,10 @@ static bshm_status get_layer_bits(
 	return BSHM_OK;
 }
 
-static void reset_lanes(const bshm_build *build)
+static void reset_partitions(const bshm_view *view)
 {
-	const bshm__parts *parts = &build->view.newest;
-	for (uint32_t i = 0; i < parts->partition_count; i++) {
-		bshm__lanes_reset(build->segment, bshm__parts_at(parts, i));
+	for (uint32_t i = 0; i < view->newest.partition_count; i++) {
+		view->kind->reset(view, bshm__parts_at(&view->newest, i));
 	}
 }
 
@@ -562,8 +550,8 @@ static bshm_status get_bits(const input *in)
 	if (memcmp(found, stored, (count + 1) * sizeof(found[0])) != 0) {
 		return fail_file(in, BSHM_CAUSE_CHECKSUM);
 	}
-	if (build->descriptor.kind == BSHM_KIND_SLIDING) {
-		reset_lanes(build);
+	if (build->view.kind->reset != NULL) {
+		reset_partitions(&build->view);
 	}
 	return BSHM_OK;
 }

@@ -21,7 +21,7 @@
 #include "core/filter/spool.h"
 
 #include "core/base.h"
-#include "core/filter/bits.h"
+#include "core/filter/kind.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "platform/platform.h"
@@ -285,9 +285,7 @@ uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view)
 	uint64_t items = 0;
 	for (uint32_t b = 0; b < BUCKETS; b++) {
 		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
-			for (uint32_t i = 0; i < c->used; i++) {
-				items += bshm__bits_put(view->descriptor.kind, &view->newest, c->hash[i], true);
-			}
+			items += view->kind->put(view, c->hash, c->used, true);
 		}
 	}
 	return items;

@@ -7,6 +7,7 @@
 #define BSHM_VIEW_H
 
 #include "core/bshm.h"
+#include "core/filter/kind.h"
 #include "core/format.h"
 #include "core/hash.h"
 #include "core/segment/name.h"
@@ -53,6 +54,7 @@ struct bshm_view {
 	uint32_t older_count;
 	uint32_t path; /* how it is asked: BSHM_PATH_..., or another number */
 	bshm__name name;
+	const bshm__kind *kind;
 	const bshm_segment *segment;
 	uint32_t entry;
 	uint32_t line_probes;   /* growing: that the keys of all layers have in a line */
@@ -60,10 +62,11 @@ struct bshm_view {
 	bshm_descriptor descriptor;
 };
 
-/* Lays a view over layers: OK, NO_SPACE (private memory), or CORRUPT. */
-bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
-	const bshm_descriptor *descriptor, const bshm_layer *layers);
-void bshm__view_release(bshm_view *view);
+/* Is a key that is added twice not the same as one that is added once? Of a sound descriptor. */
+static inline bool bshm__counts(const bshm_descriptor *descriptor)
+{
+	return (bshm__kind_flags(descriptor->kind) & BSHM_F_COUNTS) != 0;
+}
 
 /* As bshm_view_current(). */
 static inline bool bshm__view_current(const bshm_view *view)

@@ -55,10 +55,8 @@ bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 	/* A filter is cleared with its first layer only: clear.c. */
 	return (descriptor->state == BSHM_STATE_LIVE ||
 			   (descriptor->state == BSHM_STATE_CLEARING && descriptor->layer_count == 1)) &&
-		   descriptor->kind <= BSHM_KIND_GROWING &&
-		   (descriptor->kind == BSHM_KIND_GROWING) == (descriptor->expansion != 0) &&
-		   (descriptor->kind == BSHM_KIND_SLIDING) == (descriptor->window_s != 0) &&
-		   (descriptor->kind == BSHM_KIND_GROWING || descriptor->layer_count == 1) &&
+		   bshm__kind_fits(descriptor->kind, descriptor->expansion, descriptor->window_s,
+			   descriptor->layer_count) &&
 		   bshm__layer_sound(segment, &descriptor->newest);
 }
 

@@ -1,5 +1,5 @@
 /*
- * view.c - a filter as it stood at one generation: where its bits are.
+ * lay.c - lays a view over the layers of a filter.
  *
  * A view is a private copy of what the descriptor and the layers said. What is read through it is
  * right only if bshm_view_current() says so afterwards: partitions are zeroed or given to another
@@ -7,8 +7,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/filter/view.h"
+#include "core/filter/lay.h"
 
+#include "core/filter/kind.h"
+#include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/run.h"
 #include "core/segment/segment.h"
@@ -58,6 +60,7 @@ bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
 		.segment = segment,
 		.generation = descriptor->generation,
 		.seed = descriptor->seed,
+		.kind = bshm__kinds[descriptor->kind],
 		.descriptor = *descriptor,
 	};
 	bshm_status status = lay_bits(segment, &layers[older], &view->newest);
@@ -90,14 +93,4 @@ void bshm__view_release(bshm_view *view)
 	free(view->older);
 	free(view->newest.map);
 	*view = (bshm_view){0};
-}
-
-bool bshm_view_current(const bshm_view *view)
-{
-	return bshm__view_current(view);
-}
-
-bshm_set bshm_view_set(const bshm_view *view)
-{
-	return (bshm_set){view->descriptor.publication};
 }
