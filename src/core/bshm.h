@@ -182,20 +182,20 @@ typedef struct bshm_segment bshm_segment;
 
 typedef struct {
 	const char *path;
-	uint64_t filter_bytes;  /* for a new segment; a standing one keeps its own */
+	uint64_t filter_bytes;  /* for a new segment; an existing one keeps its own */
 	uint64_t cache_bytes;   /* the record store; 0 = none */
 	uint64_t cache_records; /* at most; 0 = as many as fit */
-	uint32_t mode;          /* permission bits of a new file; a standing one may not have more */
+	uint32_t mode;          /* permission bits of a new file; an existing one may not have more */
 	bool readonly;
 	bool huge_pages;
-	bool standing; /* attach only where there is a file; `readonly` means that too */
+	bool attach_only; /* never create a segment; `readonly` means that too */
 } bshm_options;
 
 /*
  * Attaches to the segment at options->path, creating it where there is no file. Never waits for
  * another creator, or for a process that brings a segment on a disk to rest: BSHM_E_BUSY then, try
  * again soon; for a creator error->process_id is its process id by its own count (0: not known),
- * error->uid its user. Costs about 20 microseconds for a standing
+ * error->uid its user. Costs about 20 microseconds for an existing
  * segment; creating one costs the reservation of its memory.
  * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; ABSENT: there is no file, and
  * none was to be created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated),
@@ -283,7 +283,7 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char 
  * the last batch.
  */
 void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers);
-/* Was everything read from the view read from one, still standing generation? */
+/* Was everything read from the view read from one generation, and is that the current one still? */
 bool bshm_view_current(const bshm_view *view);
 
 /* Tells one published set of keys from every other of the segment, whatever name it had or has. */

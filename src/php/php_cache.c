@@ -242,9 +242,8 @@ PHP_FUNCTION(bloom_cache_cas)
 		RETURN_THROWS();
 	}
 	if (php_bloomshm_value_of(&after, value)) {
-		const bshm_value *stands = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value;
-		RETVAL_BOOL(
-			put(segment_for(BSHM_PUT_CAS, stands), key, &after, ttl, BSHM_PUT_CAS, stands, NULL));
+		const bshm_value *old = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value;
+		RETVAL_BOOL(put(segment_for(BSHM_PUT_CAS, old), key, &after, ttl, BSHM_PUT_CAS, old, NULL));
 		php_bloomshm_value_release(&after);
 	}
 	php_bloomshm_value_release(&before);

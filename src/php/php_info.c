@@ -132,7 +132,7 @@ static void add_reason(
 	} else if (stat->filter_bytes != wanted) {
 		add_assoc_str(array, "reason",
 			zend_strpprintf(0,
-				"the standing segment keeps its %" PRIu64
+				"the existing segment keeps its %" PRIu64
 				" bytes of filter memory; bloomshm.filter_memory asks for %" PRIu64,
 				stat->filter_bytes, wanted));
 	} else if (store.bytes_total != (uint64_t) BLOOMSHM_G(cache_memory) ||
@@ -140,7 +140,7 @@ static void add_reason(
 				   store.max_records != (uint64_t) BLOOMSHM_G(cache_records))) {
 		add_assoc_str(array, "reason",
 			zend_strpprintf(0,
-				"the standing segment keeps its record store of %" PRIu64 " bytes and %" PRIu64
+				"the existing segment keeps its record store of %" PRIu64 " bytes and %" PRIu64
 				" records (0: as many as fit); bloomshm.cache_memory asks for " ZEND_LONG_FMT
 				", bloomshm.cache_records for " ZEND_LONG_FMT,
 				store.bytes_total, store.max_records, BLOOMSHM_G(cache_memory),

@@ -112,7 +112,7 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		.mode = (uint32_t) BLOOMSHM_G(mode),
 		.readonly = BLOOMSHM_G(readonly),
 		.huge_pages = BLOOMSHM_G(huge_pages),
-		.standing = !create,
+		.attach_only = !create,
 	};
 	if (attaching == bshm_process_id()) { /* another thread does */
 		*error = (bshm_error){.status = BSHM_E_BUSY,

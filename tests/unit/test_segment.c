@@ -344,7 +344,7 @@ TEST(readonly_needs_a_standing_segment)
 TEST(who_only_looks_needs_a_standing_segment_too)
 {
 	bshm_options options = standard();
-	options.standing = true;
+	options.attach_only = true;
 	bshm_segment *segment;
 	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
 	CHECK(last_error.cause == BSHM_CAUSE_ABSENT);

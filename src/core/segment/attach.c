@@ -173,7 +173,7 @@ static bshm_status open_path(
 	const bshm_options *options, int *fd, bool *writable, bshm_error *error)
 {
 	int code = bshm_os_open(options->path, false, fd);
-	const bool creates = !options->readonly && !options->standing;
+	const bool creates = !options->readonly && !options->attach_only;
 	if (code == ENOENT && creates) {
 		if (bshm__file_create(options, error) != BSHM_OK) {
 			return error->status;
@@ -213,7 +213,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	}
 	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
 	if (status != BSHM_OK && error->cause == BSHM_CAUSE_REST && !options->readonly &&
-		!options->standing) {
+		!options->attach_only) {
 		/* What it held is lost: a new one, which the caller finds at his next try. */
 		status = bshm__rest_discard(options->path, fd, error);
 		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REST) : status;

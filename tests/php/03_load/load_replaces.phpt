@@ -1,5 +1,5 @@
 --TEST--
-bloom_load() of a standing name replaces it in one step
+bloom_load() of an existing name replaces it in one step
 --EXTENSIONS--
 bloomshm
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-bloom_insert() checks its arguments always, also those that a standing filter does not need
+bloom_insert() checks its arguments always, also those that an existing filter does not need
 --EXTENSIONS--
 bloomshm
 --INI--
