@@ -356,8 +356,8 @@ static zend_string *explain_timeout(const bshm_error *e, const char *name, const
 {
 	switch (e->cause) {
 		case BSHM_CAUSE_SHARD:
-			return zend_strpprintf(
-				0, "the record could not be changed in time: another process held the lock");
+			return zend_strpprintf(0,
+				"another process holds a lock of the record store, which could not be had in time");
 		case BSHM_CAUSE_ATTACH:
 			return zend_strpprintf(0, "another thread of this process attaches to %s", path);
 		case BSHM_CAUSE_LOCK:

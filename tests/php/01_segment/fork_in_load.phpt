@@ -40,7 +40,7 @@ var_dump(count_no('f', ['a', 'b', ...keys('added ', 300)]), bloom_maybe_has('f',
 done();
 ?>
 --EXPECTF--
-child: %sby the process that began it
+child: only the process that began a load can finish it
 int(0)
 bool(false)
 array(0) {
