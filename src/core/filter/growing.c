@@ -88,11 +88,11 @@ static double line_rate(const uint64_t *line, uint32_t hash_count, uint32_t *bit
 		two += fill * fill / BSHM_LINE_WORDS;
 		*bits += (uint32_t) count;
 	}
-	double rate = 1;
+	double all = 1;
 	for (uint32_t i = 0; i < BSHM_LINE_PROBES; i += 2) {
-		rate *= hash_count > i + 1 ? two : hash_count > i ? one : 1;
+		all *= hash_count > i + 1 ? two : hash_count > i ? one : 1;
 	}
-	return rate;
+	return all;
 }
 
 static bshm__rates rate(
