@@ -806,7 +806,8 @@ namespace {
      *
      * A stale value is returned only while another process loads the key, and only if it expired at
      * most 5 seconds before that load began. Processes wait only once for a value that cannot be
-     * stored (too large, for instance): then all load at once.
+     * stored (too large, for instance): then all load at once. After a loader that throws, one of
+     * the waiting processes loads: a backend that fails is asked by one process at a time.
      *
      * A change of the key's value during the load (set, add, replace, cas, increment, decrement,
      * append, delete, clear, restore), in another process or in $load itself, stays: the result of
