@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "core/filter/growing.h"
 #include "core/filter/partition.h"
 #include "core/hash.h"
 #include "core/layout.h"
@@ -253,7 +254,7 @@ TEST(a_partition_holds_what_was_set)
 		CHECK(memcmp(atomic, plain, sizeof(atomic)) == 0);
 		CHECK(bshm__partition_popcount(atomic) <= 500 * k);
 		bshm__partition_zero(copy);
-		bshm__partition_merge(copy, atomic);
+		bshm__partition_merge(NULL, copy, NULL, atomic);
 		CHECK(memcmp(atomic, copy, sizeof(atomic)) == 0);
 		uint32_t found = 0;
 		for (uint64_t i = 1000; i < 3000; i++) {
