@@ -570,7 +570,7 @@ static const struct {
 	{"bshm__unit_move", "a unit lies alone in a page, and the others have room: test_repair"},
 	{"settle_places", "two adders meet at the last place: test_add"},
 	{"merge_words", "a sliding filter is merged: test_merge"},
-	{"turn", "bits of a lane that rests: test_sliding"},
+	{"rotate", "bits of a lane that rests: test_sliding"},
 	{"bshm__line_add", "two adders set one word at once: test_add"},
 	{"string_together", "no run of free partitions is long enough: test_blocks"},
 	{"claim_all", "a segment that is damaged: test_check"},
