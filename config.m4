@@ -94,9 +94,11 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/quota.c
      src/core/cache/slab.c
      src/core/cache/index.c
+     src/core/cache/table.c
      src/core/cache/walk.c
      src/core/cache/recency.c
      src/core/cache/record.c
+     src/core/cache/find.c
      src/core/cache/locate.c
      src/core/cache/chain.c
      src/core/cache/remove.c

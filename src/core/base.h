@@ -1,5 +1,5 @@
 /*
- * base.h - assertions, branch hints, and doubles as words.
+ * base.h - assertions, hints to the compiler, and doubles as words.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -17,6 +17,7 @@
 
 #define BSHM_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define BSHM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define BSHM_ALWAYS_INLINE       inline __attribute__((always_inline))
 
 static inline double bshm__double(uint64_t bits)
 {

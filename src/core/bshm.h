@@ -203,19 +203,23 @@ typedef struct {
  */
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error);
 /*
- * Unmaps; never changes what the segment holds. NULL is allowed. On a disk the last process that closes
- * it waits until all of it is written there, and marks it: only then is it believed after a reboot.
+ * Unmaps; never changes what the segment holds. NULL is allowed. On a disk the last process that
+ * closes it waits until all of it is written there, and marks it: only then is it believed after a
+ * reboot.
  */
 void bshm_segment_close(bshm_segment *segment);
 /*
- * Is the attached file still the one at its path? False only when there is no file, or another one: then
- * processes that attach from now on do not see this segment. Cost: one look at the path.
+ * Is the attached file still the one at its path? False only when there is no file, or another one:
+ * then processes that attach from now on do not see this segment. Cost: one look at the path.
  */
 bool bshm_segment_stands(const bshm_segment *segment);
 /* Is there certainly no file at the path? Cost: one look at it. */
 bool bshm_segment_absent(const char *path);
-/* As bshm_segment_close(), and says whether it is at rest: OK (always in memory, where there is nothing to do), BUSY
- * (others use it), UNAVAILABLE. Cost: what the disk takes to write what was changed. */
+/*
+ * As bshm_segment_close(), and says whether it is at rest: OK (always in memory, where there is
+ * nothing to do), BUSY (others use it), UNAVAILABLE. Cost: what the disk takes to write what was
+ * changed.
+ */
 bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error);
 
 typedef struct {
@@ -372,9 +376,9 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 
 /*
  * The union of `count` filters and of what stands as `into`, published as `into` with one store.
- * All must be of one kind, seed and geometry, layer by layer (one that has grown more than
- * another has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a
- * source), INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->source: which source it was, from 1 on.
+ * All must be of one kind, seed and geometry, layer by layer (one that has grown more than another
+ * has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a source),
+ * INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->source: which source it was, from 1 on.
  */
 bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
 	const bshm_key *from, size_t count, bshm_error *error);
@@ -463,8 +467,8 @@ void bshm_build_abort(bshm_build *build);
 
 /* ------------------------------------------------------------------ records */
 
-/* The first eight bytes of files, the lowest first: bshm_filter_dump(), bshm_store_dump(), a segment. A file
- * that is CORRUPT for its MAGIC has them in error->magic. */
+/* The first eight bytes of files, the lowest first: bshm_filter_dump(), bshm_store_dump(), a
+ * segment. A file that is CORRUPT for its MAGIC has them in error->magic. */
 #define BSHM_FILTER_FILE_MAGIC UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" */
 #define BSHM_RECORD_FILE_MAGIC UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" */
 #define BSHM_SEGMENT_MAGIC     UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" */
@@ -497,9 +501,10 @@ typedef struct {
 #define BSHM_SPACE_FETCH 1u
 
 /*
- * What the waits for locks of one call with many keys have in common: all zero to begin with. For the first
- * lock that is not to be had it waits 50 ms (`batch`: a second), and for none after it; in all, for locks that it
- * then has, a second (`batch`: no limit). A lock that is free, or soon is, is always had.
+ * What the waits for locks of one call with many keys have in common: all zero to begin with. For
+ * the first lock that is not to be had it waits 50 ms (`batch`: a second), and for none after it;
+ * in all, for locks that it then has, a second (`batch`: no limit). A lock that is free, or soon
+ * is, is always had.
  */
 typedef struct {
 	bool batch;
@@ -513,8 +518,8 @@ bool bshm_store_exists(const bshm_segment *segment);
 
 /*
  * A record that was found: what kind of value it has, and how long that is. Its bytes are fetched
- * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile. A value of 8 to 32 bytes may
- * have been fetched with it: bshm_found_short() then copies it, and cannot fail.
+ * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile. A value of 8 to 32 bytes
+ * may have been fetched with it: bshm_found_short() then copies it, and cannot fail.
  */
 #define BSHM_SHORT_MIN 8u
 #define BSHM_SHORT_MAX 32u
@@ -558,8 +563,8 @@ static inline void bshm_found_short(const bshm_found *found, void *to)
 #define BSHM_FIND_VALUE 4u /* if the value is fetched, only type, length and value are set */
 
 /*
- * Looks a key up. 1 = found, 0 = absent or expired; UNAVAILABLE (no record store). Takes no lock and
- * never waits. Cost: one hash and two or three lines of the processor's cache.
+ * Looks a key up. 1 = found, 0 = absent or expired; UNAVAILABLE (no record store). Takes no lock
+ * and never waits. Cost: one hash and two or three lines of the processor's cache.
  */
 int bshm_record_find(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found);
@@ -567,22 +572,23 @@ int bshm_record_find(
 int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
 	unsigned count, unsigned flags, bshm_found *found, bool *present);
 /*
- * Asks for the memory that changes of 1..BSHM_BATCH keys, soon after, will look at, so that they do not
- * wait for it one by one: a hint, which takes no lock and changes nothing.
+ * Asks for the memory that changes of 1..BSHM_BATCH keys, soon after, will look at, so that they do
+ * not wait for it one by one: a hint, which takes no lock and changes nothing.
  */
-void bshm_records_expect(
+void bshm_records_prefetch(
 	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count);
 /*
- * Copies the value out, which takes found->length bytes, without a lock. False: it was replaced or removed meanwhile,
- * and what is in `to` is worth nothing: find it again.
+ * Copies the value out, which takes found->length bytes, without a lock. False: it was replaced or
+ * removed meanwhile, and what is in `to` is worth nothing: find it again.
  */
 bool bshm_found_copy(const bshm_found *found, void *to);
 /*
- * For a value that was replaced while it was copied: finds it again and copies it into `room`, until it stands. Takes
- * no lock and does not wait, as long as the value is a short one, or stands within 10 ms for all values of a call. A
- * large one (more than 4 kB) is then copied under its shard's lock, for which it waits as `patience` has it: so its
- * writers cannot keep it from its readers. 1 = copied, 0 = absent; BUSY: call again with room for found->length bytes;
- * TIMEOUT, UNAVAILABLE: it is not to be had. `flags` as bshm_record_find().
+ * For a value that was replaced while it was copied: finds it again and copies it into `room`,
+ * until it stands. Takes no lock and does not wait, as long as the value is a short one, or stands
+ * within 10 ms for all values of a call. A large one (more than 4 kB) is then copied under its
+ * shard's lock, for which it waits as `patience` has it: so its writers cannot keep it from its
+ * readers. 1 = copied, 0 = absent; BUSY: call again with room for found->length bytes; TIMEOUT,
+ * UNAVAILABLE: it is not to be had. `flags` as bshm_record_find().
  */
 typedef struct {
 	void *bytes;
@@ -608,22 +614,23 @@ typedef struct {
 	uint32_t ttl_s;     /* 0 = none, else 1..BSHM_TTL_MAX_S */
 	uint32_t expires_s; /* if not 0, instead: the engine second from which on it has expired */
 	bshm_put_mode mode;
-	bool used_again; /* what it replaces, or was restored from, had been: it is worth more */
+	bool is_protected; /* the record counts as used again in a later epoch: it was, before a dump */
 	const bshm_value *expected;
 	bshm_patience *patience; /* NULL: it is a call of its own */
 } bshm_put;
 
 /*
- * Stores a record with one step: others see the old one or the new one. 1 = stored, 0 = not, because
- * of the mode, or because key and value are larger than the store takes (a SET then removes what was
- * there). TIMEOUT, UNAVAILABLE. Waits for the shard's lock, 50 ms at most. Evicts what is worth least
- * when there is no room.
+ * Stores a record with one step: others see the old one or the new one. 1 = stored, 0 = not,
+ * because of the mode, or because key and value are larger than the store takes (a SET then removes
+ * what was there). TIMEOUT, UNAVAILABLE. Waits for the shard's lock, 50 ms at most. Evicts what is
+ * worth least when there is no room.
  */
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
 
 /*
- * Adds `by` to an int (`down`: takes it away), or stores that of `initial` with this ttl where there is none; a standing record
- * keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the edge), NO_SPACE, TIMEOUT, UNAVAILABLE.
+ * Adds `by` to an int (`down`: takes it away), or stores that of `initial` with this ttl where
+ * there is none; a standing record keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the edge),
+ * NO_SPACE, TIMEOUT, UNAVAILABLE.
  */
 bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
@@ -636,16 +643,18 @@ int bshm_record_touch(
 /* 1 = removed, 0 = was absent (or had expired). */
 int bshm_record_remove(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
-/* Removes what was found, if it is that still. 1 or 0. `patience`: NULL, or that of a call with many keys. */
+/* Removes what was found, if it is that still. 1 or 0. `patience`: NULL, or that of a call with
+ * many keys. */
 int bshm_found_remove(
 	const bshm_found *found, const bshm_key *key, bshm_patience *patience, bshm_error *error);
-/* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is none. */
+/* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is
+ * none. */
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
 
 /*
- * Walks the records: all zero to begin with; a cursor of 0 after a step is the end. A step gives the
- * keys of a few neighbouring places; every record that is not written meanwhile comes exactly once.
- * False: no private memory left. Takes no lock. Any cursor is harmless.
+ * Walks the records: all zero to begin with; a cursor of 0 after a step is the end. A step gives
+ * the keys of a few neighbouring places; every record that is not written meanwhile comes exactly
+ * once. False: no private memory left. Takes no lock. Any cursor is harmless.
  */
 #define BSHM_SCAN_ROOM 64
 typedef struct {
@@ -681,14 +690,15 @@ typedef struct {
 bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out);
 
 /*
- * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. Those that
- * are written or removed meanwhile may be in it or not. IO, NO_SPACE (private memory), UNAVAILABLE.
+ * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. Those
+ * that are written or removed meanwhile may be in it or not. IO, NO_SPACE (private memory),
+ * UNAVAILABLE.
  */
 bshm_status bshm_store_dump(
 	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error);
 /*
- * Puts in what such a file holds and is neither there nor expired, from the least recently used to the
- * most; *count is how many. The whole file is checked before the first is put. IO, CORRUPT,
+ * Puts in what such a file holds and is neither there nor expired, from the least recently used to
+ * the most; *count is how many. The whole file is checked before the first is put. IO, CORRUPT,
  * INCOMPATIBLE, NO_SPACE (private memory: the file's size), TIMEOUT, UNAVAILABLE.
  */
 bshm_status bshm_store_restore(
@@ -696,8 +706,8 @@ bshm_status bshm_store_restore(
 
 /* ------------------------------------------------------------------ leases */
 
-/* Has anybody kept what belongs to a filter's keys (BSHM_SPACE_FETCH)? Whoever adds to a filter then
- * has to bshm_record_forget() the key. */
+/* Has anybody kept what belongs to a filter's keys (BSHM_SPACE_FETCH)? Whoever adds to a filter
+ * then has to bshm_record_forget() the key. */
 void bshm_store_note_fetch(bshm_segment *segment);
 bool bshm_store_has_fetched(const bshm_segment *segment);
 
@@ -718,21 +728,24 @@ typedef enum {
 } bshm_lease_status;
 
 /*
- * `beside`: where others load it already, too. MINE: *grant is to be released. TAKEN: it says for whom to
- * wait. A key of which no value could be stored of late is not waited for: there is MINE for all.
+ * `beside`: where others load it already, too. MINE: *grant is to be released. TAKEN: it says for
+ * whom to wait. A key of which no value could be stored of late is not waited for: there is MINE
+ * for all.
  */
 bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bool beside, bshm_lease_grant *grant);
 /* Is that lease still out, and its owner alive? `probe`: asks the kernel about the process. */
 bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool probe);
-/* Has what was loaded under that lease, now ended, or another for the key, not been stored of late? */
+/* Has what was loaded under that lease, now ended, or another for the key, not been stored of
+ * late? */
 bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant);
-/* May an expired record stand in for what is being loaded? Its time has passed at most 5 s before that. */
+/* May an expired record stand in for what is being loaded? Its time has passed at most 5 s before
+ * that. */
 bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found);
 /*
- * Gives the lease back and stores `put` with it in one step, if it is still out: every change of the key's
- * value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; who waits for the value is told
- * of a put that stores nothing.
+ * Gives the lease back and stores `put` with it in one step, if it is still out: every change of
+ * the key's value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; who waits for
+ * the value is told of a put that stores nothing.
  */
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
@@ -743,9 +756,9 @@ int bshm_lease_release(
 int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm_error *error);
 
-/* All that is just being loaded is void: for whoever then removes all records. A shard whose lock is not to be had
- * in time is left out. Quick where nothing is loaded. */
-void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience);
+/* All that is just being loaded is void: for whoever then removes all records. A shard whose lock
+ * is not to be had in time is left out. Quick where nothing is loaded. */
+void bshm_leases_invalidate(bshm_segment *segment, bshm_patience *patience);
 
 /* ------------------------------------------------------------------ files */
 
@@ -759,8 +772,8 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 
 /*
  * Publishes a filter from a file, in the place of what stands. Everything is checked before
- * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->cause says
- * what is wrong with the file), INCOMPATIBLE (another version or byte order), NO_SPACE,
+ * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->cause
+ * says what is wrong with the file), INCOMPATIBLE (another version or byte order), NO_SPACE,
  * READ_ONLY, TIMEOUT.
  */
 bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
@@ -769,8 +782,8 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 /* ------------------------------------------------------------------ the host */
 
 /*
- * The system's monotonic clock. The coarse one costs a fifth, lags behind by the length of the system's tick, 1 to
- * 10 ms, and is that of bshm_clock_set().
+ * The system's monotonic clock. The coarse one costs a fifth, lags behind by the length of the
+ * system's tick, 1 to 10 ms, and is that of bshm_clock_set().
  */
 uint64_t bshm_now_ns(void);
 uint64_t bshm_now_coarse_ns(void);

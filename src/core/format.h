@@ -37,14 +37,14 @@
  *      +----------------------+
  *      | bshm_tally [2049]    |  what each attached process has looked up
  *      +----------------------+
- *      | bshm_shard []        |  a lock, its intent, its figures
+ *      | bshm_shard_header [] |  a lock, its intent, its figures
  *      +----------------------+
  *      | bshm_lease []        |  256 a shard: who loads which key
  *      +----------------------+
- *      | bshm_table []        |  where the lines of the index are
+ *      | bshm_table []        |  where the buckets of the index are
  *      +----------------------+
- *      | bshm_page []         |  what each page is for
- *      | bshm_map []          |  which slots of a page are taken
+ *      | bshm_page_header []  |  what each page is for
+ *      | bshm_page_bitmap []  |  which slots of a page are taken
  *      +----------------------+
  *      | pages                |  16 kB each: records, and the index
  *      +----------------------+

@@ -1,6 +1,6 @@
 /*
- * format_store.h - the structs of the segment's record store, which lies behind the partitions; format.h
- * has the order of the regions, and the rules.
+ * format_store.h - the structs of the segment's record store, which lies behind the partitions;
+ * format.h has the order of the regions, and the rules.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -10,8 +10,8 @@
 #include "core/format.h"
 
 /*
- * Places in the pages are told by a `ref`: the page's number + 1 in the high 20 bits, the offset in
- * it in units of 4 bytes in the low 12. 0 is no place.
+ * A `ref` names a word in the pages: the number of the page + 1 in the high 20 bits, the offset in
+ * the page, in units of 4 bytes, in the low 12. 0 = none.
  */
 #define BSHM_SLAB_BYTES    16384u
 #define BSHM_SLAB_MAX      ((1u << 20) - 1)
@@ -19,15 +19,15 @@
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_HALF    61u  /* the last part of a large record, if it is short */
-#define BSHM_CLASS_CHUNK   62u  /* the other parts */
-#define BSHM_CLASS_INDEX   63u  /* units of the index */
+#define BSHM_CLASS_HALF    61u  /* half chunks: the last part of a large record, if it is short */
+#define BSHM_CLASS_CHUNK   62u  /* chunks */
+#define BSHM_CLASS_INDEX   63u  /* units: 64 buckets each */
 #define BSHM_LEASE_COUNT   256u /* a shard */
 #define BSHM_PAGE_WORDS    16u
 #define BSHM_TABLE_UNITS   32u
 #define BSHM_UNIT_BYTES    4096u
-#define BSHM_UNIT_LINES    64u
-#define BSHM_LINE_SLOTS    10u
+#define BSHM_UNIT_BUCKETS  64u
+#define BSHM_BUCKET_CELLS  10u
 #define BSHM_POSITION_BITS 18u
 
 /*
@@ -40,10 +40,10 @@
  *
  * reserved and holders only where there are several shards and a limit: quota.c.
  *
- *  reserved  compare-and-swap, and fetch_sub, by whoever holds a shard's lock: never less than the
- *            records and spares of the shards
- *  holders   fetch_or, fetch_and: a bit for each shard that may have a spare, under its lock
- *  recount, fetched   stored by anyone: `reserved` may be too high; bloom_fetch has been used
+ *  reserved  compare-and-swap, and fetch_sub, by the holder of a shard's lock: never less than the
+ *            records and credits of all shards
+ *  holders   fetch_or, fetch_and: a bit for each shard that may have credit, under its lock
+ *  recount, fetched   stored by any process: `reserved` may be too high; bloom_fetch has been used
  */
 typedef struct {
 	uint64_t reserved;
@@ -67,7 +67,7 @@ BSHM_AT(store, fetched, 76);
  *      +-----------------+-----------------+-----------------+
  *
  * By the process that has the owner slot of the same number; what an earlier owner counted stays.
- * The last one is everybody's who has no slot (fetch_add).
+ * All processes without a slot share the last one (fetch_add).
  */
 typedef struct {
 	uint64_t hits;
@@ -84,20 +84,20 @@ BSHM_AT(tally, sets, 16);
 /*
  *  off   0                 8                 16                24
  *      +--------+--------+--------+--------+-----------------+-----------------+
- *   0: | kind   | place  | fresh  | old    | records_after   | data_after      |
+ *   0: | kind   | word   | fresh  | old    | records_after   | data_after      |
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *  32: | table  | count  | step   |
  *      +--------+--------+--------+
  *
- * What the holder of a shard's lock is just doing, so that whoever takes it over from a dead one
- * finishes or undoes it. Under the shard's lock; `kind` is stored last, with release, and set to
- * 0 when it is done.
+ * The change that the holder of a shard's lock is making. If it dies, the process that takes the
+ * lock over finishes or undoes the change. Under the shard's lock; `kind` is stored last, with
+ * release, and set to 0 when the change is done.
  */
 typedef struct {
 	uint32_t kind;  /* BSHM_INTENT_* */
-	uint32_t place; /* ref of the word that publishes */
-	uint32_t fresh; /* ref that the word will hold: a chain of slots that is not in use yet */
-	uint32_t old;   /* ref that it held: a chain of slots that will be free */
+	uint32_t word;  /* ref of the word that publishes */
+	uint32_t fresh; /* the ref that the word will hold: of a chain of slots not in use yet */
+	uint32_t old;   /* the ref that it held: of a chain of slots that will be free */
 	uint64_t records_after;
 	uint64_t data_after;
 	uint32_t table; /* resize, move of a unit: index of the table */
@@ -108,7 +108,7 @@ typedef struct {
 
 BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 48);
 BSHM_AT(intent, kind, 0);
-BSHM_AT(intent, place, 4);
+BSHM_AT(intent, word, 4);
 BSHM_AT(intent, fresh, 8);
 BSHM_AT(intent, old, 12);
 BSHM_AT(intent, records_after, 16);
@@ -118,9 +118,9 @@ BSHM_AT(intent, count, 36);
 BSHM_AT(intent, step, 40);
 
 #define BSHM_INTENT_NONE       0u
-#define BSHM_INTENT_PUT        1u /* place: old -> fresh; then old's slots are freed */
-#define BSHM_INTENT_REMOVE     2u /* place: old -> 0; the same */
-#define BSHM_INTENT_MOVE       3u /* place: old -> fresh; the rest of the chain stays */
+#define BSHM_INTENT_PUT        1u /* the word: old -> fresh; then the old slots are freed */
+#define BSHM_INTENT_REMOVE     2u /* the word: old -> 0; the same */
+#define BSHM_INTENT_MOVE       3u /* the word: old -> fresh; the rest of the chain stays */
 #define BSHM_INTENT_MOVE_CHUNK 4u /* the same for a part of a large record */
 #define BSHM_INTENT_MOVE_UNIT  5u /* the same for a unit of the index */
 #define BSHM_INTENT_RESIZE     6u /* a table gets other units */
@@ -129,7 +129,8 @@ BSHM_AT(intent, step, 40);
  * What a class of slots has. Under the shard's lock; nothing of it is exact after a death: hints.
  */
 typedef struct {
-	uint32_t hint;  /* bits 0..23: a page that may have room, + 1; the others: where in its map */
+	uint32_t
+		hint; /* bits 0..23: a page that may have room, + 1; the others: a word of its bitmap */
 	uint32_t pages; /* of the class */
 	uint32_t used;  /* its slots that are taken */
 	uint32_t reserved;
@@ -145,7 +146,7 @@ BSHM_AT(class, used, 8);
  *      +-----------------+-----------------+-----------------+-----------------+
  *   0: | sequence        | clock           | starv. |  read by every look-up, and every put
  *      +-----------------+-----------------+-----------------+-----------------+
- *  64: | lock            | touches         | records| spare  | data_bytes      |
+ *  64: | lock            | touches         | records| credit | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
  *  96: | intent: 48 bytes, half of them used by each put                       |
  *      +-----------------+-----------------+--------+--------+--------+--------+
@@ -160,30 +161,30 @@ BSHM_AT(class, used, 8);
  * 256: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
- * What every put writes is on one line, and one of a class: between processors, each line costs as
- * much as the rest of the put.
+ * A put writes one cache line of this struct, and that of one class: moving a cache line between
+ * processors costs as much as the rest of the put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
  *                  when memory gets another meaning
- *  clock           compare-and-swap by anyone: four 16-bit numbers, recency.c
- *  touches         fetch_add, and set to 0, by anyone
- *  timeouts        fetch_add by anyone
- *  starving        by anyone: 1 while somebody has waited long for the lock; a hint
+ *  clock           compare-and-swap by any process: four 16-bit numbers, recency.c
+ *  touches         fetch_add, and set to 0, by any process
+ *  timeouts        fetch_add by any process
+ *  starving        by any process: 1 while one has waited long for the lock; a hint
  *  all others      under the lock
  */
 typedef struct {
 	uint64_t sequence;
 	uint64_t clock;
-	uint32_t starving; /* 1: somebody has waited long for the lock */
+	uint32_t starving; /* 1: a process has waited long for the lock */
 	uint8_t reserved0[44];
 	uint64_t lock;
 	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
 	uint32_t records;
-	uint32_t spare;      /* records of the limit that the shard may still put: quota.c */
+	uint32_t credit;     /* records of the limit that the shard may still put: quota.c */
 	uint64_t data_bytes; /* of keys and values */
 	bshm_intent intent;
-	uint32_t hand_page; /* where the next candidates for eviction are */
+	uint32_t hand_page; /* where the next search for a record to evict begins */
 	uint32_t hand_slot;
 	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
 	uint32_t leases;      /* in use */
@@ -202,35 +203,35 @@ typedef struct {
 	uint64_t repairs;
 	uint8_t reserved2[24];
 	bshm_class classes[BSHM_CLASS_COUNT];
-} bshm_shard;
+} bshm_shard_header;
 
-BSHM_STATIC_ASSERT(shard, sizeof(bshm_shard) == 1280);
-BSHM_AT(shard, sequence, 0);
-BSHM_AT(shard, clock, 8);
-BSHM_AT(shard, starving, 16);
-BSHM_AT(shard, lock, 64);
-BSHM_AT(shard, touches, 72);
-BSHM_AT(shard, records, 80);
-BSHM_AT(shard, spare, 84);
-BSHM_AT(shard, data_bytes, 88);
-BSHM_AT(shard, intent, 96);
-BSHM_AT(shard, hand_page, 144);
-BSHM_AT(shard, hand_slot, 148);
-BSHM_AT(shard, given_pages, 152);
-BSHM_AT(shard, leases, 156);
-BSHM_AT(shard, aging_page, 160);
-BSHM_AT(shard, aging, 164);
-BSHM_AT(shard, pop_page, 168);
-BSHM_AT(shard, pop_stamp, 172);
-BSHM_AT(shard, free_page, 176);
-BSHM_AT(shard, empty_page, 180);
-BSHM_AT(shard, recount, 184);
-BSHM_AT(shard, evictions, 192);
-BSHM_AT(shard, expired, 200);
-BSHM_AT(shard, rejected, 208);
-BSHM_AT(shard, timeouts, 216);
-BSHM_AT(shard, repairs, 224);
-BSHM_AT(shard, classes, 256);
+BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 1280);
+BSHM_AT(shard_header, sequence, 0);
+BSHM_AT(shard_header, clock, 8);
+BSHM_AT(shard_header, starving, 16);
+BSHM_AT(shard_header, lock, 64);
+BSHM_AT(shard_header, touches, 72);
+BSHM_AT(shard_header, records, 80);
+BSHM_AT(shard_header, credit, 84);
+BSHM_AT(shard_header, data_bytes, 88);
+BSHM_AT(shard_header, intent, 96);
+BSHM_AT(shard_header, hand_page, 144);
+BSHM_AT(shard_header, hand_slot, 148);
+BSHM_AT(shard_header, given_pages, 152);
+BSHM_AT(shard_header, leases, 156);
+BSHM_AT(shard_header, aging_page, 160);
+BSHM_AT(shard_header, aging, 164);
+BSHM_AT(shard_header, pop_page, 168);
+BSHM_AT(shard_header, pop_stamp, 172);
+BSHM_AT(shard_header, free_page, 176);
+BSHM_AT(shard_header, empty_page, 180);
+BSHM_AT(shard_header, recount, 184);
+BSHM_AT(shard_header, evictions, 192);
+BSHM_AT(shard_header, expired, 200);
+BSHM_AT(shard_header, rejected, 208);
+BSHM_AT(shard_header, timeouts, 216);
+BSHM_AT(shard_header, repairs, 224);
+BSHM_AT(shard_header, classes, 256);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \
  (1u << 24) /* more than the slots that are freed while anything is read */
@@ -243,7 +244,7 @@ BSHM_AT(shard, classes, 256);
  *  32: | unsto. | reserved (zero)                                              |
  *      +--------+--------------------------------------------------------------+
  *
- *  All under the shard's lock; owner 0 = free: the hash and unstored_s stay until it is given again.
+ * All under the shard's lock; owner 0 = free: the hash and unstored_s stay until it is given again.
  */
 typedef struct {
 	uint64_t owner;
@@ -270,13 +271,14 @@ BSHM_AT(lease, unstored_s, 32);
  *   0: | shape           | records|        | units[64]: refs of the two lists    |
  *      +-----------------+--------+--------+-------------------------------------+
  *
- * Where the lines of a part of the index are: 64 in each unit. All under the shard's lock; `shape`
- * (release) selects one of the two lists by its lowest bit, the other is free to be written. They are
- * interleaved, so that the first units are on the line of the shape, which every search reads.
+ * A part of the index: the refs of its units, with 64 buckets each. All under the shard's lock. The
+ * lowest bit of `shape` (release) selects one of two lists; the other one is free to be written.
+ * The lists are interleaved, so that the first units are in the cache line of the shape, which
+ * every search reads.
  */
 typedef struct {
 	uint64_t shape;   /* count of units << 1 | which list */
-	uint32_t records; /* slots of the lines that are taken */
+	uint32_t records; /* in its buckets */
 	uint32_t reserved;
 	uint32_t units[2 * BSHM_TABLE_UNITS]; /* unit i of list l: 2 * i + l */
 	uint8_t rest[48];
@@ -290,41 +292,42 @@ BSHM_AT(table, units, 16);
 /*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-------------------------+
- *   0: | tags 0..3       | tags 4..7       | 8, 9 and passed | ref[10], 4 bytes each   |
+ *   0: | tags 0..3       | tags 4..7       | 8, 9 and overfl.| ref[10], 4 bytes each   |
  *      +-----------------+-----------------+-----------------+-------------------------+
  *
- * A line of the index. A tag has 16 bits, the first the lowest; the high half of the third word says
- * how many records lie further on because this line was full. All under the shard's lock; ref
- * (release) after what it leads to is whole.
+ * A bucket of the index: ten cells, each a tag and a ref. A tag has 16 bits, the first tag the
+ * lowest; the high half of the third word is the overflow count: how many records lie in later
+ * buckets because this one was full. All under the shard's lock; ref (release) after the record
+ * that it leads to is whole.
  */
 typedef struct {
-	uint64_t head[3];
-	uint32_t ref[BSHM_LINE_SLOTS]; /* 0 = free */
-} bshm_line;
+	uint64_t tags[3];
+	uint32_t ref[BSHM_BUCKET_CELLS]; /* 0 = free */
+} bshm_bucket;
 
-BSHM_STATIC_ASSERT(line, sizeof(bshm_line) == 64);
-BSHM_AT(line, head, 0);
-BSHM_AT(line, ref, 24);
+BSHM_STATIC_ASSERT(bucket, sizeof(bshm_bucket) == 64);
+BSHM_AT(bucket, tags, 0);
+BSHM_AT(bucket, ref, 24);
 
 /*
- * What a page is for, and which of its slots are taken: a bit each. Under the shard's lock. The pages of
- * a shard are neighbours: page_count / shard_count of them. Heads and maps lie apart, for whoever looks
- * for a page goes over thousands of heads.
+ * The class of a page, and which of its slots are taken: a bit each. Under the shard's lock. The
+ * pages of a shard are neighbours: page_count / shard_count of them. Headers and bitmaps lie apart,
+ * because a search for a page reads thousands of headers.
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */
 	uint32_t vacant;     /* free slots, a hint; of a free page: the class it had + 1, or 0 */
-} bshm_page;
+} bshm_page_header;
 
-BSHM_STATIC_ASSERT(page, sizeof(bshm_page) == 8);
-BSHM_AT(page, size_class, 0);
+BSHM_STATIC_ASSERT(page_header, sizeof(bshm_page_header) == 8);
+BSHM_AT(page_header, size_class, 0);
+BSHM_AT(page_header, vacant, 4);
 
 typedef struct {
 	uint64_t taken[BSHM_PAGE_WORDS];
-} bshm_map;
+} bshm_page_bitmap;
 
-BSHM_STATIC_ASSERT(map, sizeof(bshm_map) == 128);
-BSHM_AT(page, vacant, 4);
+BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 128);
 
 /*
  *  off   0        4        8
@@ -333,23 +336,23 @@ BSHM_AT(page, vacant, 4);
  *      +--------+--------+---------------+-----+-------+
  *
  *      +--------+--------+---------------+-----------+-------------+------+
- *   0: | state  | shape  | [expires_s]   | key_bytes | value_bytes | next | first part    a large one
- *      +--------+--------+---------------+-----------+-------------+------+
+ *   0: | state  | shape  | [expires_s]   | key_bytes | value_bytes | next | first part
+ *      +--------+--------+---------------+-----------+-------------+------+   a large record
  *
  *      +--------+--------+---------------+
- *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value          a chunk of it;
- *      +--------+--------+---------------+                                       the last may have 4,080
+ *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value; the
+ *      +--------+--------+---------------+   last may have 4,080               a chunk of it
  *
  * All words have 4 bytes.
  *
- *  state   recency stamp in the low 16 bits (compare-and-swap by anyone); BSHM_STATE_*; version in the
- *          high 12: changed by whoever holds the lock, one more each time the slot is given out
- *  expires_s  by touch, under the lock, at any time; else written before the record is published
+ *  state   stamp of recency in the low 16 bits (compare-and-swap by any process); BSHM_SLOT_*;
+ *          version in the high 12: by the lock holder, one more each time the slot is freed
+ *  expires_s   by touch, under the lock, at any time; else before the record is published
  *  prev, next of chunks   under the lock
- *  all others  written before the record is published, and not changed after
+ *  all others  before the record is published, and never after
  */
 #define BSHM_SLOT_STAMP        0xffffu
-#define BSHM_SLOT_MAIN         (1u << 16) /* was used again, not only once */
+#define BSHM_SLOT_PROTECTED    (1u << 16) /* was used again in a later epoch */
 #define BSHM_SLOT_LIVE         (1u << 17)
 #define BSHM_SLOT_CHAINED      (1u << 18)
 #define BSHM_SLOT_EXPIRES      (1u << 19) /* has the word expires_s */
@@ -357,8 +360,8 @@ BSHM_AT(page, vacant, 4);
 #define BSHM_SLOT_VERSION_MASK 0xfff00000u
 #define BSHM_SLOT_VERSIONS     4096u
 
-/* shape: key_bytes (12 bits), value_bytes (12 bits), type (4), namespace (1); of a large record the first 24
- * are its serial: the low bits of the shard's sequence when it was put, or moved */
+/* shape: key_bytes (12 bits), value_bytes (12 bits), type (4), space (1); of a large record the
+ * first 24 are its serial: the low bits of the shard's sequence when it was put, or moved */
 #define BSHM_SHAPE_VALUE  12
 #define BSHM_SHAPE_TYPE   24
 #define BSHM_SHAPE_SPACE  28
@@ -367,10 +370,10 @@ BSHM_AT(page, vacant, 4);
 
 #define BSHM_SLOT_BYTES_MIN 16u
 #define BSHM_SLOT_BYTES_MAX 4096u
-#define BSHM_SLOT_HEAD      8u
-#define BSHM_CHAIN_HEAD     12u /* key_bytes, value_bytes, next */
-#define BSHM_CHUNK_HEAD     16u
-#define BSHM_CHUNK_BYTES    (2 * BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
-#define BSHM_HALF_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEAD)
+#define BSHM_SLOT_HEADER    8u
+#define BSHM_CHAIN_HEADER   12u /* key_bytes, value_bytes, next */
+#define BSHM_CHUNK_HEADER   16u
+#define BSHM_CHUNK_BYTES    (2 * BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEADER)
+#define BSHM_HALF_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEADER)
 
 #endif

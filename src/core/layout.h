@@ -29,14 +29,14 @@ static inline uint64_t bshm__layout_word(void)
 		offsetof(bshm_descriptor, newest),
 		offsetof(bshm_entry, items),
 		sizeof(bshm_store) + sizeof(bshm_tally) * (BSHM_OWNER_COUNT + 1),
-		sizeof(bshm_shard),
+		sizeof(bshm_shard_header),
 		sizeof(bshm_lease) * BSHM_LEASE_COUNT,
 		sizeof(bshm_table),
-		sizeof(bshm_line),
-		sizeof(bshm_page),
-		sizeof(bshm_map),
+		sizeof(bshm_bucket),
+		sizeof(bshm_page_header),
+		sizeof(bshm_page_bitmap),
 		BSHM_SLAB_BYTES,
-		offsetof(bshm_shard, intent),
+		offsetof(bshm_shard_header, intent),
 	};
 	uint64_t word = UINT64_C(0xcbf29ce484222325); /* FNV-1a, a part at a time */
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

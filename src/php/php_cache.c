@@ -285,7 +285,7 @@ static void prefetch(bshm_segment *segment, const batch *b, uint32_t first)
 		keys[i] = php_bloomshm_key_of_string(b->keys[first + i]);
 	}
 	if (segment != NULL) {
-		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, count);
+		bshm_records_prefetch(segment, BSHM_SPACE_CACHE, keys, count);
 	}
 }
 
@@ -370,7 +370,7 @@ PHP_FUNCTION(bloom_cache_delete_many)
 		for (size_t i = 0; i < list.count && sound; i++) {
 			if (i % BSHM_BATCH == 0 && segment != NULL) {
 				const size_t part = MIN(list.count - i, BSHM_BATCH);
-				bshm_records_expect(segment, BSHM_SPACE_CACHE, &list.keys[i], (unsigned) part);
+				bshm_records_prefetch(segment, BSHM_SPACE_CACHE, &list.keys[i], (unsigned) part);
 			}
 			removed += forget(segment, &list.keys[i], &patience);
 		}

@@ -181,7 +181,7 @@ PHP_FUNCTION(bloom_cache_clear)
 		RETURN_LONG(0);
 	}
 	/* Values that are being loaded now may have been read before this call: they are not stored. */
-	bshm_leases_spoil(segment, &patience);
+	bshm_leases_invalidate(segment, &patience);
 	do {
 		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
 			throw_memory();

@@ -205,7 +205,7 @@ bool GetAll(bshm_segment *segment, const List &list)
 template <typename Function>
 bool ChangeAll(bshm_segment *segment, const List &list, Function change)
 {
-	bshm_records_expect(segment, BSHM_SPACE_CACHE, list.keys, list.count);
+	bshm_records_prefetch(segment, BSHM_SPACE_CACHE, list.keys, list.count);
 	bool good = true;
 	for (unsigned k = 0; k < list.count; k++) {
 		good = change(segment, list.keys[k]) && good;

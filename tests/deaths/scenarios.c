@@ -274,7 +274,7 @@ static void put_too_large(desk *d)
 /* When the stamps are about to come round. */
 static void renumber(desk *d)
 {
-	bshm_shard *shard = d->segment->shards;
+	bshm_shard_header *shard = d->segment->shards;
 	BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x8100, RELAXED);
 	for (uint32_t i = 0; i < 200; i++) {
 		must(put_record(d, VICTIM + 1, 1, 50, 0), "put");
@@ -299,15 +299,15 @@ static void count_anew(desk *d)
 static void share_limit(desk *d)
 {
 	bshm_store *store = d->segment->store;
-	bshm_shard *shards = d->segment->shards;
+	bshm_shard_header *shards = d->segment->shards;
 	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
-		BSHM_STORE(&shards[i].spare, 0, RELAXED);
+		BSHM_STORE(&shards[i].credit, 0, RELAXED);
 	}
 	must(put_record(d, VICTIM + 4, 1, 50, 0), "put");
 	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
-		BSHM_STORE(&shards[i].spare, 0, RELAXED);
+		BSHM_STORE(&shards[i].credit, 0, RELAXED);
 	}
-	BSHM_STORE(&shards[1].spare, 200, RELAXED);
+	BSHM_STORE(&shards[1].credit, 200, RELAXED);
 	BSHM_STORE(&store->holders, 2, RELAXED);
 	BSHM_STORE(&store->reserved, d->segment->cache_records, RELAXED);
 	for (uint32_t i = 1; i <= 3; i++) {
@@ -373,7 +373,7 @@ static void lease(desk *d)
 	bshm_lease_grant grant;
 	bshm_store_note_fetch(d->segment);
 	bshm_lease_take(d->segment, 1, &keys[1], false, &grant);
-	bshm_leases_spoil(d->segment, &(bshm_patience){0});
+	bshm_leases_invalidate(d->segment, &(bshm_patience){0});
 	must(bshm_record_forget(d->segment, 1, &keys[1], NULL, &error), "forget what is being loaded");
 	must(bshm_lease_release(d->segment, &grant, NULL, &error), "give back");
 }

@@ -288,7 +288,7 @@ static void find_many(subject *s)
 		memcpy(bytes[i], key.bytes, key.length);
 		keys[i] = (bshm_key){bytes[i], key.length};
 	}
-	bshm_records_expect(s->segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
+	bshm_records_prefetch(s->segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
 	const int hits = bshm_record_find_many(
 		s->segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH, BSHM_FIND_USE, found, present);
 	KNOWN(hits);
@@ -372,7 +372,7 @@ static void remove_records(subject *s)
 		}
 		KNOWN(bshm_record_forget(s->segment, BSHM_SPACE_FETCH, &key, NULL, &s->error));
 	}
-	bshm_leases_spoil(s->segment, &(bshm_patience){0});
+	bshm_leases_invalidate(s->segment, &(bshm_patience){0});
 }
 
 static void oldest(subject *s)

@@ -105,9 +105,9 @@ static void learn_shape(void)
 	MOVE(shards);
 	MOVE(leases);
 	MOVE(tables);
+	MOVE(page_headers);
+	MOVE(page_bitmaps);
 	MOVE(pages);
-	MOVE(maps);
-	MOVE(slabs);
 	shape.header = (void *) sound.bytes;
 #undef MOVE
 	bshm_segment_close(segment);
@@ -116,15 +116,15 @@ static void learn_shape(void)
 static void learn_slots(void)
 {
 	for (uint32_t page = 0; page < shape.shard_pages; page++) {
-		const bshm_map *map = &shape.maps[page];
-		if (shape.pages[page].size_class == 0) {
+		const bshm_page_bitmap *bitmap = &shape.page_bitmaps[page];
+		if (shape.page_headers[page].size_class == 0) {
 			continue;
 		}
-		const uint32_t size_class = shape.pages[page].size_class - 1;
+		const uint32_t size_class = shape.page_headers[page].size_class - 1;
 		const uint32_t bytes = bshm__class_bytes(size_class);
-		const uint32_t begin = offset_of(shape.slabs) + page * BSHM_SLAB_BYTES;
+		const uint32_t begin = offset_of(shape.pages) + page * BSHM_SLAB_BYTES;
 		for (uint32_t i = 0; i < BSHM_SLAB_BYTES / bytes; i++) {
-			if ((map->taken[i / 64] >> (i % 64) & 1) == 0) {
+			if ((bitmap->taken[i / 64] >> (i % 64) & 1) == 0) {
 				continue;
 			}
 			if (size_class == BSHM_CLASS_INDEX && unit_count < 64) {
@@ -154,15 +154,15 @@ static void learn_regions(void)
 		{s->epochs, s->partition_count, sizeof(uint64_t)},
 		{s->partitions, s->partition_count, BSHM_PARTITION_BYTES},
 		{s->store, 1, sizeof(bshm_store)},
-		{s->shards, 1, sizeof(bshm_shard)},
+		{s->shards, 1, sizeof(bshm_shard_header)},
 		{&s->shards->intent, 1, sizeof(bshm_intent)},
 		{s->leases, BSHM_LEASE_COUNT, sizeof(bshm_lease)},
 		{s->tables, s->shard_tables, sizeof(bshm_table)},
-		{s->pages, s->shard_pages, sizeof(bshm_page)},
-		{NULL, slot_count, 32},                     /* records and chunks */
-		{NULL, unit_count * 64, sizeof(bshm_line)}, /* lines of the index */
-		{s->slabs, s->shard_pages, BSHM_SLAB_BYTES},
-		{s->maps, s->shard_pages, sizeof(bshm_map)},
+		{s->page_headers, s->shard_pages, sizeof(bshm_page_header)},
+		{NULL, slot_count, 32},                       /* records and chunks */
+		{NULL, unit_count * 64, sizeof(bshm_bucket)}, /* buckets */
+		{s->pages, s->shard_pages, BSHM_SLAB_BYTES},
+		{s->page_bitmaps, s->shard_pages, sizeof(bshm_page_bitmap)},
 	};
 	memcpy(regions, all, sizeof(regions));
 }
@@ -174,7 +174,7 @@ static uint8_t *place_in(const region *r, uint32_t index, uint32_t field)
 		return file + slot_offsets[i] + field % r->bytes;
 	}
 	if (r == &regions[20]) {
-		return file + unit_offsets[i / 64] + i % 64 * sizeof(bshm_line) + field % r->bytes;
+		return file + unit_offsets[i / 64] + i % 64 * sizeof(bshm_bucket) + field % r->bytes;
 	}
 	const size_t stride = r == &regions[6] ? sizeof(bshm_entry) : r->bytes;
 	return file + offset_of(r->begin) + i * stride + field % r->bytes;
@@ -267,7 +267,7 @@ static void make_edit(const edit *e)
 		}
 		default: { /* a ref of the template's slots */
 			const uint32_t off =
-				slot_offsets[(e->field + byte) % slot_count] - offset_of(shape.slabs);
+				slot_offsets[(e->field + byte) % slot_count] - offset_of(shape.pages);
 			const uint32_t ref = off / BSHM_SLOT_UNIT + BSHM_REF_PAGE;
 			memcpy(place_in(r, e->index, e->field & ~3u), &ref, sizeof(ref));
 			return;
@@ -499,7 +499,7 @@ static void lock_all(void)
 {
 	const uint64_t dead = UINT64_C(9) << 16 | 100;
 	bshm_header *header = moved(shape.header);
-	bshm_shard *shards = moved(shape.shards);
+	bshm_shard_header *shards = moved(shape.shards);
 	header->lock = dead;
 	shards[0].lock = dead;
 }

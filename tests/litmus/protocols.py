@@ -401,7 +401,7 @@ LIVE, DEAD = 1, 0  # of version v: v * 2 + LIVE
 
 
 def look_at_slots(read_ref, read_state, between):
-    """search and bshm__record_current (cache/record.c, record.h): is what was copied a mixture?"""
+    """search and bshm__record_current (cache/find.c, record.h): is what was copied a mixture?"""
 
     def look_up():
         since = yield load("sequence", ACQUIRE)
@@ -433,7 +433,7 @@ TWO_RECORDS = {
 def value(freed=RELEASE, live=RELEASE, read_ref=ACQUIRE, read_state=ACQUIRE, between=ACQUIRE):
     """A value is a mixture of two records of one slot.
 
-    free_taken (cache/slab.c), build, publish (cache/put.c) against the look-up (cache/record.c)."""
+    free_taken (cache/slab.c), build, publish (cache/put.c) against the look-up (cache/find.c)."""
 
     def put():
         yield store("ref", 2, RELEASE)
@@ -484,7 +484,7 @@ def record_found(
 ):
     """A record that is replaced is missed: neither the old one nor the new one is found.
 
-    publish (cache/put.c), free_taken (cache/slab.c) against search, led_astray (cache/record.c)."""
+    publish (cache/put.c), free_taken (cache/slab.c) against search, ref_changed (cache/find.c)."""
 
     def put():
         yield store("state[2]", LIVE, RELEASE)
@@ -505,7 +505,7 @@ def record_found(
 
 
 def look_in_lines(list_of, read_sequence, between):
-    """search (cache/record.c): is record 7, which stands all the time, absent? Its line's tag is
+    """search (cache/find.c): is record 7, which stands all the time, absent? Its line's tag is
     looked at first."""
 
     def look_up():
@@ -531,8 +531,8 @@ def table_resized(
 ):
     """A record is missed because its table gets other lines.
 
-    bshm__table_resize (cache/index.c), bshm__sequence_jump (cache/slab.c) against search
-    (cache/record.c)."""
+    bshm__table_resize (cache/table.c), bshm__sequence_jump (cache/slab.c) against search
+    (cache/find.c)."""
 
     def resize():
         yield store("line[1]", 7, RELAXED)
@@ -555,7 +555,7 @@ def table_resized(
 def unit_moved(moved=RELEASE, read=ACQUIRE, jump=RELEASE, jumped=RELEASE):
     """A record is missed because the unit that has its line is moved.
 
-    bshm__unit_move (cache/index.c) against bshm__line_at (cache/index.h)."""
+    bshm__unit_move (cache/table.c) against bshm__bucket_at (cache/index.h)."""
 
     def move():
         yield store("line[1]", 7, RELAXED)
@@ -578,7 +578,7 @@ def unit_moved(moved=RELEASE, read=ACQUIRE, jump=RELEASE, jumped=RELEASE):
 def chunk_moved(moved=RELEASE, read=ACQUIRE, jumped=RELEASE, between=ACQUIRE):
     """A chunk's bytes are another's, because the chunk is moved.
 
-    bshm__chunk_move (cache/move.c) against bshm__record_load, copy_chunks (cache/record.c)."""
+    bshm__chunk_move (cache/move.c) against bshm__record_load, bshm__record_read_chunks (cache/record.h)."""
 
     def move():
         yield store("chunk[1]", 7, RELAXED)
@@ -602,7 +602,7 @@ def serial(freed=RELEASE, live=RELEASE, second=ACQUIRE):
     """A large record's value is a mixture, where the slot's version has come back: the serial tells
     it.
 
-    fill_first, build (cache/put.c) against bshm__record_stands (cache/record.h)."""
+    fill_first, build (cache/put.c) against bshm__record_unchanged (cache/record.h)."""
 
     def put():
         yield store("state", DEAD, RELEASE)
@@ -652,7 +652,7 @@ def stamp(one_step=True):
 def forget_or_load(loader=SEQ_CST, forgetter=SEQ_CST):
     """A loader does not read what was added to the backend, and its lease is not seen either.
 
-    bshm_lease_take against bshm_record_forget, bshm_leases_spoil (cache/lease.c)."""
+    bshm_lease_take against bshm_record_forget, bshm_leases_invalidate (cache/lease.c)."""
 
     def load_key():
         yield take("lock", 1)

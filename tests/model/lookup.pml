@@ -4,18 +4,18 @@
  *
  * Mirrors, one step for each load or store of a shared word:
  *
- *     look-up   cache/record.c   find_all, search, led_astray, copy_found, bshm__record_load
- *               cache/record.h   bshm__record_current, bshm__record_stands
- *               cache/index.h    bshm__lines_of, bshm__line_at, bshm__line_match
+ *     look-up   cache/find.c     find_all, search, ref_changed, copy_found
+ *               cache/record.h   bshm__record_load, bshm__record_current, bshm__record_unchanged
+ *               cache/index.h    bshm__buckets_of, bshm__bucket_at, bshm__bucket_match
  *     writer    cache/put.c      fill_first, build, publish
  *               cache/remove.c   bshm__record_remove
  *               cache/move.c     bshm__record_move, bshm__chunk_move
- *               cache/index.c    bshm__table_resize, bshm__unit_move
- *               cache/index.h    bshm__place_enter
+ *               cache/table.c    bshm__table_resize, bshm__unit_move
+ *               cache/index.h    bshm__cell_enter
  *               cache/slab.c     free_taken, divide, bshm__sequence_jump
  *               cache/chain.c    bshm__chain_free
  *     repair    cache/repair.c   bshm__intent_repair
- *               cache/index.c    bshm__table_resize_repair, bshm__unit_move_repair
+ *               cache/table.c    bshm__table_resize_repair, bshm__unit_move_repair
  *
  * Properties, for a look-up of key A at any time:
  *   - A value that is found was written by one put, whole, and was A's at some time during the
@@ -185,7 +185,7 @@ inline look_at(line)
 #endif
 				goto found
 			:: else ->
-				/* led_astray() */
+				/* ref_changed() */
 #ifndef BROKEN_NO_ASTRAY
 				if
 				:: ref[2 * unit + line] != r -> astray = true
@@ -497,7 +497,7 @@ inline put()
 	fi
 }
 
-/* bshm__place_enter() */
+/* bshm__cell_enter() */
 inline enter()
 {
 	if
@@ -603,7 +603,7 @@ inline divide()
 	fi
 }
 
-/* put_line() of what line l of the old unit has. */
+/* put_ref() of what line l of the old unit has. */
 inline copy_line(l)
 {
 	i = ref[2 * unit_of[shape] + l];

@@ -4,7 +4,7 @@
  *
  * Mirrors, one step for each load, store or compare-and-swap of a shared word:
  *
- *     cache/quota.c      bshm__quota_take, draw, collect, take_spare, bshm__quota_give, _announce
+ *     cache/quota.c      bshm__quota_take, draw, collect, take_credit, bshm__quota_give, _announce
  *     cache/quota_recount.c  bshm__quota_recount
  *     cache/put.c        bshm__put_record: taken before the record is there, evicting until it is
  *     cache/remove.c     bshm__record_remove: given back when it is gone

@@ -294,9 +294,9 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->shards = original->shards;
 	copy->leases = original->leases;
 	copy->tables = original->tables;
+	copy->page_headers = original->page_headers;
+	copy->page_bitmaps = original->page_bitmaps;
 	copy->pages = original->pages;
-	copy->maps = original->maps;
-	copy->slabs = original->slabs;
 }
 
 static __thread bshm_views *views;

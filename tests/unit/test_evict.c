@@ -193,9 +193,9 @@ TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	const uint32_t first = 100;
 	const uint32_t large = BSHM_CHUNK_BYTES + BSHM_HALF_BYTES + first - 8;
-	const uint32_t small = BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEAD - 8;
+	const uint32_t small = BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEADER - 8;
 	bshm_store_info info;
-	CHECK_INT(store_put(segment, 0, 0, first + BSHM_CHAIN_HEAD - 8, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(store_put(segment, 0, 0, first + BSHM_CHAIN_HEADER - 8, 0, BSHM_PUT_SET), 1);
 	while (bshm__slots_free(&s, bshm__class_of(BSHM_SLOT_BYTES_MAX)) >
 		   BSHM_SLAB_BYTES / BSHM_SLOT_BYTES_MAX) {
 		bshm_store_stat(segment, &info);
@@ -238,7 +238,7 @@ TEST(a_step_empties_few_pages)
 			store_remove(segment, i);
 		}
 	}
-	const bshm_class *small = &s.shard->classes[bshm__class_of(BSHM_SLOT_HEAD + 8 + 4)];
+	const bshm_class *small = &s.shard->classes[bshm__class_of(BSHM_SLOT_HEADER + 8 + 4)];
 	bool done = false;
 	unsigned steps = 0;
 	for (; !done && steps < 1000; steps++) {
@@ -261,7 +261,7 @@ TEST(what_is_moved_out_of_a_page_leaves_no_hint_to_it)
 		const uint64_t number = i;
 		const bshm_key key = {(const char *) &number, 8};
 		const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
-		bshm__standing at;
+		bshm__existing at;
 		REQUIRE(store_put(segment, i, 0, BSHM_SLOT_BYTES_MAX - 100, 0, BSHM_PUT_SET) == 1);
 		bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
 		refs[i] = at.ref;
@@ -296,7 +296,7 @@ TEST(a_page_is_not_given_up_each_time)
 	check_sound(segment);
 }
 
-/* Chance brings more keys to a part of the index than it has lines for: it grows until it has. */
+/* Chance brings more keys to a part of the index than it has buckets for: it grows until it has. */
 static void meet_in_the_index(void)
 {
 	bshm_segment *segment = open_store(MB(1), 16383);
@@ -337,21 +337,22 @@ static uint32_t key_at(const bshm_segment *segment, uint64_t *k, uint32_t from, 
 	}
 }
 
-/* As many keys as one line can pass on; the next key has a line of its own only when the lines are narrow. */
+/* As many keys as one home bucket can take, overflow included; the next key has a home bucket of
+ * its own only when the table has many buckets. */
 TEST(the_index_grows_until_one_more_key_has_room)
 {
 	bshm_segment *segment = open_store(MB(1), 16383);
-	const uint32_t narrow = (1u << BSHM_POSITION_BITS) / (BSHM_TABLE_UNITS * BSHM_UNIT_LINES);
-	const uint32_t next = (1u << BSHM_POSITION_BITS) / (25 * BSHM_UNIT_LINES) + 1;
+	const uint32_t narrow = (1u << BSHM_POSITION_BITS) / (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS);
+	const uint32_t next = (1u << BSHM_POSITION_BITS) / (25 * BSHM_UNIT_BUCKETS) + 1;
 	uint64_t k = 0;
-	for (uint32_t i = 0; i < (BSHM_PASSED_MAX + 1) * BSHM_LINE_SLOTS; i++) {
+	for (uint32_t i = 0; i < (BSHM_OVERFLOW_MAX + 1) * BSHM_BUCKET_CELLS; i++) {
 		REQUIRE(store_put(segment, key_at(segment, &k, 0, narrow), 1, 8, 0, BSHM_PUT_SET) == 1);
 	}
-	const uint32_t before = bshm__lines_of(segment, 0).lines;
-	REQUIRE(before < 17 * BSHM_UNIT_LINES); /* eight growths do not do */
+	const uint32_t before = bshm__buckets_of(segment, 0).count;
+	REQUIRE(before < 17 * BSHM_UNIT_BUCKETS); /* eight growths do not do */
 	const uint32_t key = key_at(segment, &k, next, next + 6);
 	CHECK_INT(store_put(segment, key, 1, 8, 0, BSHM_PUT_SET), 1);
-	CHECK_INT(bshm__lines_of(segment, 0).lines, 25 * BSHM_UNIT_LINES);
+	CHECK_INT(bshm__buckets_of(segment, 0).count, 25 * BSHM_UNIT_BUCKETS);
 	CHECK(is_there(segment, key));
 	check_sound(segment);
 	bshm_segment_close(segment);

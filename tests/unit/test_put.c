@@ -182,7 +182,7 @@ TEST(expecting_keys_changes_nothing)
 		bshm_store_info before;
 		bshm_store_info after;
 		bshm_store_stat(segment, &before);
-		bshm_records_expect(segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
+		bshm_records_prefetch(segment, BSHM_SPACE_CACHE, keys, BSHM_BATCH);
 		bshm_store_stat(segment, &after);
 		CHECK(memcmp(&before, &after, sizeof(before)) == 0);
 		check_sound(segment);

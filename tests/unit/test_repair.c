@@ -6,7 +6,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/index.h"
+#include "core/cache/table.h"
 #include "core/cache/intent.h"
 #include "core/cache/move.h"
 #include "core/cache/repair.h"
@@ -65,7 +65,7 @@ TEST(a_unit_of_the_index_moves_with_all_that_is_in_it)
 	stand();
 	for (uint32_t table = 0; table < segment->shard_tables; table++) {
 		const uint32_t before = units_of(table)[0];
-		if (bshm__lines_of(segment, table).lines != 0) {
+		if (bshm__buckets_of(segment, table).count != 0) {
 			CHECK(bshm__unit_move(&s, before));
 			CHECK(units_of(table)[0] != before);
 			CHECK(!bshm__slot_taken(&s, before));
@@ -132,7 +132,7 @@ TEST(a_table_that_was_made_anew_gives_the_old_units_back)
 {
 	stand();
 	bshm_table *t = &segment->tables[0];
-	const uint32_t units = bshm__lines_of(segment, 0).lines / BSHM_UNIT_LINES;
+	const uint32_t units = bshm__buckets_of(segment, 0).count / BSHM_UNIT_BUCKETS;
 	REQUIRE(bshm__table_resize(&s, 0, units + 1));
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	for (uint32_t i = 0; i < units; i++) { /* as before the old ones were given back */
@@ -156,14 +156,14 @@ TEST(an_intent_of_a_table_that_is_not_the_shards_changes_nothing)
 
 /* ------------------------------------------------------------------ moves of records */
 
-static uint32_t begin_move(uint32_t kind, uint32_t place, uint32_t ref)
+static uint32_t begin_move(uint32_t kind, uint32_t word_ref, uint32_t ref)
 {
 	const uint32_t size_class = bshm__ref_class(&s, ref);
 	const uint32_t bytes = bshm__class_bytes(size_class);
 	const uint32_t fresh = bshm__slot_find(&s, size_class, ref >> 12);
 	REQUIRE(fresh != 0);
 	memcpy(bshm__ref_at(&s, fresh, bytes), bshm__ref_at(&s, ref, bytes), bytes);
-	bshm__intent_begin(&s, kind, place, ref, fresh);
+	bshm__intent_begin(&s, kind, word_ref, ref, fresh);
 	bshm__slot_take(&s, fresh);
 	return fresh;
 }
@@ -172,10 +172,10 @@ static uint32_t begin_move(uint32_t kind, uint32_t place, uint32_t ref)
 static void cut_off_move(uint32_t number, bool done)
 {
 	stand();
-	const bshm__standing before = locate(number);
-	const uint32_t fresh = begin_move(BSHM_INTENT_MOVE, before.place, before.ref);
+	const bshm__existing before = locate(number);
+	const uint32_t fresh = begin_move(BSHM_INTENT_MOVE, before.cell, before.ref);
 	if (done) {
-		BSHM_STORE(bshm__place_word(&s, before.place), fresh, RELEASE);
+		BSHM_STORE(bshm__cell_word(&s, before.cell), fresh, RELEASE);
 	}
 	bshm__intent_repair(&s);
 	CHECK_INT(locate(number).ref, done ? fresh : before.ref);
@@ -200,7 +200,7 @@ TEST(a_chunk_whose_move_was_cut_off_is_in_one_place)
 		const uint32_t second = word(first, 1);
 		const uint32_t fresh = begin_move(BSHM_INTENT_MOVE_CHUNK, first + 1, second);
 		if (done != 0) {
-			BSHM_STORE(bshm__place_word(&s, first + 1), fresh, RELEASE);
+			BSHM_STORE(bshm__cell_word(&s, first + 1), fresh, RELEASE);
 		}
 		bshm__intent_repair(&s);
 		CHECK_INT(word(first, 1), done != 0 ? fresh : second);

@@ -30,14 +30,14 @@ static inline void set_word(uint32_t ref, uint32_t number, uint32_t value)
 }
 
 /* Where a record that is there stands. */
-static inline bshm__standing locate(uint32_t number)
+static inline bshm__existing locate(uint32_t number)
 {
 	const uint64_t key_bytes = number;
 	const bshm_key key = {(const char *) &key_bytes, 8};
 	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
-	REQUIRE(at.place != 0);
+	REQUIRE(at.cell != 0);
 	return at;
 }
 

@@ -161,7 +161,7 @@ static inline uint64_t given_out(const bshm_segment *segment)
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		sum += BSHM_LOAD(&segment->shards[i].records, RELAXED);
-		sum += BSHM_LOAD(&segment->shards[i].spare, RELAXED);
+		sum += BSHM_LOAD(&segment->shards[i].credit, RELAXED);
 	}
 	return sum;
 }

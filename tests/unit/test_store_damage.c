@@ -7,7 +7,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/index.h"
+#include "core/cache/table.h"
 #include "core/cache/verify.h"
 #include "test_shard.h"
 
@@ -35,8 +35,9 @@ TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 	BSHM_STORE(state, *state & ~BSHM_SLOT_LIVE, RELAXED); /* it cannot be evicted */
 	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
 		if (bshm__page_class(&s, page) == BSHM_CLASS_HALF) {
-			segment->maps[page - 1].taken[0] |= UINT64_C(3) << 40; /* slots that there are not */
-			segment->pages[page - 1].vacant = 1;
+			segment->page_bitmaps[page - 1].taken[0] |= UINT64_C(3)
+														<< 40; /* slots that there are not */
+			segment->page_headers[page - 1].vacant = 1;
 		}
 	}
 	s.shard->classes[BSHM_CLASS_HALF].pages = 1000;
@@ -137,10 +138,10 @@ static void damage(uint64_t *seed)
 												  : BSHM_CLASS_COUNT - 1 - test_random(seed) % 4];
 	switch (test_random(seed) % 8) {
 		case 0:
-			segment->pages[page - 1].size_class = odd_number(seed) % (BSHM_CLASS_COUNT + 2);
+			segment->page_headers[page - 1].size_class = odd_number(seed) % (BSHM_CLASS_COUNT + 2);
 			break;
 		case 1:
-			segment->maps[page - 1].taken[test_random(seed) % BSHM_PAGE_WORDS] ^=
+			segment->page_bitmaps[page - 1].taken[test_random(seed) % BSHM_PAGE_WORDS] ^=
 				UINT64_C(1) << test_random(seed) % 64;
 			break;
 		case 2:

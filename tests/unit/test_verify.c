@@ -47,18 +47,18 @@ static void check_told(const char *expected)
 	CHECK(found);
 }
 
-TEST(a_place_that_leads_to_a_free_slot_is_found)
+TEST(a_cell_that_leads_to_a_free_slot_is_found)
 {
 	stand();
 	bshm__slot_free(&s, locate(1).ref);
 	check_told("something leads to a slot that is free");
 }
 
-TEST(two_places_that_lead_to_one_slot_are_found)
+TEST(two_refs_that_lead_to_one_slot_are_found)
 {
 	stand();
-	BSHM_STORE(bshm__place_word(&s, locate(1).place), locate(2).ref, RELAXED);
-	check_told("two places lead to one slot");
+	BSHM_STORE(bshm__cell_word(&s, locate(1).cell), locate(2).ref, RELAXED);
+	check_told("two refs lead to one slot");
 	check_told("nothing leads to a slot that is taken");
 }
 
@@ -88,20 +88,20 @@ TEST(a_damaged_record_is_found)
 TEST(a_record_that_is_not_where_its_key_belongs_is_found)
 {
 	stand();
-	const bshm__standing a = locate(4);
-	const bshm__standing b = locate(5);
-	BSHM_STORE(bshm__place_word(&s, a.place), b.ref, RELAXED);
-	BSHM_STORE(bshm__place_word(&s, b.place), a.ref, RELAXED);
+	const bshm__existing a = locate(4);
+	const bshm__existing b = locate(5);
+	BSHM_STORE(bshm__cell_word(&s, a.cell), b.ref, RELAXED);
+	BSHM_STORE(bshm__cell_word(&s, b.cell), a.ref, RELAXED);
 	check_told("a record cannot be found where its key belongs");
 }
 
-TEST(damaged_lines_are_found)
+TEST(damaged_buckets_are_found)
 {
 	stand();
-	const bshm__lines lines = bshm__lines_of(segment, 0);
-	REQUIRE(lines.lines != 0);
+	const bshm__buckets buckets = bshm__buckets_of(segment, 0);
+	REQUIRE(buckets.count != 0);
 	segment->tables[0].units[BSHM_LOAD(&segment->tables[0].shape, RELAXED) & 1] = 0;
-	check_told("a table's lines are damaged");
+	check_told("a table's buckets are damaged");
 }
 
 TEST(wrong_counts_are_found)

@@ -1,21 +1,22 @@
 /*
  * chain.c - the slots of a record: the first, and the chunks that it leads to.
  *
- * A record's first slot, which leads to the others, is freed last. Freeing a slot twice does no harm.
+ * The first slot, which leads to the chunks, is freed last: after a death its chain can be freed
+ * again.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/chain.h"
 
-/* Up to the last word that may lead to a chunk. A page has no chained record's slot nearer its end. */
-#define CHAINED_BYTES_MIN (BSHM_SLOT_HEAD + 4 + BSHM_CHAIN_HEAD)
+/* Up to the last word that may have the ref of a chunk. */
+#define CHAINED_BYTES_MIN (BSHM_SLOT_HEADER + 4 + BSHM_CHAIN_HEADER)
 
 uint32_t bshm__chain_word(const bshm__shard *s, uint32_t ref)
 {
 	if (bshm__ref_at(s, ref, CHAINED_BYTES_MIN) == NULL) {
 		return 0;
 	}
-	const uint32_t state = bshm__word(s, ref, 0); /* a chunk's, while it is used, is CHAINED too */
+	const uint32_t state = bshm__word(s, ref, 0); /* a chunk in use is CHAINED, too */
 	if ((state & BSHM_SLOT_CHAINED) == 0) {
 		return 0;
 	}
@@ -25,7 +26,7 @@ uint32_t bshm__chain_word(const bshm__shard *s, uint32_t ref)
 	return (state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
 }
 
-void bshm__chain_lead_back(const bshm__shard *s, uint32_t ref)
+void bshm__chain_link_back(const bshm__shard *s, uint32_t ref)
 {
 	const uint32_t word = bshm__chain_word(s, ref);
 	const uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
@@ -39,7 +40,8 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 	if (bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) == NULL) {
 		return;
 	}
-	/* A first slot that was freed says so: it went last. One that was named and not yet taken leads on. */
+	/* A free first slot is not CHAINED: then its chunks are free, too. One that is not yet taken is
+	 * CHAINED. */
 	const uint32_t word = bshm__chain_word(s, ref);
 	uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
 	const uint64_t most = BSHM_RECORD_BYTES_MAX / BSHM_CHUNK_BYTES + 32;

@@ -10,11 +10,11 @@
 
 /* All under the shard's lock. */
 
-/* Which of its words leads from a slot to the next chunk; 0: none does, or there is no such slot. */
+/* Which word of a slot has the ref of the next chunk; 0: none, or there is no such slot. */
 uint32_t bshm__chain_word(const bshm__shard *s, uint32_t ref);
-/* The first chunk leads back to the record's first slot. */
-void bshm__chain_lead_back(const bshm__shard *s, uint32_t ref);
-/* Frees a record's slots, or the chunks that were to be a record's. */
+/* Stores the ref of the record's first slot, `ref`, in its first chunk. */
+void bshm__chain_link_back(const bshm__shard *s, uint32_t ref);
+/* Frees the slots of a record, or the chunks of a put that was not finished. */
 void bshm__chain_free(const bshm__shard *s, uint32_t ref);
 
 #endif

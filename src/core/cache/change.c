@@ -1,11 +1,11 @@
 /*
- * change.c - records are put on a condition, counted up, lengthened, touched and removed.
+ * change.c - changes of one record: put on a condition, increment, append, touch, remove.
  *
- * Each takes the lock of the key's shard, looks at what stands, decides, and puts (put.c) or removes
- * (remove.c).
+ * Each call takes the lock of the key's shard, looks up the existing record, decides, and puts
+ * (put.c) or removes (remove.c).
  *
- * A change that needs the old value's bytes (append; touch, where the record has no place for a ttl)
- * copies them under the lock too, into memory that it has taken before.
+ * A change that needs the bytes of the old value (append; touch, if the record has no word for a
+ * ttl) copies them under the lock, into private memory that it took before the lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -18,18 +18,20 @@
 #include "core/cache/remove.h"
 #include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
+#include "core/cache/table.h"
 #include "core/segment/lock.h"
 #include "core/status.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
 
-#define CHANGE_TRIES 64 /* until a value that grows meanwhile fits */
+#define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define ROOM_TO_GROW 4096u
-/* From so many chunks on, a record's room is made in steps, so that nobody waits long. */
+/* From so many chunks on, room is made in steps, so that other processes do not wait long for the
+ * lock. */
 #define LARGE_CHUNKS 32u
 
-/* Is it too large for this store, whatever is evicted? */
+/* Is the record too large for this store, whatever is evicted? */
 static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
 {
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
@@ -47,8 +49,8 @@ static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 
 /* ------------------------------------------------------------------ public */
 
-/* Is the standing value what was expected? */
-static bool is_value(const bshm__shard *s, const bshm__standing *at, const bshm_value *value)
+/* Has the existing record this value? */
+static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_value *value)
 {
 	if (bshm__record_type(&at->record) != value->type || at->record.value_bytes != value->length) {
 		return false;
@@ -65,9 +67,9 @@ static bool is_value(const bshm__shard *s, const bshm__standing *at, const bshm_
 	return true;
 }
 
-static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_put *put)
+static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
 {
-	const bool present = at->place != 0 && !at->expired;
+	const bool present = at->cell != 0 && !at->expired;
 	switch (put->mode) {
 		case BSHM_PUT_ADD:
 			return !present;
@@ -82,28 +84,28 @@ static bool allowed(const bshm__shard *s, const bshm__standing *at, const bshm_p
 	}
 }
 
-/* Before anything is evicted for it. */
+/* Does the mode allow the put? Asked before records are evicted for it. */
 static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
 	return allowed(s, &at, put);
 }
 
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	bshm__recipe r = {
+	bshm__new_record r = {
 		.space = put->space,
 		.key = put->key,
 		.value = put->value,
 		.expires_s = put->expires_s != 0 ? put->expires_s : expiry(s->segment, put->ttl_s),
-		.used_again = put->used_again,
+		.is_protected = put->is_protected,
 	};
 	const bool fits = !too_large(s->segment, put->key.length, put->value.length);
 	if (fits) {
 		bshm__put_prepare(s, &r);
 	}
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
 	if (!allowed(s, &at, put)) {
 		return 0;
@@ -115,8 +117,8 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 	reject(s);
 	if (put->mode == BSHM_PUT_SET) {
 		bshm__locate(s, home, put->space, &put->key, &at);
-		if (at.place != 0) {
-			bshm__record_remove(s, home, at.place, at.ref);
+		if (at.cell != 0) {
+			bshm__record_remove(s, home, at.cell, at.ref);
 		}
 		bshm__leases_end(s, home->hash);
 	}
@@ -137,12 +139,13 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
-/* What stands is used, so that others go before it; false: the shard may be too small for both. */
-static bool keep_standing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+/* Touches the existing record, so that others are evicted before it. False: the shard may be too
+ * small for both. */
+static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.place == 0 || at.expired) {
+	if (at.cell == 0 || at.expired) {
 		return true;
 	}
 	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
@@ -156,13 +159,14 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	if (chunks <= LARGE_CHUNKS || too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
 	}
-	/* More steps than are ever needed: the shard's own count of its records may be damaged. */
+	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
-	while ((put->mode == BSHM_PUT_SET || keep_standing(s, home, put)) &&
+	while ((put->mode == BSHM_PUT_SET || keep_existing(s, home, put)) &&
 		   !bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
 		bshm__shard_unlock(s);
-		bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* back at once, it would be faster than they */
+		bshm_os_sleep_us(
+			3 * BSHM_LOCK_SLEEP_US); /* else it would take the lock again before the waiters wake */
 		const bshm_status status = bshm__shard_lock_patient(s, patience, error);
 		if (status != BSHM_OK) {
 			return status;
@@ -207,11 +211,11 @@ static bshm_status check_size(
 		bshm__record_most(s->segment));
 }
 
-/* Under the lock: stores a changed value with the ttl that stands. */
-static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__recipe *r,
-	bshm__standing *at, bshm_error *error)
+/* Under the lock: stores a changed value, with the expiry of the existing record. */
+static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__new_record *r,
+	bshm__existing *at, bshm_error *error)
 {
-	if (at->place != 0 && !at->expired) {
+	if (at->cell != 0 && !at->expired) {
 		r->expires_s = at->record.expires_s;
 	}
 	const bshm_status fits = check_size(s, r->key.length, r->value.length, error);
@@ -235,10 +239,10 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	int64_t value = initial;
-	if (at.place != 0 && !at.expired) {
+	if (at.cell != 0 && !at.expired) {
 		const bool is_int = bshm__record_type(&at.record) == BSHM_VALUE_INT &&
 							at.record.value_bytes == sizeof(value);
 		if (!is_int ||
@@ -252,7 +256,7 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 			down ? BSHM_CAUSE_DECREMENT : BSHM_CAUSE_INCREMENT, (uint64_t) by, (uint64_t) value);
 	}
 	if (status == BSHM_OK) {
-		bshm__recipe r = {
+		bshm__new_record r = {
 			.space = BSHM_SPACE_CACHE,
 			.key = *key,
 			.value = {BSHM_VALUE_INT, out, sizeof(*out)},
@@ -264,45 +268,45 @@ bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, in
 	return status;
 }
 
-/* What a record is put anew with: a string gets a tail, any other value a time to live. */
+/* A record that is put anew: a string with a suffix, or any value with another expiry. */
 typedef struct {
 	const bshm_key *key;
-	const bshm_key *delimiter; /* NULL: it is touched */
+	const bshm_key *delimiter; /* NULL: touch */
 	const bshm_key *suffix;
 	uint32_t ttl_s;
-	char *bytes; /* room for the value, and the tail */
+	char *bytes; /* room for the value and the suffix */
 	uint64_t room;
-	uint64_t length; /* of what was put */
+	uint64_t length; /* of the new value */
 } rewriting;
 
-/* Under the lock: 1 = done, 0 = there is nothing to touch, BSHM_E_BUSY = it has outgrown the room. */
+/* Under the lock: 1 = done, 0 = absent, BSHM_E_BUSY = the value has outgrown the memory. */
 static int rewrite_locked(
 	const bshm__shard *s, const bshm__home *home, rewriting *w, bshm_error *error)
 {
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, BSHM_SPACE_CACHE, w->key, &at);
-	const bool stands = at.place != 0 && !at.expired;
+	const bool exists = at.cell != 0 && !at.expired;
 	const bool append = w->delimiter != NULL;
-	if (!stands && !append) {
+	if (!exists && !append) {
 		return 0;
 	}
 	bshm_value_type type = BSHM_VALUE_STRING;
 	uint64_t length = 0;
-	if (stands) {
+	if (exists) {
 		type = bshm__record_type(&at.record);
 		length = at.record.value_bytes;
 		if (append && type != BSHM_VALUE_STRING) {
 			return bshm__fail_type(error, BSHM_CAUSE_STRING, type);
 		}
 	}
-	const uint64_t between = stands && append ? w->delimiter->length : 0;
+	const uint64_t between = exists && append ? w->delimiter->length : 0;
 	const uint64_t total = length + between + (append ? w->suffix->length : 0);
 	const bshm_status fits = check_size(s, w->key->length, total, error);
 	if (fits != BSHM_OK) {
 		return fits;
 	}
 	if (total > w->room ||
-		(stands && !bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length))) {
+		(exists && !bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length))) {
 		return BSHM_E_BUSY;
 	}
 	if (append) {
@@ -310,7 +314,7 @@ static int rewrite_locked(
 		memcpy(w->bytes + length + between, w->suffix->bytes, w->suffix->length);
 	}
 	w->length = total;
-	bshm__recipe r = {
+	bshm__new_record r = {
 		.space = BSHM_SPACE_CACHE,
 		.key = *w->key,
 		.value = {type, w->bytes, total},
@@ -327,9 +331,9 @@ static int rewrite_locked(
 }
 
 /*
- * Puts a record anew, made of what stands. Memory for it is taken before the lock, for the length that it has
- * then and some more; the value is copied under the lock, so that nobody who changes it all the time
- * keeps others out.
+ * Puts a record anew. The memory for its value is taken before the lock, for the present length and
+ * some more. The value is copied under the lock, so a process that changes the record all the time
+ * cannot keep others from changing it.
  */
 static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 {
@@ -339,19 +343,19 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 	for (unsigned tries = 0; tries < CHANGE_TRIES && done == BSHM_E_BUSY; tries++) {
 		bshm_found found;
 		const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &found);
-		const uint64_t stands = present == 1 ? found.length : 0;
+		const uint64_t length = present == 1 ? found.length : 0;
 		const bool refused =
 			present == 1 && w->delimiter != NULL && found.type != BSHM_VALUE_STRING;
-		w->room = stands + stands / 8 + tail + ROOM_TO_GROW;
-		if (too_large(segment, w->key->length, stands + tail)) {
-			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed */
+		w->room = length + length / 8 + tail + ROOM_TO_GROW;
+		if (too_large(segment, w->key->length, length + tail)) {
+			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed meanwhile */
 		}
 		w->bytes = malloc((size_t) w->room);
 		if (w->bytes == NULL) {
 			return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 		}
 		for (uint64_t i = 0; i < w->room; i += ROOM_TO_GROW) {
-			((volatile char *) w->bytes)[i] = 0; /* its pages are there before the lock is taken */
+			((volatile char *) w->bytes)[i] = 0; /* page faults now, not under the lock */
 		}
 		bshm__home home;
 		bshm__shard s;
@@ -359,7 +363,7 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		if (done == BSHM_OK && !refused) {
 			const bshm_put put = {
 				.key = *w->key,
-				.value.length = stands + tail,
+				.value.length = length + tail,
 				.mode = BSHM_PUT_REPLACE,
 			};
 			done = bshm__prepare_large(&s, &home, &put, &own, error);
@@ -382,10 +386,11 @@ bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const
 	return done < 0 ? done : BSHM_OK;
 }
 
-/* Where the record has a place for it: 1 = set, 0 = absent, -1 = it has none. */
-static int touch_in_place(const bshm__shard *s, const bshm__standing *at, uint32_t expires_s)
+/* Sets the expiry of a record that has a word for it: 1 = set, 0 = absent, -1 = it has no such
+ * word. */
+static int touch_in_place(const bshm__shard *s, const bshm__existing *at, uint32_t expires_s)
 {
-	if (at->place == 0 || at->expired) {
+	if (at->cell == 0 || at->expired) {
 		return 0;
 	}
 	const bool has_word = (at->record.state & BSHM_SLOT_EXPIRES) != 0;
@@ -407,7 +412,7 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
 	bshm__shard_unlock(&s);
@@ -419,12 +424,12 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 }
 
 /* Under the lock: 1 = removed, 0 = was absent. */
-static int remove_located(const bshm__shard *s, const bshm__home *home, const bshm__standing *at)
+static int remove_located(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
 {
-	if (at->place == 0) {
+	if (at->cell == 0) {
 		return 0;
 	}
-	bshm__record_remove(s, home, at->place, at->ref);
+	bshm__record_remove(s, home, at->cell, at->ref);
 	bshm__table_tidy(s, home->table);
 	return !at->expired;
 }
@@ -432,7 +437,7 @@ static int remove_located(const bshm__shard *s, const bshm__home *home, const bs
 int bshm__record_remove_locked(
 	const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key)
 {
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, space, key, &at);
 	return remove_located(s, home, &at);
 }
@@ -451,11 +456,11 @@ int bshm_record_remove(
 	return removed;
 }
 
-/* Is what was found still what stands? */
-static bool unchanged(const bshm__shard *s, const bshm__standing *at, const bshm_found *found)
+/* Is the existing record the one that was found? */
+static bool unchanged(const bshm__shard *s, const bshm__existing *at, const bshm_found *found)
 {
 	const bshm__record record = {.slot = found->slot, .state = found->state, .shape = found->shape};
-	return at->record.slot == found->slot && bshm__record_stands(s, &record, found->sequence);
+	return at->record.slot == found->slot && bshm__record_unchanged(s, &record, found->sequence);
 }
 
 int bshm_found_remove(
@@ -467,10 +472,10 @@ int bshm_found_remove(
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(&s, &home, found->space, key, &at);
-	const int removed = at.place != 0 && (at.expired || unchanged(&s, &at, found)) &&
-						remove_located(&s, &home, &at);
+	const int removed =
+		at.cell != 0 && (at.expired || unchanged(&s, &at, found)) && remove_located(&s, &home, &at);
 	bshm__shard_unlock(&s);
 	return removed;
 }

@@ -8,12 +8,12 @@
 
 #include "core/cache/shard.h"
 
-/* Under the lock: what bshm_record_put() and _remove() do. */
+/* Under the lock: as bshm_record_put() and bshm_record_remove(). */
 int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put);
 /*
- * Under the lock, before anything of it is looked at: makes room for the put, if it is a large one, letting
- * others in now and then. Of the value, only the length is looked at. Unless it is to be set, what
- * stands is not what goes for it. Not OK: the lock is lost.
+ * Under the lock, before the existing record is looked up: makes room for a large record, in steps.
+ * Between two steps it gives the lock to waiters. Reads only the length of the value. Unless the
+ * mode is SET, the existing record is touched, so that it is not evicted. Not OK: the lock is lost.
  */
 bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, bshm_error *error);

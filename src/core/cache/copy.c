@@ -1,8 +1,10 @@
 /*
- * copy.c - the value of a large record that others replace all the time is copied, in the end under the lock.
+ * copy.c - a value that was replaced while it was copied is copied again, in the end under the
+ * lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/find.h"
 #include "core/cache/locate.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
@@ -10,12 +12,14 @@
 #include "platform/platform.h"
 
 #define TRIES 4096 /* before a record in constant change counts as absent */
-/* How long a large value is copied without the lock, if it is changed each time; where it is not to be had: longer. */
+/* How long a large value is copied without the lock while it changes; longer if the lock cannot be
+ * taken. */
 #define COPY_NS         UINT64_C(10000000)
 #define COPY_LONGEST_NS BSHM_LOCK_PAGE_NS
-#define PAGE_BYTES      4096u
+#define OS_PAGE_BYTES   4096u
 
-/* Finds the record again and copies its value: 1, or 0 = absent, TIMEOUT = changed meanwhile, BUSY = no room. */
+/* Finds the record and copies its value: 1, 0 = absent, TIMEOUT = it has changed, BUSY = the room
+ * is too small. */
 static int copy_again(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
 	const bshm_room *room, bshm_found *found)
 {
@@ -28,13 +32,13 @@ static int copy_again(bshm_segment *segment, uint32_t space, const bshm_key *key
 	return bshm_found_copy(found, room->bytes) ? 1 : BSHM_E_TIMEOUT;
 }
 
-/* The same under the lock of the record's shard: 1, or 0 = absent or damaged. */
+/* The same under the lock: 1, 0 = absent or damaged, BUSY. */
 static int copy_locked(const bshm__shard *s, const bshm__home *home, uint32_t space,
 	const bshm_key *key, unsigned flags, const bshm_room *room, bshm_found *found)
 {
-	bshm__standing at;
+	bshm__existing at;
 	bshm__locate(s, home, space, key, &at);
-	if (at.place == 0 || (at.expired && (flags & BSHM_FIND_STALE) == 0) ||
+	if (at.cell == 0 || (at.expired && (flags & BSHM_FIND_STALE) == 0) ||
 		!bshm__found_of(s, at.ref, at.sequence, bshm__store_now_s(s->segment), found)) {
 		return 0;
 	}
@@ -44,15 +48,15 @@ static int copy_locked(const bshm__shard *s, const bshm__home *home, uint32_t sp
 	return bshm__record_copy(s, &at.record, found->key_length, room->bytes, found->length);
 }
 
-/* Its pages are there before the lock is taken. */
+/* Page faults now, not under the lock. */
 static void touch_room(const bshm_room *room)
 {
-	for (uint64_t i = 0; i < room->count; i += PAGE_BYTES) {
+	for (uint64_t i = 0; i < room->count; i += OS_PAGE_BYTES) {
 		((volatile uint8_t *) room->bytes)[i] = 0;
 	}
 }
 
-/* Without the lock: 1, or 0 = absent, BUSY = no room; TIMEOUT: it was changed each time. */
+/* Without the lock: 1, 0 = absent, BUSY; TIMEOUT: it changed during each try. */
 static int copy_patiently(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	unsigned flags, const bshm_room *room, uint64_t *since_ns, bshm_found *found)
 {

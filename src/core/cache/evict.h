@@ -1,5 +1,5 @@
 /*
- * evict.h - takes out the records that are worth least.
+ * evict.h - evicts records.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,15 +8,17 @@
 
 #include "core/cache/shard.h"
 
-/* Records that are looked at to find one to evict. */
+/* So many records are looked at to evict one. */
 #define BSHM_EVICT_SAMPLE 32u
 
-/* Under the lock: takes out the record that is worth least, preferring expired ones. False: there is
- * none. */
+/* Under the lock: evicts one record, an expired one if it meets one. False: there is none. */
 bool bshm__evict(const bshm__shard *s);
 
-/* The same, or of records that are many small ones for a large one a part of a group of at most `most`: how many
- * went. *size_class: the class whose free slots that made more; BSHM_CLASS_COUNT: more than one's. */
+/*
+ * The same, or of records that are many small ones for a large one a part of a group of at most
+ * `most`: how many went. *size_class: the class whose free slots that made more; BSHM_CLASS_COUNT:
+ * more than one's.
+ */
 uint32_t bshm__evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * index.h - from a key to its record: tables, lines, tags and refs.
+ * index.h - from a key to its record: tables, buckets, tags and refs.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,97 +8,110 @@
 
 #include "core/cache/slab.h"
 
-/* How many lines a record may lie behind its own: as far as a tag tells its position for certain in the
- * smallest table. */
-#define BSHM_PASSED_MAX 15u
-#define BSHM_TAG_MASK   0xffffu
+/* How far behind its home bucket a record may lie. In the smallest table, a tag and a bucket tell
+ * the position of a record only up to this distance. */
+#define BSHM_OVERFLOW_MAX 15u
+#define BSHM_TAG_MASK     0xffffu
+#define BSHM_POSITIONS    (1u << BSHM_POSITION_BITS)
 
-static inline uint32_t bshm__line_of(uint32_t position, uint32_t lines)
+static inline uint32_t bshm__bucket_of(uint32_t position, uint32_t buckets)
 {
-	return (uint32_t) ((uint64_t) position * lines >> BSHM_POSITION_BITS);
+	return (uint32_t) ((uint64_t) position * buckets >> BSHM_POSITION_BITS);
 }
 
-/* A table's lines, as one reading of its shape says. */
+/* The buckets of a table, from one reading of its shape. */
 typedef struct {
 	uint32_t *units; /* where the list begins: bshm__unit() */
-	uint32_t lines;  /* 0 = none yet */
-} bshm__lines;
+	uint32_t count;  /* 0 = none yet */
+} bshm__buckets;
 
-static inline bshm__lines bshm__lines_of(const bshm_segment *segment, uint32_t table)
+static inline bshm__buckets bshm__buckets_of(const bshm_segment *segment, uint32_t table)
 {
 	bshm_table *t = &segment->tables[table];
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
 	const uint64_t units = shape >> 1 & 0xff;
-	return (bshm__lines){
+	return (bshm__buckets){
 		.units = &t->units[shape & 1],
-		.lines = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_LINES,
+		.count = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_BUCKETS,
 	};
 }
 
-/* Where the ref of a unit stands in a table's list: the two lists take turns. */
+/* The ref of unit i in a table's list. The two lists of a table are interleaved. */
 static inline uint32_t *bshm__unit(uint32_t *units, uint32_t i)
 {
 	return &units[2 * i];
 }
 
-/* A line; NULL: damaged. */
-static inline bshm_line *bshm__line_at(
-	const bshm__shard *s, const bshm__lines *lines, uint32_t line)
+/* Bucket number `bucket`; NULL: damaged. */
+static inline bshm_bucket *bshm__bucket_at(
+	const bshm__shard *s, const bshm__buckets *buckets, uint32_t bucket)
 {
 	/* Pairs with bshm__unit_move(). */
-	const uint32_t ref = BSHM_LOAD(bshm__unit(lines->units, line / BSHM_UNIT_LINES), ACQUIRE);
+	const uint32_t ref = BSHM_LOAD(bshm__unit(buckets->units, bucket / BSHM_UNIT_BUCKETS), ACQUIRE);
 	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
 	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
 		return NULL;
 	}
-	return (bshm_line *) (void *) unit + line % BSHM_UNIT_LINES;
+	return (bshm_bucket *) (void *) unit + bucket % BSHM_UNIT_BUCKETS;
 }
 
-/* Bits 15, 31, 47, 63 of those of four tags that are equal to the wanted one; perhaps of one behind
- * such a one too. */
+/*
+ * Compares four tags at once: bits 15, 31, 47 and 63 say which are equal to the wanted one. The
+ * borrow of an equal tag may set the bit of the next tag too; the caller compares the key anyway.
+ */
 static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
 {
 	const uint64_t x = tags ^ wanted;
 	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
 }
 
-/* The slot that the lowest bit of a match stands for. */
-static inline uint32_t bshm__match_slot(uint64_t match)
+/* The cell of the lowest bit of a match. */
+static inline uint32_t bshm__match_cell(uint64_t match)
 {
 	const uint32_t bit = (uint32_t) __builtin_ctzll(match);
 	return bit / 16 + bit % 16 * 4;
 }
 
-/* Which slots of a line have a tag: bit 16 * j + i for slot 4 * i + j; *passed: how many records were
- * passed on. */
-static inline uint64_t bshm__line_match(const bshm_line *line, uint32_t tag, uint32_t *passed)
+/* Which cells of a bucket have a tag: bit 16 * j + i for cell 4 * i + j. *overflow:
+ * bshm__bucket_overflow(). */
+static inline uint64_t bshm__bucket_match(
+	const bshm_bucket *bucket, uint32_t tag, uint32_t *overflow)
 {
 	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
-	const uint64_t last = BSHM_LOAD(&line->head[2], RELAXED);
-	*passed = (uint32_t) (last >> 32);
-	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&line->head[0], RELAXED), wanted);
-	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&line->head[1], RELAXED), wanted);
+	const uint64_t last = BSHM_LOAD(&bucket->tags[2], RELAXED);
+	*overflow = (uint32_t) (last >> 32);
+	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&bucket->tags[0], RELAXED), wanted);
+	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&bucket->tags[1], RELAXED), wanted);
 	const uint64_t c = bshm__tags_equal(last, wanted);
 	return a >> 15 | b >> 14 | (c & 0xffffffff) >> 13;
 }
 
-/* A free slot of a line, or BSHM_LINE_SLOTS. Under the lock: nobody else changes refs. Two at a time: the
- * high bit of each half of `taken` says that the half is not 0. */
-static inline uint32_t bshm__line_vacant(const bshm_line *line)
+/* How many records lie in later buckets because this one was full. */
+static inline uint32_t bshm__bucket_overflow(const bshm_bucket *bucket)
+{
+	return (uint32_t) (BSHM_LOAD(&bucket->tags[2], RELAXED) >> 32);
+}
+
+/*
+ * A free cell of a bucket, or BSHM_BUCKET_CELLS. Under the lock, because it reads refs by plain
+ * loads. Looks at two refs at a time: the high bit of each half of `taken` is set if the half is
+ * not 0.
+ */
+static inline uint32_t bshm__bucket_free_cell(const bshm_bucket *bucket)
 {
 	const uint64_t low = UINT64_C(0x7fffffff7fffffff);
-	uint64_t vacant = 0;
+	uint64_t empty = 0;
 #pragma GCC unroll 8
-	for (uint32_t i = 0; i < BSHM_LINE_SLOTS / 2; i++) {
+	for (uint32_t i = 0; i < BSHM_BUCKET_CELLS / 2; i++) {
 		uint64_t pair;
-		memcpy(&pair, &line->ref[2 * i], sizeof(pair));
+		memcpy(&pair, &bucket->ref[2 * i], sizeof(pair));
 		const uint64_t taken = ((pair & low) + low) | pair;
-		vacant |= (~taken & ~low) >> i;
+		empty |= (~taken & ~low) >> i;
 	}
-	if (vacant == 0) {
-		return BSHM_LINE_SLOTS;
+	if (empty == 0) {
+		return BSHM_BUCKET_CELLS;
 	}
-	const uint32_t bit = (uint32_t) __builtin_ctzll(vacant);
+	const uint32_t bit = (uint32_t) __builtin_ctzll(empty);
 	const uint32_t pair = 31 - bit % 32;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return 2 * pair + bit / 32;
@@ -107,49 +120,136 @@ static inline uint32_t bshm__line_vacant(const bshm_line *line)
 #endif
 }
 
-static inline uint32_t bshm__line_next(uint32_t line, uint32_t lines)
+/* Goes over buckets of a table in their order, bucket 0 after the last. */
+typedef struct {
+	bshm__buckets buckets;
+	uint32_t number; /* of the present bucket */
+	uint32_t left;   /* buckets still to come, this one included */
+} bshm__bucket_walk;
+
+/* Begins with the bucket of a position; `most` buckets in all. NULL: that was all, or there is
+ * damage. */
+static BSHM_ALWAYS_INLINE bshm_bucket *bshm__bucket_first(const bshm__shard *s,
+	bshm__bucket_walk *w, bshm__buckets buckets, uint32_t position, uint32_t most)
 {
-	return line + 1 == lines ? 0 : line + 1;
+	*w = (bshm__bucket_walk){buckets, bshm__bucket_of(position, buckets.count), most};
+	return BSHM_UNLIKELY(buckets.count == 0) ? NULL : bshm__bucket_at(s, &buckets, w->number);
 }
 
-/* The ref of a line's word that leads to a record: from where the line is, which has been checked. */
-static inline uint32_t bshm__place_in(const bshm__shard *s, const bshm_line *line, uint32_t slot)
+static BSHM_ALWAYS_INLINE bshm_bucket *bshm__bucket_next(const bshm__shard *s, bshm__bucket_walk *w)
 {
-	const size_t offset = (size_t) ((const uint8_t *) &line->ref[slot] - s->slabs);
+	if (--w->left == 0) {
+		return NULL;
+	}
+	w->number = w->number + 1 == w->buckets.count ? 0 : w->number + 1;
+	return bshm__bucket_at(s, &w->buckets, w->number);
+}
+
+/* The bucket that a key belongs to; NULL: its table has none yet, or is damaged. */
+static inline bshm_bucket *bshm__home_bucket(const bshm__shard *s, const bshm__home *home)
+{
+	const bshm__buckets buckets = bshm__buckets_of(s->segment, home->table);
+	return BSHM_UNLIKELY(buckets.count == 0)
+			   ? NULL
+			   : bshm__bucket_at(s, &buckets, bshm__bucket_of(home->position, buckets.count));
+}
+
+/*
+ * The search for the record of a key. It goes over the cells with the key's tag, in the home bucket
+ * and, as long as a bucket's overflow count is not 0, in the next bucket.
+ */
+typedef struct {
+	bshm__bucket_walk walk;
+	bshm_bucket *bucket;
+	uint32_t tag;
+	uint32_t overflow; /* of `bucket` */
+	uint64_t match;    /* bshm__bucket_match(): the cells of `bucket` still to come */
+	uint32_t cell;     /* of `bucket` */
+} bshm__search;
+
+/* Looks at `most` buckets at most. */
+static BSHM_ALWAYS_INLINE bshm__search bshm__search_begin(
+	const bshm__shard *s, const bshm__home *home, uint32_t most)
+{
+	const bshm__buckets buckets = bshm__buckets_of(s->segment, home->table);
+	bshm__search at = {.tag = home->position};
+	at.bucket = bshm__bucket_first(s, &at.walk, buckets, home->position, most);
+	if (BSHM_LIKELY(at.bucket != NULL)) {
+		at.match = bshm__bucket_match(at.bucket, at.tag, &at.overflow);
+	}
+	return at;
+}
+
+/* False: that was all. */
+static BSHM_ALWAYS_INLINE bool bshm__search_next(const bshm__shard *s, bshm__search *at)
+{
+	while (at->match == 0) {
+		if (at->overflow == 0 || (at->bucket = bshm__bucket_next(s, &at->walk)) == NULL) {
+			return false;
+		}
+		at->match = bshm__bucket_match(at->bucket, at->tag, &at->overflow);
+	}
+	at->cell = bshm__match_cell(at->match);
+	at->match &= at->match - 1;
+	return true;
+}
+
+/* The number that names a cell: the ref of its word. From where the bucket is, which has been
+ * checked. */
+static inline uint32_t bshm__cell_in(const bshm__shard *s, const bshm_bucket *bucket, uint32_t cell)
+{
+	const size_t offset = (size_t) ((const uint8_t *) &bucket->ref[cell] - s->pages);
 	return s->first_ref + (uint32_t) (offset / BSHM_SLOT_UNIT);
 }
 
-uint32_t bshm__line_tag(const bshm_line *line, uint32_t slot);
-/* The first position that belongs to a later line. */
-uint32_t bshm__line_end(uint32_t line, uint32_t lines);
-/* The position of a record that lies in the line that ends there: the last with this tag. */
+static inline uint32_t bshm__bucket_tag(const bshm_bucket *bucket, uint32_t cell)
+{
+	return (uint32_t) (BSHM_LOAD(&bucket->tags[cell / 4], RELAXED) >> (cell % 4 * 16)) &
+		   BSHM_TAG_MASK;
+}
+
+/* The first position that belongs to a later bucket. */
+static inline uint32_t bshm__bucket_end(uint32_t bucket, uint32_t buckets)
+{
+	return (uint32_t) ((((uint64_t) bucket + 1) * BSHM_POSITIONS + buckets - 1) / buckets);
+}
+
+/* The position of a record in the bucket that ends at `end`: the last one before `end` with this
+ * tag. */
 static inline uint32_t bshm__position_before(uint32_t end, uint32_t tag)
 {
 	const uint32_t position = end - 1 - ((end - 1 - tag) & BSHM_TAG_MASK);
-	return position & ((1u << BSHM_POSITION_BITS) - 1); /* of the line before the first: the last */
+	return position & (BSHM_POSITIONS - 1); /* wraps: the buckets form a ring */
 }
 
 /* All under the shard's lock. */
 
-/* The place that leads to a record, as the ref of its word; 0: there is none. */
-uint32_t bshm__place_of(const bshm__shard *s, const bshm__home *home, uint32_t ref);
-static inline uint32_t *bshm__place_word(const bshm__shard *s, uint32_t place)
+/* The cell that leads to a record; 0: there is none. */
+uint32_t bshm__cell_of(const bshm__shard *s, const bshm__home *home, uint32_t ref);
+static inline uint32_t *bshm__cell_word(const bshm__shard *s, uint32_t cell)
 {
-	return bshm__slot_word(bshm__ref_at(s, place, BSHM_SLOT_UNIT), 0);
+	return bshm__slot_word(bshm__ref_at(s, cell, BSHM_SLOT_UNIT), 0);
 }
-/* The line that a place is in. */
-static inline bshm_line *bshm__place_line(const bshm__shard *s, uint32_t place)
+/* The bucket that a cell is in. */
+static inline bshm_bucket *bshm__cell_bucket(const bshm__shard *s, uint32_t cell)
 {
-	const uint32_t words = sizeof(bshm_line) / BSHM_SLOT_UNIT;
-	return (bshm_line *) (void *) bshm__ref_at(s, place & ~(words - 1), sizeof(bshm_line));
+	const uint32_t words = sizeof(bshm_bucket) / BSHM_SLOT_UNIT;
+	return (bshm_bucket *) (void *) bshm__ref_at(s, cell & ~(words - 1), sizeof(bshm_bucket));
 }
 
-static inline void bshm__tag_set(bshm_line *line, uint32_t slot, uint32_t position)
+static inline void bshm__tag_set(bshm_bucket *bucket, uint32_t cell, uint32_t position)
 {
-	uint64_t *word = &line->head[slot / 4];
-	const unsigned shift = slot % 4 * 16;
+	uint64_t *word = &bucket->tags[cell / 4];
+	const unsigned shift = cell % 4 * 16;
 	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~((uint64_t) BSHM_TAG_MASK << shift);
 	BSHM_STORE(word, others | (uint64_t) (position & BSHM_TAG_MASK) << shift, RELAXED);
+}
+
+static inline void bshm__overflow_add(bshm_bucket *bucket, int by)
+{
+	uint64_t *word = &bucket->tags[2];
+	const uint64_t change = (uint64_t) (int64_t) by << 32;
+	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) + change, RELAXED);
 }
 
 static inline void bshm__table_count(const bshm__shard *s, uint32_t table, int by)
@@ -158,50 +258,35 @@ static inline void bshm__table_count(const bshm__shard *s, uint32_t table, int b
 	BSHM_STORE(records, BSHM_LOAD(records, RELAXED) + (uint32_t) by, RELAXED);
 }
 
-/* Adds to `passed` of the lines from the home on to that of the place. */
-void bshm__count_passed(
-	const bshm__shard *s, const bshm__home *home, const bshm_line *until, int by);
+/* Adds to the overflow counts of the buckets from the home bucket to the one before `until`. */
+void bshm__overflow_count(
+	const bshm__shard *s, const bshm__home *home, const bshm_bucket *until, int by);
 
-/* Notes that a record's place is about to be filled (before), or has been left (after). `far`: is it in
- * another line than the key's own? */
-static inline void bshm__place_enter(
-	const bshm__shard *s, const bshm__home *home, uint32_t place, bool far)
+/*
+ * Notes that a record will be put into a cell, and that it has left one. The overflow counts go up
+ * before the record is there and down after it has gone, so a death leaves them too high, never too
+ * low. `overflows`: the cell is not in the home bucket.
+ */
+static inline void bshm__cell_enter(
+	const bshm__shard *s, const bshm__home *home, uint32_t cell, bool overflows)
 {
-	bshm_line *line = bshm__place_line(s, place);
-	if (far) {
-		bshm__count_passed(s, home, line, 1);
+	bshm_bucket *bucket = bshm__cell_bucket(s, cell);
+	if (overflows) {
+		bshm__overflow_count(s, home, bucket, 1);
 	}
-	bshm__tag_set(line, (uint32_t) (bshm__place_word(s, place) - line->ref), home->position);
+	bshm__tag_set(bucket, (uint32_t) (bshm__cell_word(s, cell) - bucket->ref), home->position);
 	bshm__table_count(s, home->table, 1);
 }
-void bshm__place_leave(const bshm__shard *s, const bshm__home *home, uint32_t place);
-/* Of ten slots a line, before the table grows. */
-#define BSHM_LINE_FULL 9u
+void bshm__cell_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell);
 
-static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
-{
-	const uint32_t lines = bshm__lines_of(s->segment, table).lines;
-	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= lines * BSHM_LINE_FULL;
-}
-
-/* How many units a table had better have before it takes one more; 0: it may stay as it is. */
-uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
-/* Gives units back if most of them are not needed, and there is room to make it anew. */
-void bshm__table_tidy(const bshm__shard *s, uint32_t table);
-/* Gives the table so many units, for which there is room; false: they do not hold what it has. */
-bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units);
-void bshm__table_resize_repair(const bshm__shard *s);
-/* Moves a unit of the index out of its slot. */
-bool bshm__unit_move(const bshm__shard *s, uint32_t ref);
-void bshm__unit_move_repair(const bshm__shard *s);
-
-/* Asks for the line of a key. */
+/* Prefetches the home bucket of a key. */
 static inline void bshm__home_prefetch(bshm_segment *segment, const bshm__home *home)
 {
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
-	const bshm__lines lines = bshm__lines_of(segment, home->table);
-	if (lines.lines != 0) {
-		__builtin_prefetch(bshm__line_at(&s, &lines, bshm__line_of(home->position, lines.lines)));
+	const bshm__buckets buckets = bshm__buckets_of(segment, home->table);
+	if (buckets.count != 0) {
+		const uint32_t number = bshm__bucket_of(home->position, buckets.count);
+		__builtin_prefetch(bshm__bucket_at(&s, &buckets, number));
 	}
 }
 

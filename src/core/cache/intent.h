@@ -1,8 +1,8 @@
 /*
  * intent.h - the note of the change that the holder of a shard's lock is making.
  *
- * It is written before the first step, so that the next process that takes the lock from a dead holder
- * finishes the change or undoes it (repair.c). All under the shard's lock.
+ * It is written before the first step. If the holder dies, the process that takes the lock over
+ * finishes or undoes the change (repair.c). All under the shard's lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -11,17 +11,19 @@
 
 #include "core/cache/shard.h"
 
-/* The intent: what is going on, what the counts will be, that they are, and that it is over. */
+/* Begin: which word of the segment will publish, the ref that it has and the one that it will
+ * have. */
 static inline void bshm__intent_begin(
-	const bshm__shard *s, uint32_t kind, uint32_t place, uint32_t old, uint32_t fresh)
+	const bshm__shard *s, uint32_t kind, uint32_t word, uint32_t old, uint32_t fresh)
 {
 	bshm_intent *intent = &s->shard->intent;
-	BSHM_STORE(&intent->place, place, RELAXED);
+	BSHM_STORE(&intent->word, word, RELAXED);
 	BSHM_STORE(&intent->old, old, RELAXED);
 	BSHM_STORE(&intent->fresh, fresh, RELAXED);
 	BSHM_STORE(&intent->kind, kind, RELEASE); /* pairs with bshm__intent_repair() */
 }
 
+/* The counts of the shard after the change; set_counts() makes them so. */
 static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
 {
 	bshm_intent *intent = &s->shard->intent;
@@ -29,7 +31,7 @@ static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uin
 	BSHM_STORE(&intent->data_after, data_bytes, RELEASE); /* pairs with bshm__intent_repair() */
 }
 
-static inline void bshm__intent_carry_out(const bshm__shard *s)
+static inline void bshm__intent_set_counts(const bshm__shard *s)
 {
 	const bshm_intent *intent = &s->shard->intent;
 	/* After the store that is planned: pairs with bshm__intent_repair(). */

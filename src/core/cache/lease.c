@@ -1,16 +1,16 @@
 /*
- * lease.c - one process at a time loads what belongs to a key.
+ * lease.c - one process at a time loads the value of a key.
  *
- * A lease is a place in the key's shard that holds the key's hash and who loads it. It is given and
- * taken back under the shard's lock, which is not held while anything is loaded. It ends with its
- * owner: whoever meets a lease of a process that is gone takes it.
+ * A lease is an entry in the key's shard with the key's hash and the loading process. It is given
+ * and ended under the shard's lock, which is not held during the load. It ends with its process: a
+ * lease of a dead process is free.
  *
- * What is loaded may be older than what another process stores, adds to a filter, or removes, while it
- * is loaded. So every change of a key's value ends the leases that are out for the key, under the lock
- * under which the value is changed; and what was loaded is stored only if the lease is still out. What
- * is loaded without a lease is not stored. A change looks only if there are leases in the shard.
+ * A loaded value may be older than a value that another process stores meanwhile, or than a key
+ * that it adds to a filter. So every change of a key's value ends the leases of the key, under the
+ * same lock. A loaded value is stored only if its lease has not ended. A value that was loaded
+ * without a lease is not stored. A change looks for leases only if the shard has any.
  *
- * An adder to a filter takes no lock where there is nothing to remove. Between "the backend does not
+ * An adder to a filter takes no lock if there is no record to remove. Between "the backend does not
  * know this key" and the record that says so, it may have added the key:
  *
  *     loader                               adder
@@ -20,9 +20,9 @@
  *
  * An adder that does not see the lease has finished before the backend is asked.
  *
- * More than one lease of a key may be out: those who have waited for too long get one beside the
- * other's, and so do those who learn that what was loaded last could not be stored. The first that
- * stores its value ends the others.
+ * A key may have several leases: a process that has waited too long gets a second one, and so does
+ * a process that learns that the last loaded value could not be stored. The first that stores its
+ * value ends the others.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -36,9 +36,10 @@
 #include "platform/platform.h"
 
 #define RELEASE_NS UINT64_C(1000000000)
-#define STALE_S                                                                                    \
- 5u /* so long ago a value's time may have passed when a load began, to stand in for it */
-#define UNSTORED_S 5u /* so long others do not wait for a value of which none could be stored */
+/* An expired value may stand in for a load that began at most so long after its expiry. */
+#define STALE_S 5u
+/* So long after a value could not be stored, other processes do not wait for a load of the key. */
+#define UNSTORED_S 5u
 
 void bshm_store_note_fetch(bshm_segment *segment)
 {
@@ -53,51 +54,51 @@ bool bshm_store_has_fetched(const bshm_segment *segment)
 	return segment->shard_count != 0 && BSHM_LOAD(&segment->store->fetched, RELAXED) != 0;
 }
 
-/* What there is for a key that is to be loaded. */
+/* The leases that matter for a key. */
 typedef struct {
 	bshm_lease *own;     /* this thread's */
-	bshm_lease *other;   /* a living process's */
-	bshm_lease *vacant;  /* can be given */
-	uint32_t unstored_s; /* the last that was noted */
-} places;
+	bshm_lease *other;   /* of a living process */
+	bshm_lease *free;    /* can be given */
+	uint32_t unstored_s; /* the latest of the key */
+} choice;
 
 static void consider(
-	const bshm__shard *s, bshm_lease *lease, uint64_t owner, uint64_t hash, places *p)
+	const bshm__shard *s, bshm_lease *lease, uint64_t owner, uint64_t hash, choice *p)
 {
 	const bool same = BSHM_LOAD(&lease->hash, RELAXED) == hash;
 	if (same && BSHM_LOAD(&lease->unstored_s, RELAXED) > p->unstored_s) {
 		p->unstored_s = BSHM_LOAD(&lease->unstored_s, RELAXED);
 	}
 	if (owner == 0) {
-		p->vacant = same || p->vacant == NULL ? lease : p->vacant;
+		p->free = same || p->free == NULL ? lease : p->free;
 	} else if (same && owner == s->segment->owner &&
 			   BSHM_LOAD(&lease->thread, RELAXED) == bshm_os_thread_id()) {
 		p->own = lease;
 	} else if (same && bshm__owner_alive(s->segment, owner)) {
 		p->other = lease;
 	} else if (same) {
-		p->vacant = lease;
+		p->free = lease;
 	}
 }
 
 /*
- * Under the lock. Looks no further than to the last lease that is out, and the first place after it: the
- * count may be too high after a death, and is right when it has looked at all.
+ * Under the lock. Looks up to the last lease in use, and the first free one. After a death the
+ * count may be too high; this search sets it right.
  */
-static places look_for(const bshm__shard *s, uint64_t hash)
+static choice look_for(const bshm__shard *s, uint64_t hash)
 {
-	places p = {.unstored_s = 0};
+	choice p = {.unstored_s = 0};
 	const uint32_t count = BSHM_LOAD(&s->shard->leases, RELAXED);
 	uint32_t out = 0;
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && (out < count || p.vacant == NULL); i++) {
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && (out < count || p.free == NULL); i++) {
 		const uint64_t owner = BSHM_LOAD(&bshm__lease_at(s, i)->owner, RELAXED);
 		out += owner != 0;
 		consider(s, bshm__lease_at(s, i), owner, hash, &p);
 	}
 	BSHM_STORE(&s->shard->leases, out, RELAXED);
-	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && p.vacant == NULL; i++) {
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT && p.free == NULL; i++) {
 		if (!bshm__owner_alive(s->segment, BSHM_LOAD(&bshm__lease_at(s, i)->owner, RELAXED))) {
-			p.vacant = bshm__lease_at(s, i);
+			p.free = bshm__lease_at(s, i);
 		}
 	}
 	return p;
@@ -114,7 +115,7 @@ static bshm_lease_grant describe(const bshm__shard *s, const bshm_lease *lease)
 	};
 }
 
-/* The count goes first: a death leaves it too high, never too low. */
+/* The count goes up first: a death leaves it too high, never too low. */
 static void give(const bshm__shard *s, bshm_lease *lease, uint64_t hash, uint32_t unstored_s)
 {
 	if (BSHM_LOAD(&lease->owner, RELAXED) == 0) {
@@ -128,7 +129,7 @@ static void give(const bshm__shard *s, bshm_lease *lease, uint64_t hash, uint32_
 	BSHM_STORE(&lease->owner, s->segment->owner, RELEASE); /* pairs with bshm_lease_held() */
 }
 
-/* Was it of late that a value was not stored? */
+/* Is it less than UNSTORED_S since a value could not be stored? */
 static bool is_recent(const bshm_segment *segment, uint32_t unstored_s)
 {
 	return unstored_s != 0 && bshm__store_now_s(segment) - unstored_s <= UNSTORED_S;
@@ -148,7 +149,7 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 	if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
 		return BSHM_LEASE_NONE;
 	}
-	const places p = look_for(&s, home.hash);
+	const choice p = look_for(&s, home.hash);
 	const bool unstored = is_recent(segment, p.unstored_s);
 	bshm_lease_status status = BSHM_LEASE_NONE;
 	if (p.own != NULL) {
@@ -156,9 +157,9 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 	} else if (p.other != NULL && !beside && !unstored) {
 		*grant = describe(&s, p.other);
 		status = BSHM_LEASE_TAKEN;
-	} else if (p.vacant != NULL) {
-		give(&s, p.vacant, home.hash, unstored ? p.unstored_s : 0);
-		*grant = describe(&s, p.vacant);
+	} else if (p.free != NULL) {
+		give(&s, p.free, home.hash, unstored ? p.unstored_s : 0);
+		*grant = describe(&s, p.free);
 		status = BSHM_LEASE_MINE;
 	}
 	bshm__shard_unlock(&s);
@@ -188,7 +189,7 @@ bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *fo
 	return grant->begun_s <= (uint64_t) found->expires_s + STALE_S;
 }
 
-/* Is the lease still what was granted? */
+/* Has the granted lease not ended? */
 static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
 {
 	return BSHM_LOAD(&lease->owner, RELAXED) == s->segment->owner &&
@@ -212,7 +213,7 @@ int bshm_lease_release(
 	if (status != BSHM_OK) {
 		uint64_t owner = segment->owner;
 		if (is_granted(&s, lease, grant)) {
-			/* Counted when the next one is given. Pairs with bshm_lease_held(). */
+			/* shard.leases is set right by the next look_for(). Pairs with bshm_lease_held(). */
 			BSHM_CAS(&lease->owner, &owner, 0, RELEASE);
 		}
 		return status;
@@ -223,7 +224,7 @@ int bshm_lease_release(
 			stored = bshm__record_put_locked(&s, &home, put);
 			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
 		}
-		if (is_granted(&s, lease, grant)) { /* storing has ended it */
+		if (is_granted(&s, lease, grant)) { /* not if the put has ended it */
 			bshm__lease_end(&s, lease);
 		}
 	}
@@ -231,13 +232,13 @@ int bshm_lease_release(
 	return stored;
 }
 
-void bshm_leases_spoil(bshm_segment *segment, bshm_patience *patience)
+void bshm_leases_invalidate(bshm_segment *segment, bshm_patience *patience)
 {
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		bshm_error error;
-		/* Records are looked for after that: pairs with bshm__lease_end(). */
+		/* Records are looked up after that: pairs with bshm__lease_end(). */
 		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
 			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
 			bshm__leases_end_all(&s);
@@ -256,7 +257,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	bshm_found found;
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	/* The record is looked for after that: pairs with bshm__lease_end(). */
+	/* The record is looked up after that: pairs with bshm__lease_end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
 		return 0;

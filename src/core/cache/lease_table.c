@@ -9,11 +9,11 @@
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease)
 {
 	BSHM_STORE(&lease->owner, 0, RELEASE); /* pairs with bshm_lease_held() */
-	/* Pairs with bshm_record_forget(), bshm_leases_spoil(). */
+	/* Pairs with bshm_record_forget(), bshm_leases_invalidate(). */
 	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
 }
 
-/* The count is not below what there is. */
+/* Stops after the last lease: the count is never too low. */
 static void end_leases(const bshm__shard *s, bool all, uint64_t hash)
 {
 	uint32_t left = BSHM_LOAD(&s->shard->leases, RELAXED);

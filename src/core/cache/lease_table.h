@@ -17,7 +17,7 @@ static inline bshm_lease *bshm__lease_at(const bshm__shard *s, uint32_t slot)
 
 /* Ends one lease, after the change that ends it. */
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease);
-/* What is being loaded for keys of this hash, or for any, is not stored. */
+/* Ends the leases of a hash, or all: values that are being loaded under them will not be stored. */
 void bshm__leases_end_of(const bshm__shard *s, uint64_t hash);
 void bshm__leases_end_all(const bshm__shard *s);
 static inline void bshm__leases_end(const bshm__shard *s, uint64_t hash)

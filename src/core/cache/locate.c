@@ -1,70 +1,58 @@
 /*
- * locate.c - where a record stands, or where it could be put, under the shard's lock.
+ * locate.c - where the record of a key is, or where it could be put, under the shard's lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/locate.h"
 
-/* Most keys that are new meet an empty place in their line, and nothing with their tag: false if not. */
-static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm__standing *at)
+/* The common case of a new key: its home bucket has a free cell and no cell with the key's tag.
+ * False: it is not. */
+static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm__existing *at)
 {
-	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	const uint32_t number = bshm__line_of(home->position, lines.lines);
-	const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
-	if (line == NULL) {
+	const bshm_bucket *bucket = bshm__home_bucket(s, home);
+	uint32_t overflow;
+	if (bucket == NULL || bshm__bucket_match(bucket, home->position, &overflow) != 0 ||
+		overflow != 0) {
 		return false;
 	}
-	uint32_t passed;
-	if (bshm__line_match(line, home->position, &passed) != 0 || passed != 0) {
-		return false;
-	}
-	const uint32_t vacant = bshm__line_vacant(line);
-	at->vacant = bshm__place_in(s, line, vacant);
-	return vacant != BSHM_LINE_SLOTS;
+	const uint32_t free_cell = bshm__bucket_free_cell(bucket);
+	at->free_cell = bshm__cell_in(s, bucket, free_cell);
+	return free_cell != BSHM_BUCKET_CELLS;
 }
 
 static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
-	uint32_t space, const bshm_key *key, bshm__standing *at)
+	uint32_t space, const bshm_key *key, bshm__existing *at)
 {
-	at->vacant = 0;
-	const bshm__lines lines = bshm__lines_of(s->segment, home->table);
-	uint32_t number = bshm__line_of(home->position, lines.lines);
-	bool passed_on = lines.lines != 0;
-	for (uint32_t i = 0; i <= BSHM_PASSED_MAX && (passed_on || at->vacant == 0); i++) {
-		const bshm_line *line = lines.lines == 0 ? NULL : bshm__line_at(s, &lines, number);
-		uint32_t passed;
-		if (line == NULL) {
-			break;
+	bshm__search search = bshm__search_begin(s, home, BSHM_OVERFLOW_MAX + 1);
+	bshm__bucket_walk buckets = search.walk;
+	const bshm_bucket *bucket = search.bucket;
+	at->free_cell = 0;
+	while (bshm__search_next(s, &search)) {
+		const uint32_t ref = BSHM_LOAD(&search.bucket->ref[search.cell], RELAXED);
+		bshm__page_prefetch(s, ref); /* if it is the one, its slot will be freed */
+		if (ref != 0 && bshm__record_load(s, ref, &at->record) &&
+			bshm__record_has_key(s, &at->record, space, key)) {
+			at->ref = ref;
+			at->cell = bshm__cell_in(s, search.bucket, search.cell);
+			at->expired = bshm__expired(at->record.expires_s,
+				at->record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
+			return;
 		}
-		uint64_t match = bshm__line_match(line, home->position, &passed);
-		for (match = passed_on ? match : 0; match != 0; match &= match - 1) {
-			const uint32_t slot = bshm__match_slot(match);
-			const uint32_t ref = BSHM_LOAD(&line->ref[slot], RELAXED);
-			bshm__page_prefetch(s, ref); /* if it is the one, its slot is given up */
-			if (ref != 0 && bshm__record_load(s, ref, &at->record) &&
-				bshm__record_has_key(s, &at->record, space, key)) {
-				at->ref = ref;
-				at->place = bshm__place_in(s, line, slot);
-				at->expired = bshm__expired(at->record.expires_s,
-					at->record.expires_s == 0 ? 0 : bshm__store_now_s(s->segment));
-				return;
-			}
+	}
+	for (; bucket != NULL; bucket = bshm__bucket_next(s, &buckets), at->overflows = true) {
+		const uint32_t free_cell = bshm__bucket_free_cell(bucket);
+		if (free_cell != BSHM_BUCKET_CELLS) {
+			at->free_cell = bshm__cell_in(s, bucket, free_cell);
+			return;
 		}
-		const uint32_t vacant = at->vacant != 0 ? BSHM_LINE_SLOTS : bshm__line_vacant(line);
-		if (vacant != BSHM_LINE_SLOTS) {
-			at->vacant = bshm__place_in(s, line, vacant);
-			at->far = i != 0;
-		}
-		passed_on = passed_on && passed != 0;
-		number = bshm__line_next(number, lines.lines);
 	}
 }
 
 void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
-	bshm__standing *at)
+	bshm__existing *at)
 {
-	at->place = at->ref = 0;
-	at->expired = at->far = false;
+	at->cell = at->ref = 0;
+	at->expired = at->overflows = false;
 	at->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
 	if (!locate_new(s, home, at)) {
 		locate_any(s, home, space, key, at);

@@ -1,5 +1,5 @@
 /*
- * locate.h - where a record stands, or where it could be put, under the shard's lock.
+ * locate.h - where the record of a key is, or where it could be put, under the shard's lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,19 +8,20 @@
 
 #include "core/cache/record.h"
 
-/* A record that stands, as a change meets it, or where it could be put. */
+/* The existing record of a key, as a change finds it; if there is none, the cell that a new one
+ * could get. */
 typedef struct {
-	uint32_t place; /* 0: there is none */
+	uint32_t cell; /* that leads to it; 0: there is none */
 	uint32_t ref;
-	uint32_t vacant; /* the place of a new one; 0: the table has to grow */
-	bool far;        /* it is not in the key's own line */
+	uint32_t free_cell; /* for a new one; 0: the table has to grow */
+	bool overflows;     /* the free cell is not in the home bucket */
 	bool expired;
 	uint64_t sequence;
 	bshm__record record;
-} bshm__standing;
+} bshm__existing;
 
 /* Under the shard's lock. */
 void bshm__locate(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
-	bshm__standing *at);
+	bshm__existing *at);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * move.c - what is in a slot is moved to another one.
+ * move.c - a record or chunk is moved to another slot of its class.
  *
- * All under the shard's lock. A change takes slots that nothing leads to yet, fills them, and is made
- * by one store into the index line: of the new record's ref, or of 0. Then the old slots are freed.
- * Before the first step the intent says what is going on; each slot of a new record is named by it
- * before it is taken, and leads to those that were taken before (repair.c).
+ * All under the shard's lock. Every change of the store works alike (put.c, remove.c): it fills
+ * slots that no ref leads to, publishes with one store of a ref (or of 0), and then frees the old
+ * slots. Before the first step the intent says what the change is. A put names each slot in the
+ * intent before it takes it, and each slot leads to those taken before. So a repair finds all slots
+ * of a change that was not finished (repair.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -15,8 +16,8 @@
 #include "core/cache/intent.h"
 #include "core/cache/record.h"
 
-/* Copies a whole slot; the new one's version stays its own, and it is not live yet. False: one of them is
- * none. */
+/* Copies a slot. The new one keeps its own version, and is not LIVE yet. False: a ref is
+ * damaged. */
 static bool copy_slot(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t bytes)
 {
 	const uint8_t *source = bshm__ref_at(s, from, bytes);
@@ -36,12 +37,12 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	bshm__record record;
 	bshm__home home;
 	if (!bshm__record_load(s, ref, &record) || !bshm__record_home(s, &record, &home)) {
-		bshm__slot_free(s, ref); /* nobody finds it */
+		bshm__slot_free(s, ref); /* no look-up can find it */
 		return true;
 	}
-	const uint32_t place = bshm__place_of(s, &home, ref);
+	const uint32_t cell = bshm__cell_of(s, &home, ref);
 	const uint32_t size_class = bshm__ref_class(s, ref);
-	if (place == 0 || size_class >= BSHM_CLASS_HALF) {
+	if (cell == 0 || size_class >= BSHM_CLASS_HALF) {
 		return false;
 	}
 	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
@@ -53,18 +54,18 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 		bshm__word_set(
 			s, fresh, 1, (record.shape & ~BSHM_SHAPE_SERIAL) | (serial & BSHM_SHAPE_SERIAL));
 	}
-	bshm__intent_begin(s, BSHM_INTENT_MOVE, place, ref, fresh);
+	bshm__intent_begin(s, BSHM_INTENT_MOVE, cell, ref, fresh);
 	bshm__slot_take(s, fresh);
 	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
-	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE); /* pairs with search() */
-	bshm__chain_lead_back(s, fresh);
+	BSHM_STORE(bshm__cell_word(s, cell), fresh, RELEASE); /* pairs with search() */
+	bshm__chain_link_back(s, fresh);
 	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
 	return true;
 }
 
-/* The ref of the word that leads to a chunk; 0: it is damaged. */
-static uint32_t place_of_chunk(const bshm__shard *s, uint32_t ref)
+/* The ref of the word that leads to a chunk; 0: the chain is damaged. */
+static uint32_t word_of_chunk(const bshm__shard *s, uint32_t ref)
 {
 	const uint32_t before =
 		bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX) == NULL ? 0 : bshm__word(s, ref, 2);
@@ -77,25 +78,26 @@ static uint32_t place_of_chunk(const bshm__shard *s, uint32_t ref)
 
 bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 {
-	const uint32_t place = place_of_chunk(s, ref);
-	if (place == 0) {
-		bshm__slot_free(s, ref); /* no record has it */
+	const uint32_t word = word_of_chunk(s, ref);
+	if (word == 0) {
+		bshm__slot_free(s, ref); /* no record leads to it */
 		return true;
 	}
 	const uint32_t size_class = bshm__ref_class(s, ref);
 	if (!bshm__class_of_chunks(size_class)) {
-		return false; /* damaged meanwhile */
+		return false; /* damaged */
 	}
 	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
 	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
-	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, place, ref, fresh);
+	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, word, ref, fresh);
 	bshm__slot_take(s, fresh);
-	/* Pairs with bshm__record_load(), copy_chunks(). */
-	BSHM_STORE(bshm__place_word(s, place), fresh, RELEASE);
-	bshm__chain_lead_back(s, fresh);
-	bshm__sequence_jump(s); /* who is reading the old one starts anew: the record's state stays */
+	/* Pairs with bshm__record_load(), bshm__record_read_chunks(). */
+	BSHM_STORE(bshm__cell_word(s, word), fresh, RELEASE);
+	bshm__chain_link_back(s, fresh);
+	/* A reader of the old chunk begins anew: the record's state is unchanged. */
+	bshm__sequence_jump(s);
 	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
 	return true;

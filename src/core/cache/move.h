@@ -1,5 +1,5 @@
 /*
- * move.h - moves what is in a slot to another slot of the same size.
+ * move.h - moves a record or chunk to another slot of its class.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,7 +8,8 @@
 
 #include "core/cache/shard.h"
 
-/* Under the shard's lock: moves a record, or a chunk of one, out of its slot; false: damaged, or no room. */
+/* Under the shard's lock: moves a record, or a chunk, out of its slot. False: damaged, or no
+ * room. */
 bool bshm__record_move(const bshm__shard *s, uint32_t ref);
 bool bshm__chunk_move(const bshm__shard *s, uint32_t ref);
 

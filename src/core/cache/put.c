@@ -1,15 +1,15 @@
 /*
- * put.c - a record is put, in the place of another or in a new one.
+ * put.c - a new record is put, into a free cell or in place of an existing record.
  *
- * Under the lock of the key's shard: fill a slot that nothing leads to yet, look at what stands, decide,
- * evict until there is room, and publish with one store. Nothing is allocated there, and
- * nobody is called back.
+ * Under the lock of the key's shard: fill a free slot, look up the existing record, decide, make
+ * room, and publish with one store of the new ref. Nothing is allocated under the lock, and no
+ * caller's code runs.
  *
- * What stands is looked at last because it has to come from memory, which takes longer than all the rest.
- * A slot that was filled in vain stays a free one: it is live only when it is taken, so that whoever frees
- * it after a death gives it another version.
+ * The existing record is looked up last: its cache miss overlaps the filling of the slot. A slot
+ * that was filled in vain stays free. It becomes live only after it is taken, so that a repair
+ * after a death frees it, and its next record has another version.
  *
- * Not here: when a record is put, and as what (change.c).
+ * Not here: whether a record is put, and with which value (change.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -21,21 +21,20 @@
 #include "core/cache/quota.h"
 #include "core/cache/recency.h"
 #include "core/cache/room.h"
+#include "core/cache/table.h"
 
 /* A table that grows for a key may have to do so again, by one unit each time. */
 #define PUT_TRIES (8 + BSHM_TABLE_UNITS)
 
-/* ------------------------------------------------------------------ putting */
-
-static uint64_t recipe_bytes(const bshm__recipe *r)
+static uint64_t new_bytes(const bshm__new_record *r)
 {
 	return (uint64_t) r->key.length + r->value.length;
 }
 
-static void work_out(bshm__recipe *r)
+static void work_out(bshm__new_record *r)
 {
-	const uint64_t bytes = recipe_bytes(r);
-	const uint32_t head = BSHM_SLOT_HEAD + (r->expires_s != 0 ? 4 : 0);
+	const uint64_t bytes = new_bytes(r);
+	const uint32_t head = BSHM_SLOT_HEADER + (r->expires_s != 0 ? 4 : 0);
 	r->chunks = 0;
 	r->half = false;
 	r->first = (uint32_t) bytes;
@@ -44,14 +43,14 @@ static void work_out(bshm__recipe *r)
 		r->chunks = (uint32_t) ((bytes - r->first + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
 		const uint64_t last = bytes - r->first - (uint64_t) (r->chunks - 1) * BSHM_CHUNK_BYTES;
 		r->half = bshm__chunk_class(last) == BSHM_CLASS_HALF;
-		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEAD + r->first);
+		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEADER + r->first);
 	} else {
 		r->size_class = bshm__class_of(head + r->first);
 	}
 }
 
 /* Copies `count` bytes of key and value, from `off` on. */
-static void write_bytes(const bshm__recipe *r, uint64_t off, uint8_t *to, uint64_t count)
+static void write_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count)
 {
 	uint64_t of_key = 0;
 	if (off < r->key.length) {
@@ -65,8 +64,8 @@ static void write_bytes(const bshm__recipe *r, uint64_t off, uint8_t *to, uint64
 	}
 }
 
-/* Fills the first slot, all but its state: nothing leads to it yet, and it stays a free one. */
-static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref, uint32_t next)
+/* Fills the first slot, all but its state. No ref leads to it, and it is still free. */
+static void fill_first(const bshm__shard *s, const bshm__new_record *r, uint32_t ref, uint32_t next)
 {
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 	uint32_t *words = bshm__slot_word(slot, 0);
@@ -87,12 +86,12 @@ static void fill_first(const bshm__shard *s, const bshm__recipe *r, uint32_t ref
 	write_bytes(r, 0, slot + 4 * (size_t) word, r->first);
 }
 
-/* Takes and fills the chunks, the last one first; false: there was no room, and none is taken. */
-static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *next)
+/* Takes and fills the chunks, the last one first. False: no room, and none is taken. */
+static bool build_chunks(const bshm__shard *s, const bshm__new_record *r, uint32_t *next)
 {
 	for (uint32_t i = r->chunks; i-- > 0;) {
 		const uint64_t off = r->first + (uint64_t) i * BSHM_CHUNK_BYTES;
-		const uint64_t left = recipe_bytes(r) - off;
+		const uint64_t left = new_bytes(r) - off;
 		const uint32_t chunk = bshm__slot_find(s, bshm__chunk_class(left), 0);
 		if (chunk == 0) {
 			bshm__chain_free(s, *next);
@@ -103,7 +102,7 @@ static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *
 		bshm__word_set(s, chunk, 1, *next);
 		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE); /* pairs with bshm__intent_repair() */
 		bshm__slot_take(s, chunk);
-		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEAD,
+		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEADER,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
 		if (*next != 0) {
 			bshm__word_set(s, *next, 2, chunk);
@@ -113,8 +112,9 @@ static bool build_chunks(const bshm__shard *s, const bshm__recipe *r, uint32_t *
 	return true;
 }
 
-/* Takes and fills all slots that are not filled yet; 0: there was no room, and nothing is taken. */
-static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t state)
+/* Takes all slots, and fills those that are not filled yet: the first slot. 0: no room, and nothing
+ * is taken. */
+static uint32_t build(const bshm__shard *s, const bshm__new_record *r, uint32_t state)
 {
 	uint32_t next = 0;
 	uint32_t first = r->slot;
@@ -132,7 +132,7 @@ static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t stat
 	state |= bshm__word(s, first, 0) & BSHM_SLOT_VERSION_MASK;
 	state |= r->expires_s != 0 ? BSHM_SLOT_EXPIRES : 0;
 	state |= r->chunks != 0 ? BSHM_SLOT_CHAINED : 0;
-	bshm__word_set(s, first, 0, state & ~BSHM_SLOT_LIVE); /* as far as a repair looks at it */
+	bshm__word_set(s, first, 0, state & ~BSHM_SLOT_LIVE); /* what a repair needs: the flags */
 	BSHM_STORE(&s->shard->intent.fresh, first, RELEASE);  /* pairs with bshm__intent_repair() */
 	bshm__slot_take(s, first);
 	bshm__slot_live(s, first, state);
@@ -142,7 +142,7 @@ static uint32_t build(const bshm__shard *s, const bshm__recipe *r, uint32_t stat
 	return first;
 }
 
-void bshm__put_prepare(const bshm__shard *s, bshm__recipe *r)
+void bshm__put_prepare(const bshm__shard *s, bshm__new_record *r)
 {
 	work_out(r);
 	r->slot = r->chunks == 0 ? bshm__slot_find(s, r->size_class, 0) : 0;
@@ -151,23 +151,24 @@ void bshm__put_prepare(const bshm__shard *s, bshm__recipe *r)
 	}
 }
 
-/* Does what stands still stand: has nothing of the shard been given up since? */
-static bool still(const bshm__shard *s, const bshm__standing *at)
+/* Has no slot of the shard been freed since bshm__locate()? Then what it found is still true. */
+static bool is_located(const bshm__shard *s, const bshm__existing *at)
 {
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
 }
 
-/* Makes room in the table for one more; false: cannot be. `must`: it has to grow. */
+/* Makes room in the table for one more record. False: impossible. `must`: the table has to grow. */
 static __attribute__((noinline)) bool grow_table(
 	const bshm__shard *s, const bshm__home *home, bool must)
 {
-	const uint32_t lines = bshm__lines_of(s->segment, home->table).lines;
+	const uint32_t buckets = bshm__buckets_of(s->segment, home->table).count;
 	uint32_t units = bshm__table_growth(s, home->table);
 	if (units == 0 && !must) {
 		return true;
 	}
-	units = units != 0 ? units : lines / BSHM_UNIT_LINES + 1;
-	/* As large as it has to be: by chance, many keys may belong to a few neighbouring lines. */
+	units = units != 0 ? units : buckets / BSHM_UNIT_BUCKETS + 1;
+	/* By chance many keys may belong to a few neighbouring buckets: then try one unit more each
+	 * time. */
 	for (; units <= BSHM_TABLE_UNITS; units++) {
 		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, 0)) {
 			return false;
@@ -179,15 +180,15 @@ static __attribute__((noinline)) bool grow_table(
 	return false;
 }
 
-static inline bool make_place(const bshm__shard *s, const bshm__home *home, bool must)
+static inline bool make_cell(const bshm__shard *s, const bshm__home *home, bool must)
 {
 	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, must);
 }
 
-/* Makes room for the record itself: the chunks' room is not made of the first slot's. */
-static bool make_slots(const bshm__shard *s, bshm__recipe *r, const bshm__standing *at)
+/* Makes room for the record's slots. `keep`: room for a part is not taken from the other parts. */
+static bool make_slots(const bshm__shard *s, bshm__new_record *r, const bshm__existing *at)
 {
-	if (BSHM_LIKELY(r->slot != 0 && still(s, at))) {
+	if (BSHM_LIKELY(r->slot != 0 && is_located(s, at))) {
 		return true;
 	}
 	bshm__put_prepare(s, r);
@@ -208,33 +209,34 @@ static bool make_slots(const bshm__shard *s, bshm__recipe *r, const bshm__standi
 	return true;
 }
 
-/* Puts the recipe's record in force, in the place of `at` or in a new one; false: no room. */
-static bool publish(
-	const bshm__shard *s, const bshm__home *home, const bshm__recipe *r, const bshm__standing *at)
+/* Publishes the new record: in the cell of the existing record, or in a free one. False: no
+ * room. */
+static bool publish(const bshm__shard *s, const bshm__home *home, const bshm__new_record *r,
+	const bshm__existing *at)
 {
-	bshm_shard *shard = s->shard;
-	const uint32_t place = at->place != 0 ? at->place : at->vacant;
+	bshm_shard_header *shard = s->shard;
+	const uint32_t cell = at->cell != 0 ? at->cell : at->free_cell;
 	const uint32_t now = bshm__stamp_now(s);
-	uint32_t state = now | BSHM_SLOT_LIVE | (r->used_again ? BSHM_SLOT_MAIN : 0);
+	uint32_t state = now | BSHM_SLOT_LIVE | (r->is_protected ? BSHM_SLOT_PROTECTED : 0);
 	uint64_t replaced = 0;
-	if (at->place != 0) {
+	if (at->cell != 0) {
 		const uint32_t before = bshm__word(s, at->ref, 0);
-		const bool again = (before & BSHM_SLOT_MAIN) != 0 || (before & BSHM_SLOT_STAMP) != now;
-		state |= again && !at->expired ? BSHM_SLOT_MAIN : 0;
+		const bool again = (before & BSHM_SLOT_PROTECTED) != 0 || (before & BSHM_SLOT_STAMP) != now;
+		state |= again && !at->expired ? BSHM_SLOT_PROTECTED : 0;
 		replaced = (uint64_t) at->record.key_bytes + at->record.value_bytes;
 	}
-	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->place == 0),
-		BSHM_LOAD(&shard->data_bytes, RELAXED) + recipe_bytes(r) - replaced);
-	bshm__intent_begin(s, BSHM_INTENT_PUT, place, at->place != 0 ? at->ref : 0, 0);
+	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->cell == 0),
+		BSHM_LOAD(&shard->data_bytes, RELAXED) + new_bytes(r) - replaced);
+	bshm__intent_begin(s, BSHM_INTENT_PUT, cell, at->cell != 0 ? at->ref : 0, 0);
 	const uint32_t first = build(s, r, state);
 	if (first != 0) {
-		if (at->place == 0) {
-			bshm__place_enter(s, home, place, at->far);
+		if (at->cell == 0) {
+			bshm__cell_enter(s, home, cell, at->overflows);
 		}
-		/* Others see it from here on: pairs with search(). */
-		BSHM_STORE(bshm__place_word(s, place), first, RELEASE);
-		bshm__intent_carry_out(s);
-		if (at->place != 0) {
+		/* Published: pairs with search(). */
+		BSHM_STORE(bshm__cell_word(s, cell), first, RELEASE);
+		bshm__intent_set_counts(s);
+		if (at->cell != 0) {
 			bshm__chain_free(s, at->ref);
 		}
 	}
@@ -242,7 +244,7 @@ static bool publish(
 	return first != 0;
 }
 
-/* On the process's own line: who holds a lock has one. */
+/* In the process's own tally: a process that holds a lock has one. */
 static void count_set(bshm_segment *segment)
 {
 	bshm_tally *own = segment->tally;
@@ -251,33 +253,29 @@ static void count_set(bshm_segment *segment)
 	}
 }
 
-/*
- * Stores the recipe's record; what stands has been looked at under the same lock. What is evicted to
- * make room may be that record itself: so it is looked for again.
- */
 bool bshm__put_record(
-	const bshm__shard *s, const bshm__home *home, bshm__recipe *r, bshm__standing *at)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at)
 {
 	bool reserved = false;
 	bool must_grow = false;
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
-		while (ready && at->place == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
+		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at->place == 0 && !make_place(s, home, must_grow || at->vacant == 0)) ||
+		if (!ready || (at->cell == 0 && !make_cell(s, home, must_grow || at->free_cell == 0)) ||
 			!make_slots(s, r, at)) {
 			break;
 		}
-		if (!still(s, at)) { /* room was made, perhaps of what stood */
+		if (!is_located(s, at)) { /* making room may have evicted the existing record itself */
 			bshm__locate(s, home, r->space, &r->key, at);
 		}
-		if (at->place != 0 && reserved) {
+		if (at->cell != 0 && reserved) {
 			bshm__quota_give(s);
 			reserved = false;
 		}
-		const uint32_t before = at->place != 0 ? bshm__word(s, at->ref, 0) : 0;
-		if ((at->place != 0 || (reserved && at->vacant != 0)) && publish(s, home, r, at)) {
+		const uint32_t before = at->cell != 0 ? bshm__word(s, at->ref, 0) : 0;
+		if ((at->cell != 0 || (reserved && at->free_cell != 0)) && publish(s, home, r, at)) {
 			count_set(s->segment);
 			const uint32_t now = bshm__stamp_now(s);
 			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
@@ -286,8 +284,8 @@ bool bshm__put_record(
 			bshm__aging_step(s);
 			return true;
 		}
-		must_grow = at->place == 0 && at->vacant == 0;
-		at->sequence--; /* look again */
+		must_grow = at->cell == 0 && at->free_cell == 0;
+		at->sequence--; /* locate again */
 	}
 	if (reserved) {
 		bshm__quota_give(s);

@@ -1,34 +1,36 @@
 /*
  * quota.c - the limit of records, which all shards of a store share.
  *
- * `reserved` says how many records of the limit have been given to shards: to be records, or to be had
- * by the next ones, `spare`. It is never less than records and spares of all shards, and never more
- * than the limit. A shard takes many at once, and few when few are left: a word that every put of every
- * process changed would cost more than the rest of the put.
+ * `reserved` is how many records of the limit the shards have taken: for their records, and as
+ * credit for the next ones. It is never less than the sum of records and credits of all shards, and
+ * never more than the limit. A shard takes many at once, and few when few are left: a word that
+ * every put of every process changed would cost more than the rest of the put.
  *
- * When none is left, what other shards have to spare is collected before anything is evicted: so a limit
- * of n holds n. Who has some says so in `holders`, at the latest when its lock is given back. The
- * collector holds its own shard's lock and waits for the other a moment only, so two who collect
- * from each other do not hang; neither has anything to spare.
+ * When the limit is reached, a shard without credit collects the credit of other shards before it
+ * evicts: so a limit of n holds n records. A shard with credit has a bit in `holders`, at the
+ * latest when its lock is released. The collector holds its own shard's lock and waits for the
+ * other one only for a moment. So two collectors cannot wait for each other for long; neither has
+ * credit, anyway.
  *
- * A death leaves `reserved` too high, never too low: it goes up before a spare does, and down after.
- * Whoever takes a dead holder's lock notes that in `recount`. With one shard, all this is not needed: the
- * shard's own count is looked at.
+ * A death leaves `reserved` too high, never too low: it goes up before a credit does, and down
+ * after. The process that takes the dead holder's lock over notes that in `recount`
+ * (quota_recount.c). With one shard there is no credit: the shard's own count is compared with the
+ * limit.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/quota.h"
 
 #define BATCH       64u
-#define BATCH_SHARE 4u /* no more than this part of what there is left for each shard */
+#define BATCH_SHARE 4u /* at most this part of a shard's share of the rest */
 #define SPINS       200
 
-/* Takes what another shard has to spare. */
-static uint32_t take_spare(const bshm__shard *other)
+/* Takes the credit of another shard. */
+static uint32_t take_credit(const bshm__shard *other)
 {
 	for (unsigned i = 0;; i++) {
 		if (BSHM_LOAD(&other->shard->lock, RELAXED) != 0 &&
-			BSHM_LOAD(&other->shard->spare, RELAXED) == 0) {
+			BSHM_LOAD(&other->shard->credit, RELAXED) == 0) {
 			return 0; /* not worth waiting for */
 		}
 		if (bshm__shard_try(other, other->segment->owner)) {
@@ -39,11 +41,11 @@ static uint32_t take_spare(const bshm__shard *other)
 		}
 		BSHM_PAUSE();
 	}
-	const uint32_t spare = BSHM_LOAD(&other->shard->spare, RELAXED);
-	BSHM_STORE(&other->shard->spare, 0, RELAXED);
+	const uint32_t credit = BSHM_LOAD(&other->shard->credit, RELAXED);
+	BSHM_STORE(&other->shard->credit, 0, RELAXED);
 	BSHM_AND(&other->segment->store->holders, ~(UINT64_C(1) << other->index), RELAXED);
 	bshm__shard_leave(other);
-	return spare;
+	return credit;
 }
 
 static uint32_t collect(const bshm__shard *s)
@@ -56,12 +58,12 @@ static uint32_t collect(const bshm__shard *s)
 			break; /* damaged */
 		}
 		const bshm__shard other = bshm__shard_at(s->segment, index);
-		got = take_spare(&other);
+		got = take_credit(&other);
 	}
 	return got;
 }
 
-/* Takes some of what is left of the limit; 0: nothing is. */
+/* Takes a part of the rest of the limit, or of a credit; 0: the limit is reached. */
 static __attribute__((noinline)) uint32_t draw(const bshm__shard *s)
 {
 	const uint64_t most = s->segment->cache_records;
@@ -83,14 +85,14 @@ bool bshm__quota_take(const bshm__shard *s)
 		const uint64_t most = s->segment->cache_records;
 		return most == 0 || BSHM_LOAD(&s->shard->records, RELAXED) < most;
 	}
-	uint32_t spare = BSHM_LOAD(&s->shard->spare, RELAXED);
-	if (BSHM_UNLIKELY(spare == 0)) {
-		spare = draw(s);
-		if (spare == 0) {
+	uint32_t credit = BSHM_LOAD(&s->shard->credit, RELAXED);
+	if (BSHM_UNLIKELY(credit == 0)) {
+		credit = draw(s);
+		if (credit == 0) {
 			return false;
 		}
 	}
-	BSHM_STORE(&s->shard->spare, spare - 1, RELAXED);
+	BSHM_STORE(&s->shard->credit, credit - 1, RELAXED);
 	return true;
 }
 
@@ -99,11 +101,11 @@ void bshm__quota_give(const bshm__shard *s)
 	if (!bshm__quota_shared(s->segment)) {
 		return;
 	}
-	const uint32_t spare = BSHM_LOAD(&s->shard->spare, RELAXED) + 1;
-	if (spare <= 2 * BATCH) {
-		BSHM_STORE(&s->shard->spare, spare, RELAXED);
+	const uint32_t credit = BSHM_LOAD(&s->shard->credit, RELAXED) + 1;
+	if (credit <= 2 * BATCH) {
+		BSHM_STORE(&s->shard->credit, credit, RELAXED);
 	} else {
-		BSHM_STORE(&s->shard->spare, spare - BATCH, RELAXED);
+		BSHM_STORE(&s->shard->credit, credit - BATCH, RELAXED);
 		BSHM_SUB(&s->segment->store->reserved, BATCH, RELAXED);
 	}
 }

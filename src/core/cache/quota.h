@@ -8,16 +8,16 @@
 
 #include "core/cache/shard.h"
 
-/* Is the limit one that several shards share? */
+/* Do several shards share a limit? */
 static inline bool bshm__quota_shared(const bshm_segment *segment)
 {
 	return segment->cache_records != 0 && segment->shard_count > 1;
 }
 
-/* One more of the limit of records, if there is one to be had; one less. */
+/* Takes one of the limit for a new record; false: the limit is reached. Gives one back. */
 bool bshm__quota_take(const bshm__shard *s);
 void bshm__quota_give(const bshm__shard *s);
-/* Before the lock is given back: the shard has some to spare. */
+/* Before the lock is released: the shard has credit. */
 void bshm__quota_announce(const bshm__shard *s);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/cache/quota.h"
 #include "core/cache/shard_lock.h"
 
-/* For each shard, while the ones before are locked: for a dead holder, not for a stopped one. */
+/* For each lock, while those before are held: enough for a dead holder, not for a stopped one. */
 #define RECOUNT_WAIT_NS UINT64_C(1000000)
 
 void bshm__quota_recount(bshm_segment *segment)
@@ -27,10 +27,11 @@ void bshm__quota_recount(bshm_segment *segment)
 			break;
 		}
 		reserved +=
-			(uint64_t) BSHM_LOAD(&s.shard->records, RELAXED) + BSHM_LOAD(&s.shard->spare, RELAXED);
+			(uint64_t) BSHM_LOAD(&s.shard->records, RELAXED) + BSHM_LOAD(&s.shard->credit, RELAXED);
 	}
 	if (locked == segment->shard_count) {
-		/* Whoever dies from here on leaves a lock: who takes it over notes it again. */
+		/* A death from here on leaves a lock: the process that takes it over sets `recount`
+		 * again. */
 		BSHM_STORE(&store->recount, 0, RELAXED);
 		BSHM_STORE(&store->reserved, reserved, RELAXED);
 	}

@@ -1,5 +1,5 @@
 /*
- * quota_recount.h - sets the shared count of the limit right after a death.
+ * quota_recount.h - `reserved` is counted anew after a death.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,8 +8,7 @@
 
 #include "core/cache/shard.h"
 
-/* Without a lock: sets right what a death has left, once it matters; all shards are stopped for a
- * moment. */
+/* Without a lock. After a death, once the limit is reached: takes all locks for a moment. */
 void bshm__quota_recount(bshm_segment *segment);
 static inline void bshm__quota_settle(bshm_segment *segment)
 {

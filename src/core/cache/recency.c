@@ -1,23 +1,24 @@
 /*
  * recency.c - when each record was last used.
  *
- * There is no list. A record bears a stamp of 16 bits: the epoch in which it was last used. An epoch
- * ends when a 64th of the shard's records have been stamped in it, so up to 127 records the order is
- * exact, and above that to a 64th of them. Who looks a record up stamps it once an epoch, with one
- * compare-and-swap; a record that is used all the time is not written to.
+ * There is no list. A record has a stamp of 16 bits: the epoch of its last use. An epoch ends when
+ * a 64th of the shard's records have been stamped in it. So up to 127 records the order is exact,
+ * and above that to a 64th of them. A look-up stamps its record once an epoch, with one
+ * compare-and-swap. A record that is used all the time is written once an epoch, not at every use.
  *
  *      clock = | base | floor | quarter | now |      16 bits each
  *
  * A quarter is a span of epochs in which 5/16 of the records were stamped for the first time: that
- * many different ones were used in it. `quarter` is the epoch in which the present one began, `floor`
- * that of the one before. What was last used before `floor` has seen a whole quarter go by; nothing
- * else is evicted. So no record goes that is among the most recent quarter of the shard's records, and
- * the sixteenth on top pays for keys that are not spread evenly over the shards. At most two quarters
- * of records are younger than `floor`, so there is always one that may go.
+ * many different records were used in it. `quarter` is the epoch in which the present quarter
+ * began, `floor` that of the one before. A record that was last used before `floor` has not been
+ * used for a whole quarter; only such records are evicted. So the most recently used quarter of the
+ * shard's records is safe, and the sixteenth on top makes up for keys that are not spread evenly
+ * over the shards. At most two quarters of the records are younger than `floor`, so there is always
+ * one that may be evicted.
  *
- * Stamps are compared modulo 65,536. `base` is no younger than any of them: when `now` has gone far
- * ahead of it, writers renumber the old ones, a page at a time; should nobody write, `now` stands
- * still before it can overtake them, and uses are not noted until somebody does.
+ * Stamps are compared modulo 65,536. `base` is no younger than any stamp. When `now` is far ahead
+ * of it, writers renumber the old stamps, a page with each put. If there is no writer, `now` stops
+ * before it can overtake them, and uses are not noted until a process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -26,8 +27,8 @@
 #include "core/cache/walk.h"
 
 #define EPOCH_SHARE 64u
-#define AGE_MAX     0xf000u             /* `now` goes no further from base */
-#define AGE_KEPT    0x4000u             /* above it, stamps are renumbered when it is time */
+#define AGE_MAX     0xf000u             /* `now` stops so far ahead of `base` */
+#define AGE_KEPT    0x4000u             /* a renumbering makes no stamp older than that */
 #define FRESH_ONE   (UINT64_C(1) << 32) /* in `touches` */
 
 /* ------------------------------------------------------------------ the clock */
@@ -39,7 +40,8 @@ static uint64_t pack(bshm__epochs e)
 		   (uint64_t) (e.base & BSHM_SLOT_STAMP) << 48;
 }
 
-/* Begins the next epoch, and with it a quarter; `clock` is what the counts were compared under. */
+/* Begins the next epoch, and with `quarter` the next quarter; `clock` is the one that the caller
+ * read. */
 static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
@@ -47,7 +49,7 @@ static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
 		return;
 	}
 	e.now++;
-	/* The counts before the new clock is seen: whoever counts under it begins at 0. */
+	/* The counts first: a process that sees the new clock counts from 0 on. */
 	if (quarter) {
 		e.floor = e.quarter;
 		e.quarter = e.now;
@@ -63,10 +65,11 @@ void bshm__quarter_end(const bshm__shard *s)
 	advance(s, BSHM_LOAD(&s->shard->clock, RELAXED), true);
 }
 
-/* `touches` is only added to, and cleared: a quarter may get longer by what is lost, never shorter. */
+/* A count may be lost when another process clears `touches`. That makes a quarter longer, never
+ * shorter. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before)
 {
-	bshm_shard *shard = s->shard;
+	bshm_shard_header *shard = s->shard;
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
@@ -84,7 +87,7 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before)
 void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	const uint32_t before = state;
-	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | bshm__stamp_now(s) | BSHM_SLOT_MAIN;
+	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | bshm__stamp_now(s) | BSHM_SLOT_PROTECTED;
 	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
 		bshm__touch_count(s, before);
 	}
@@ -101,7 +104,7 @@ static void renumber_page(const bshm__shard *s, uint32_t page, uint32_t oldest)
 		const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
 		if (bshm__age(e.now, state & BSHM_SLOT_STAMP) > bshm__age(e.now, oldest)) {
 			uint32_t *word = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 0);
-			/* If it fails, the record was just used. */
+			/* If this fails, the record has just been used. */
 			BSHM_CAS(word, &state, (state & ~BSHM_SLOT_STAMP) | oldest, RELAXED);
 		}
 	}
@@ -121,7 +124,7 @@ static void finish_renumbering(const bshm__shard *s, uint32_t oldest)
 
 void bshm__aging_go_on(const bshm__shard *s)
 {
-	bshm_shard *shard = s->shard;
+	bshm_shard_header *shard = s->shard;
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
 	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
 	if (aging == 0) {
@@ -144,7 +147,7 @@ void bshm__aging_go_on(const bshm__shard *s)
 
 /* ------------------------------------------------------------------ the oldest */
 
-/* The first record from `page` on with this stamp, or (stamp > BSHM_SLOT_STAMP) the oldest of all. */
+/* The first record from `page` on with this stamp; with a stamp above all, the oldest record. */
 static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, uint32_t *state)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
@@ -176,7 +179,7 @@ static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, 
 	return oldest;
 }
 
-/* So that the next search begins there; whoever may only read has nobody to tell. */
+/* The next search begins there. A read-only process cannot note it. */
 static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
 {
 	if (s->segment->store_writable) {
@@ -187,7 +190,7 @@ static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
 
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *its_age)
 {
-	const bshm_shard *shard = s->shard;
+	const bshm_shard_header *shard = s->shard;
 	const uint32_t known = BSHM_LOAD(&shard->pop_stamp, RELAXED);
 	const uint32_t page = BSHM_LOAD(&shard->pop_page, RELAXED);
 	uint32_t state = 0;

@@ -14,19 +14,19 @@ static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 }
 
-/* Notes that a record was used, once an epoch; `state` is what its slot said. Takes no lock. */
+/* Notes a use of a record, once an epoch; `state` is the one that was read. Takes no lock. */
 void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state);
 static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
-		const bshm__shard copy = *s; /* the caller's can stay in registers */
+		const bshm__shard copy = *s; /* so that the caller's can stay in registers */
 		bshm__touch_set(&copy, slot, state);
 	}
 }
 
-/* Counts a stamp that was set; `before` is the record's last state, or 0 of a new one. */
+/* Counts a stamp; `before` is the state before, or 0 for a new record. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before);
-/* How long before the epoch `now` the stamp or epoch `then` was. */
+/* How many epochs before `now` a stamp, or epoch, was. */
 static inline uint32_t bshm__age(uint32_t now, uint32_t then)
 {
 	return (now - then) & BSHM_SLOT_STAMP;
@@ -48,7 +48,7 @@ static inline bshm__epochs bshm__epochs_of(uint64_t clock)
 
 /* Ends the present quarter. */
 void bshm__quarter_end(const bshm__shard *s);
-/* Under the lock: a small part of the renumbering of old stamps, when it is due. */
+/* Under the lock: a step of the renumbering of old stamps, when it is due. */
 #define BSHM_AGE_RENUMBER 0x8000u
 void bshm__aging_go_on(const bshm__shard *s);
 static inline void bshm__aging_step(const bshm__shard *s)
@@ -59,7 +59,8 @@ static inline void bshm__aging_step(const bshm__shard *s)
 		bshm__aging_go_on(s);
 	}
 }
-/* The least recently used record, as its ref; 0 = there is none. Takes no lock. */
+/* The ref of the least recently used record of space 0 that has not expired; 0 = none. Takes no
+ * lock. */
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
 
 #endif

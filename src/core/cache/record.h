@@ -1,5 +1,5 @@
 /*
- * record.h - one record as its slot says.
+ * record.h - one record: its words, its bytes, its key.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -7,6 +7,9 @@
 #define BSHM_CACHE_RECORD_H
 
 #include "core/cache/index.h"
+
+/* A copy checks after so many chunks whether the record still exists. */
+#define BSHM_LOOK_EVERY 64u
 
 /* The bytes of key and value that a record may have in this store, whatever is evicted. */
 static inline uint64_t bshm__record_most(const bshm_segment *segment)
@@ -28,74 +31,178 @@ typedef struct {
 	uint8_t *bytes;     /* they begin here */
 } bshm__record;
 
-/* False: there is no live record. */
-bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record);
-/* Copies `count` bytes of key and value, from `off` on; false: the chain is damaged, or has changed. */
-bool bshm__record_copy(
-	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count);
-bool bshm__record_has_key(
-	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key);
+/* How many bytes of a large record lie in its first slot. It is chosen so that the rest fills the
+ * chunks, the last of which may be half a chunk. */
+uint32_t bshm__record_first(uint64_t bytes);
+/* The key of a record that goes on in the chunks. */
+bool bshm__record_has_long_key(
+	const bshm__shard *s, const bshm__record *record, const bshm_key *key);
+
+/* False: there is no live record, or its lengths do not fit the shard's pages. */
+static inline bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
+{
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	record->slot = slot;
+	record->state = 0;
+	if (slot == NULL) {
+		return false;
+	}
+	/* Pairs with bshm__slot_live(), and with free_taken(). */
+	record->state = BSHM_LOAD(bshm__slot_word(slot, 0), ACQUIRE);
+	if ((record->state & BSHM_SLOT_LIVE) == 0) {
+		return false;
+	}
+	record->shape = BSHM_LOAD(bshm__slot_word(slot, 1), RELAXED);
+	uint32_t words = 2;
+	record->expires_s = 0;
+	if ((record->state & BSHM_SLOT_EXPIRES) != 0) {
+		record->expires_s = BSHM_LOAD(bshm__slot_word(slot, words++), RELAXED);
+	}
+	record->next = 0;
+	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
+		record->key_bytes = record->shape & BSHM_SHAPE_BYTES;
+		record->value_bytes = record->shape >> BSHM_SHAPE_VALUE & BSHM_SHAPE_BYTES;
+		record->first = record->key_bytes + record->value_bytes;
+	} else {
+		if (bshm__ref_at(s, ref, 4 * (words + 3)) == NULL) {
+			return false;
+		}
+		record->key_bytes = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
+		record->value_bytes = BSHM_LOAD(bshm__slot_word(slot, words + 1), RELAXED);
+		/* Pairs with bshm__chunk_move(). */
+		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), ACQUIRE);
+		words += 3;
+		if (record->key_bytes > BSHM_KEY_BYTES_MAX ||
+			(uint64_t) record->key_bytes + record->value_bytes > bshm__record_most(s->segment)) {
+			return false;
+		}
+		record->first = bshm__record_first((uint64_t) record->key_bytes + record->value_bytes);
+	}
+	record->bytes = slot + 4 * (size_t) words;
+	return bshm__ref_at(s, ref, 4 * words + record->first) != NULL;
+}
+
+static inline bool bshm__record_has_key(
+	const bshm__shard *s, const bshm__record *record, uint32_t space, const bshm_key *key)
+{
+	if (record->key_bytes != key->length || (record->shape >> BSHM_SHAPE_SPACE & 1) != space) {
+		return false;
+	}
+	if (BSHM_LIKELY(record->first >= record->key_bytes)) {
+		return bshm__racy_equal(record->bytes, key->bytes, key->length);
+	}
+	const bshm__shard shard = *s; /* copies, so that the caller's can stay in registers */
+	const bshm__record chained = *record;
+	return bshm__record_has_long_key(&shard, &chained, key);
+}
+
 static inline bshm_value_type bshm__record_type(const bshm__record *record)
 {
 	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
 }
 
-/* Do two states of a slot say that its contents have not ended between them? */
+/* Are two states of a slot equal, except for stamp and PROTECTED? Then the slot was not freed
+ * between them. */
 static inline bool bshm__same_state(uint32_t a, uint32_t b)
 {
-	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_MAIN)) == 0;
+	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_PROTECTED)) == 0;
 }
 
+/* The same of the state now and the state that was loaded. */
+static inline bool bshm__record_same_state(const bshm__record *record)
+{
+	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
+}
+
+/* The rest of a copy, in the chunks: `off` counts from the first byte of the first chunk. */
+static inline bool bshm__record_read_chunks(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, uint8_t *to, uint64_t count)
+{
+	uint32_t ref = record->next;
+	for (unsigned done = 1; count != 0; done++) {
+		if (done % BSHM_LOOK_EVERY == 0 && !bshm__record_same_state(record)) {
+			return false; /* the record has gone: the rest of the copy would be useless */
+		}
+		const uint64_t most = off < BSHM_CHUNK_BYTES ? BSHM_CHUNK_BYTES - off : 0;
+		const uint64_t here = most < count ? most : count;
+		uint8_t *chunk =
+			bshm__ref_at(s, ref, (uint32_t) (BSHM_CHUNK_HEADER + BSHM_CHUNK_BYTES - most + here));
+		if (chunk == NULL) {
+			return false;
+		}
+		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
+		if (here != 0) {
+			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here);
+			to += here;
+			count -= here;
+			off = 0;
+		} else {
+			off -= BSHM_CHUNK_BYTES;
+		}
+	}
+	return true;
+}
+
+/* Copies `count` bytes of key and value, from `off` on. False: the chain is damaged, or has
+ * changed. */
+static inline bool bshm__record_read(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
+{
+	const uint64_t here = off >= record->first          ? 0
+						  : record->first - off < count ? record->first - off
+														: count;
+	bshm__racy_copy(to, record->bytes + off, (size_t) here);
+	if (BSHM_LIKELY(here == count)) {
+		return true;
+	}
+	return bshm__record_read_chunks(
+		s, record, off + here - record->first, (uint8_t *) to + here, count - here);
+}
+
+/* The same, not inlined: for all but look-ups. */
+bool bshm__record_copy(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count);
+
 /*
- * Is it still what was loaded, at a `sequence` that was read before? Then all words of its first slot are of one
- * record: fewer slots were freed meanwhile than a slot has versions.
+ * Is the record still the one that was loaded, after `sequence` was read? Then all words of its
+ * first slot are of one record: fewer slots were freed meanwhile than a slot has versions.
  */
 static inline bool bshm__record_current(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
-	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state) &&
-		   BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SLOT_VERSIONS;
+	return bshm__record_same_state(record) &&
+		   bshm__sequence_since(s, sequence) < BSHM_SLOT_VERSIONS;
 }
 
 /*
- * The same at any time after that. A large record takes long to be copied, and others free thousands of slots
- * meanwhile: it has a serial, besides its version.
+ * The same at any time after that. Copying a large record takes long, and other processes free
+ * thousands of slots meanwhile. So it has a serial besides its version.
  */
-static inline bool bshm__record_stands(
+static inline bool bshm__record_unchanged(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
 	if (BSHM_LIKELY((record->state & BSHM_SLOT_CHAINED) == 0)) {
 		return bshm__record_current(s, record, sequence);
 	}
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
-	const bool same =
-		bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
-	const uint64_t since = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
+	const bool same = bshm__record_same_state(record);
+	const uint64_t since = bshm__sequence_since(s, sequence);
 	/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */
 	BSHM_FENCE(ACQUIRE);
 	return same && since < BSHM_SEQUENCE_JUMP &&
 		   BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
 }
 
-/* The class of the chunk that comes next, when so many bytes are left. */
+/* The class of the next chunk, when so many bytes are left. */
 static inline uint32_t bshm__chunk_class(uint64_t left)
 {
 	return left > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
 }
 
-/*
- * How many of a large record's bytes lie in its first slot: so many, if it can take them, that the
- * rest fills its chunks, the last of which may be half a one.
- */
-uint32_t bshm__record_first(uint64_t bytes);
-/* Describes the record at a ref, as it is at `sequence`; false: there is none, or it has changed. */
-bool bshm__found_of(
-	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found);
-
 /* The home of a record whose key is read from its slot; false: it is damaged. */
 bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__home *home);
-/* Asks for the line of the record at a ref. */
+/* Prefetches the home bucket of the record at a ref. */
 void bshm__record_prefetch_home(const bshm__shard *s, uint32_t ref);
 
 #endif

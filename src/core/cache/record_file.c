@@ -1,5 +1,6 @@
 /*
- * record_file.c - all records to a file, and back: so that a cache is warm after the machine was restarted.
+ * record_file.c - all records to a file, and back: so that a cache is warm after the machine was
+ * restarted.
  *
  *      +--------------------------------------------------------------------------------+
  *      | "BLOOMREC" | version u32 | 0 u32 | dumped_ns i64, wall clock | 0 u64           |  32 bytes
@@ -10,12 +11,14 @@
  *      | 0xffffffffffffffff u64 | count u64 | bytes before this u64 | checksum u64      |  32 bytes
  *      +--------------------------------------------------------------------------------+
  *
- * Little-endian. The records come in the order of a scan, so that each comes exactly once whatever is
- * moved meanwhile; `recency` says about how many uses of others ago a record was used, and a restore
- * puts them in from the oldest to the newest. Expiry is a time of the wall clock. The checksum is the
- * XXH3-64 of everything before it. A restore reads and checks the whole file before it puts a record.
+ * Little-endian. The records come in the order of a scan, so that each comes exactly once whatever
+ * is moved meanwhile; `recency` says about how many uses of others ago a record was used, and a
+ * restore puts them in from the oldest to the newest. Expiry is a time of the wall clock. The
+ * checksum is the XXH3-64 of everything before it. A restore reads and checks the whole file before
+ * it puts a record.
  *
- * Records of fetches are left out: what they say of a filter's keys holds only while that set stands.
+ * Records of fetches are left out: what they say of a filter's keys holds only while that set
+ * stands.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -28,15 +31,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC        BSHM_RECORD_FILE_MAGIC
-#define VERSION      1u
-#define PART_BYTES   32u
-#define BUFFER_BYTES (UINT64_C(1) << 20)
-#define END          UINT64_MAX
-#define COPY_TRIES   64 /* until a value that grows meanwhile fits */
-#define ROOM_FIRST   8192u
-#define FLAG_TYPE    0xffu
-#define FLAG_MAIN    0x100u
+#define MAGIC          BSHM_RECORD_FILE_MAGIC
+#define VERSION        1u
+#define PART_BYTES     32u
+#define BUFFER_BYTES   (UINT64_C(1) << 20)
+#define END            UINT64_MAX
+#define COPY_TRIES     64 /* while the value outgrows the memory */
+#define ROOM_FIRST     8192u
+#define FLAG_TYPE      0xffu
+#define FLAG_PROTECTED 0x100u
 
 typedef union {
 	uint64_t words[PART_BYTES / 8];
@@ -93,12 +96,12 @@ static void write_bytes(writer *w, const void *bytes, size_t count)
 	}
 }
 
-/* About how many uses of other records ago it was used, as of the dump's begin. */
+/* About how many uses of other records came after its last use, when the dump began. */
 static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const bshm_found *found)
 {
 	const uint32_t age = (now[found->shard] - found->state) & BSHM_SLOT_STAMP;
 	const uint64_t records = BSHM_LOAD(&segment->shards[found->shard].records, RELAXED);
-	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used since: the newest */
+	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used during the dump */
 }
 
 /* A copy of a key's record: 1 = it is in *bytes, 0 = it is gone, -1 = no private memory left. */
@@ -123,7 +126,7 @@ static int copy_value(bshm_segment *segment, const bshm_key *key, bshm_patience 
 		}
 		room = found->length + (tries != 0 ? found->length / 8 : 0);
 	}
-	return 0; /* it grew all the time */
+	return 0; /* it grew during each try */
 }
 
 /* Numbers are little-endian in the file. */
@@ -156,7 +159,7 @@ static bool write_record(
 	const uint64_t expires_s = found.expires_s == 0 ? 0 : (uint64_t) (found.expires_s + w->ahead_s);
 	swap_number(found.type, bytes);
 	const uint64_t flags =
-		(uint64_t) found.type | ((found.state & BSHM_SLOT_MAIN) != 0 ? FLAG_MAIN : 0);
+		(uint64_t) found.type | ((found.state & BSHM_SLOT_PROTECTED) != 0 ? FLAG_PROTECTED : 0);
 	const part head = part_of(recency(segment, now, &found), expires_s,
 		(uint64_t) key->length | found.length << 32, flags);
 	write_bytes(w, head.bytes, sizeof(head.bytes));
@@ -303,7 +306,8 @@ static bshm_status check_head(const part *head, uint64_t size, bshm_error *error
 	return BSHM_OK;
 }
 
-/* Reads the whole file into private memory, once its head says what it is; *bytes is NULL on failure. */
+/* Reads the whole file into private memory, once its head says what it is; *bytes is NULL on
+ * failure. */
 static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error *error)
 {
 	uint8_t head[PART_BYTES] = {0};
@@ -351,7 +355,7 @@ static bool is_record(const part *head)
 	const bool empty = type < BSHM_VALUE_INT;
 	return key_bytes(head) <= BSHM_KEY_BYTES_MAX &&
 		   (uint64_t) key_bytes(head) + value_bytes(head) <= BSHM_RECORD_BYTES_MAX &&
-		   head->words[3] <= (FLAG_TYPE | FLAG_MAIN) && type <= BSHM_VALUE_IGBINARY &&
+		   head->words[3] <= (FLAG_TYPE | FLAG_PROTECTED) && type <= BSHM_VALUE_IGBINARY &&
 		   (!number || value_bytes(head) == 8) && (!empty || value_bytes(head) == 0);
 }
 
@@ -408,7 +412,7 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm
 			bytes + PART_BYTES + key_bytes(&head), value_bytes(&head)},
 		.expires_s = expires_s,
 		.mode = BSHM_PUT_ADD,
-		.used_again = (head.words[3] & FLAG_MAIN) != 0,
+		.is_protected = (head.words[3] & FLAG_PROTECTED) != 0,
 		.patience = patience,
 	};
 	return bshm_record_put(segment, &put, error);

@@ -1,5 +1,5 @@
 /*
- * remove.c - a record is taken out, by one store of 0 into the word that leads to it.
+ * remove.c - a record is removed: one store of 0 into its cell, then its slots are freed.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -11,20 +11,20 @@
 #include "core/cache/quota.h"
 #include "core/cache/record.h"
 
-void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref)
+void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t ref)
 {
 	bshm__record record;
 	const uint64_t bytes =
 		bshm__record_load(s, ref, &record) ? (uint64_t) record.key_bytes + record.value_bytes : 0;
-	bshm__intent_begin(s, BSHM_INTENT_NONE, place, ref, 0);
+	bshm__intent_begin(s, BSHM_INTENT_NONE, cell, ref, 0);
 	bshm__intent_plan(s, BSHM_LOAD(&s->shard->records, RELAXED) - 1,
 		BSHM_LOAD(&s->shard->data_bytes, RELAXED) - bytes);
 	/* Pairs with bshm__intent_repair(). */
 	BSHM_STORE(&s->shard->intent.kind, BSHM_INTENT_REMOVE, RELEASE);
-	BSHM_STORE(bshm__place_word(s, place), 0, RELEASE); /* pairs with search() */
-	bshm__place_leave(s, home, place);
+	BSHM_STORE(bshm__cell_word(s, cell), 0, RELEASE); /* pairs with search() */
+	bshm__cell_leave(s, home, cell);
 	bshm__chain_free(s, ref);
-	bshm__intent_carry_out(s);
+	bshm__intent_set_counts(s);
 	bshm__intent_end(s);
 	bshm__quota_give(s);
 }

@@ -1,5 +1,5 @@
 /*
- * remove.h - takes a record out of the store.
+ * remove.h - removes a record.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -9,7 +9,6 @@
 #include "core/cache/shard.h"
 
 /* Under the shard's lock: takes a record out, which `place` leads to. */
-void bshm__record_remove(
-	const bshm__shard *s, const bshm__home *home, uint32_t place, uint32_t ref);
+void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t ref);
 
 #endif

@@ -1,24 +1,24 @@
 /*
- * room.c - room is made in a class of slots: by emptying pages of other classes, and by evicting.
+ * room.c - room is made in a size class, by emptying pages of other classes, and by evicting.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/room.h"
 
 #include "core/cache/evict.h"
-#include "core/cache/index.h"
 #include "core/cache/move.h"
 #include "core/cache/record.h"
+#include "core/cache/table.h"
 
-/* What one step for a large record comes to: others wait for a millisecond or two. */
+/* The limits of one step for a large record: a waiter waits for a millisecond or two. */
 #define STEP_EVICTIONS 1024u
 #define STEP_PAGES     8u
 #define PART_MOST      16u /* of BSHM_EVICT_SAMPLE */
 #define AHEAD          16u /* slots */
 #define ALL_CLASSES    BSHM_CLASS_COUNT
 
-/* Asks for the places of the records in some slots of a page at once. */
-static void expect_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
+/* Prefetches the home buckets of the records in some slots of a page. */
+static void prefetch_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
 {
 	for (uint32_t i = from; i < until; i++) {
 		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) != 0) {
@@ -27,7 +27,7 @@ static void expect_slots(const bshm__shard *s, uint32_t number, uint32_t from, u
 	}
 }
 
-/* Moves everything out of a page, which is free then. */
+/* Moves all slots out of a page, which is free then. */
 static bool empty_page(const bshm__shard *s, uint32_t number)
 {
 	const uint32_t size_class = bshm__page_class(s, number);
@@ -37,7 +37,7 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	const uint32_t slots = bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
 		if (i % AHEAD == 0 && size_class < BSHM_CLASS_HALF) {
-			expect_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
+			prefetch_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
 		}
 		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) == 0) {
 			continue;
@@ -54,8 +54,8 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 }
 
 /*
- * Where a page's worth of slots of a class is free, but not in one page: makes it one. Not of the class
- * that the room is for; of those in `keep` so that a slot is free still.
+ * Empties a page of a class that has a page's worth of free slots in other pages. Not of the class
+ * that room is made for. Of the classes in `keep`, one slot more stays free.
  */
 static bool compact(
 	const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last, uint32_t *pages)
@@ -70,7 +70,7 @@ static bool compact(
 				if ((int32_t) (given - BSHM_LOAD(&s->shard->given_pages, RELAXED)) > 0) {
 					return true;
 				}
-				/* What was in it has taken another page: the counts are damaged. */
+				/* Its slots needed another page: the counts are damaged. */
 				bshm__slabs_doubt(s);
 			}
 		}
@@ -78,14 +78,15 @@ static bool compact(
 	return false;
 }
 
-/* Who looks for one slot is given the page that it is in: other classes do not count it from then on. */
+/* For one slot, bshm__slot_find() gives the class a free page at once; other classes do not count
+ * it then. */
 static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 {
 	return count == 1 ? bshm__slot_find(s, size_class, 0) != 0
 					  : bshm__slots_free(s, size_class) >= count;
 }
 
-/* Where it was seen that no class is, only those that an eviction left more room in can be. */
+/* After a search found no wasteful class, only a class that an eviction has changed can be one. */
 static bool may_be_wasteful(const bshm__shard *s, uint32_t changed, uint64_t keep)
 {
 	return changed == ALL_CLASSES ||
@@ -100,14 +101,15 @@ static bool make_room(
 	const uint32_t part = (uint32_t) (BSHM_EVICT_SAMPLE * bytes / s->segment->shard_bytes);
 	const uint32_t most = !step ? 1 : part < PART_MOST ? part : PART_MOST;
 	uint32_t evictions = 0;
-	/* Each page that is emptied is a free one then, if the counts are right. */
+	/* An emptied page is a free page, if the counts are right; the limit ends the loop if they are
+	 * not. */
 	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
 	uint32_t changed = ALL_CLASSES;
 	while (!has_room(s, size_class, count)) {
 		if (step && (evictions >= STEP_EVICTIONS || pages == 0)) {
 			return false;
 		}
-		/* What lies free in other classes first, then what is worth least. */
+		/* First the free slots of other classes, then an eviction. */
 		const uint32_t before = pages;
 		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
 			changed = ALL_CLASSES;

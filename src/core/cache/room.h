@@ -1,5 +1,5 @@
 /*
- * room.h - makes room: moves what lies scattered together, and evicts.
+ * room.h - makes room in a size class.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,10 +8,10 @@
 
 #include "core/cache/shard.h"
 
-/* Under the lock: moves, and evicts, until there are `count` free slots in the class; false: there are not.
- * In the classes whose bits are set in `keep` a slot stays free. */
+/* Under the lock: empties pages and evicts until the class has `count` free slots. False:
+ * impossible. Each class whose bit is set in `keep` keeps a free slot. */
 bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep);
-/* A part of that; false: there are not yet so many. */
+/* One step of that. False: there are not yet so many. */
 bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count);
 
 #endif

@@ -1,50 +1,48 @@
 /*
  * scan.c - going over all records without a lock, and the oldest of them.
  *
- * A cursor is a table's number and a position in it. The lines of a table are in the order of the
- * positions however many there are, so a table that grows or shrinks between two steps loses no
- * record and shows none twice. A step looks at the records that belong to one line, all of which lie
- * in it and the few lines after it; memory that gets another meaning meanwhile makes it start anew.
+ * A cursor is the number of a table and a position in it. The buckets of a table are in the order
+ * of the positions, however many there are. So a table that grows or shrinks between two steps
+ * loses no record and shows none twice. A step reads the records of one home bucket; all of them
+ * lie in it and the few buckets after it. If memory gets another meaning meanwhile, the step begins
+ * anew.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/find.h"
+#include "core/cache/index.h"
 #include "core/cache/recency.h"
-#include "core/cache/record.h"
 
 #include <stdlib.h>
 
 #define STEP_TRIES 64
-#define POSITIONS  (1u << BSHM_POSITION_BITS)
 
-/* Where a cursor is: records from `from` on, and before `until`, which belong to one line. */
+/* The part of a step: the positions from `from` to before `until`, all of one home bucket. */
 typedef struct {
 	uint32_t table;
 	uint32_t from;
 	uint32_t until;
 } span;
 
-/* Finds the span's records: their count, or -1: begin anew. *full: they were more than `room`. */
+/* Finds the records of a span: their count, or -1 = begin anew. *full: there are more than
+ * `room`. */
 static int find_span(
 	const bshm__shard *s, const span *sp, bool stale, bool *full, bshm_found *found, unsigned room)
 {
 	/* Pairs with bshm__sequence_jump(). */
 	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
-	const bshm__lines lines = bshm__lines_of(s->segment, sp->table);
+	const bshm__buckets buckets = bshm__buckets_of(s->segment, sp->table);
 	const uint32_t now_s = bshm__store_now_s(s->segment);
-	uint32_t at = bshm__line_of(sp->from, lines.lines);
-	uint64_t passed = lines.lines != 0;
+	bshm__bucket_walk w;
+	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
 	int count = 0;
 	*full = false;
-	for (uint32_t i = 0; passed != 0 && i < lines.lines; i++) {
-		const bshm_line *line = bshm__line_at(s, &lines, at);
-		if (line == NULL) {
-			break;
-		}
-		const uint32_t end = bshm__line_end(at, lines.lines);
-		for (uint32_t k = 0; k < BSHM_LINE_SLOTS; k++) {
+	while (bucket != NULL) {
+		const uint32_t end = bshm__bucket_end(w.number, buckets.count);
+		for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
 			/* Pairs with its publication: publish(), bshm__record_move(). */
-			const uint32_t ref = BSHM_LOAD(&line->ref[k], ACQUIRE);
-			const uint32_t position = bshm__position_before(end, bshm__line_tag(line, k));
+			const uint32_t ref = BSHM_LOAD(&bucket->ref[k], ACQUIRE);
+			const uint32_t position = bshm__position_before(end, bshm__bucket_tag(bucket, k));
 			if (ref == 0 || position < sp->from || position >= sp->until) {
 				continue;
 			}
@@ -54,22 +52,20 @@ static int find_span(
 			}
 			if (bshm__found_of(s, ref, sequence, now_s, &found[count])) {
 				count += stale || !found[count].expired;
-			} else if (BSHM_LOAD(&line->ref[k], RELAXED) != 0) {
+			} else if (BSHM_LOAD(&bucket->ref[k], RELAXED) != 0) {
 				return -1;
 			}
 		}
-		passed = BSHM_LOAD(&line->head[2], RELAXED) >> 32;
-		at = at + 1 == lines.lines ? 0 : at + 1;
+		bucket = bshm__bucket_overflow(bucket) == 0 ? NULL : bshm__bucket_next(s, &w);
 	}
-	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
-	const bool same = BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence < BSHM_SEQUENCE_JUMP;
-	return same ? count : -1;
+	return bshm__sequence_jumped(s, sequence) ? -1 : count;
 }
 
-/* The first position that belongs to a later line than `from` does. */
-static uint32_t end_of_line(uint32_t from, uint32_t lines)
+/* The first position of the next home bucket after that of `from`. */
+static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
 {
-	return lines == 0 ? POSITIONS : bshm__line_end(bshm__line_of(from, lines), lines);
+	return buckets == 0 ? BSHM_POSITIONS
+						: bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
 }
 
 static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *found, unsigned room)
@@ -77,32 +73,32 @@ static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *fo
 	const bshm__shard s = bshm__shard_at(segment, sp->table / segment->shard_tables);
 	int count = -1;
 	bool full = false;
-	sp->until = end_of_line(sp->from, bshm__lines_of(segment, sp->table).lines);
+	sp->until = end_of_bucket(sp->from, bshm__buckets_of(segment, sp->table).count);
 	for (unsigned tries = 0; tries < STEP_TRIES && count < 0; tries++) {
 		count = find_span(&s, sp, stale, &full, found, room);
 		if (full && sp->until - sp->from > 1) {
 			sp->until = sp->from + (sp->until - sp->from) / 2;
 			count = -1;
 		} else if (count < 0) {
-			sp->until = end_of_line(sp->from, bshm__lines_of(segment, sp->table).lines);
+			sp->until = end_of_bucket(sp->from, bshm__buckets_of(segment, sp->table).count);
 		}
 	}
 	return count < 0 ? 0 : (unsigned) count;
 }
 
-/* The next records, of a few neighbouring places: how many. *cursor is 0 at the end. */
+/* The records of the next home bucket that has any: how many. *cursor is 0 at the end. */
 static unsigned scan(
 	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room)
 {
 	const uint64_t tables = (uint64_t) segment->shard_count * segment->shard_tables;
 	uint64_t at = *cursor;
 	unsigned count = 0;
-	while (count == 0 && at / POSITIONS < tables) {
-		span sp = {(uint32_t) (at / POSITIONS), (uint32_t) (at % POSITIONS), 0};
+	while (count == 0 && at / BSHM_POSITIONS < tables) {
+		span sp = {(uint32_t) (at / BSHM_POSITIONS), (uint32_t) (at % BSHM_POSITIONS), 0};
 		count = step(segment, &sp, (flags & BSHM_FIND_STALE) != 0, found, room);
-		at = (uint64_t) sp.table * POSITIONS + sp.until;
+		at = (uint64_t) sp.table * BSHM_POSITIONS + sp.until;
 	}
-	*cursor = at / POSITIONS < tables ? at : 0;
+	*cursor = at / BSHM_POSITIONS < tables ? at : 0;
 	return count;
 }
 
@@ -142,7 +138,7 @@ bool bshm_scan_next(bshm_segment *segment, bshm_scan *at, unsigned flags)
 	const uint64_t before = at->cursor;
 	bool whole = false;
 	for (unsigned tries = 0; tries < STEP_TRIES && !whole; tries++) {
-		at->cursor = before; /* something was changed between finding and copying */
+		at->cursor = before; /* a record has changed between finding and copying it */
 		const unsigned count = scan(segment, &at->cursor, flags, found, BSHM_SCAN_ROOM);
 		if (!copy_keys(at, found, count, &whole)) {
 			return false;

@@ -1,7 +1,7 @@
 /*
- * shard.c - is there a record store, and which time is it there.
+ * shard.c - whether there is a record store, and the time of its records.
  *
- * A shard has its own lock, pages, tables and recency; nothing of one shard ever leads into another.
+ * A shard has its own lock, pages, tables and recency; no ref of one shard leads into another.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

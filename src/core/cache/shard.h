@@ -1,5 +1,5 @@
 /*
- * shard.h - a shard of the record store, the home of a key in it, its bare lock, and the store's clock.
+ * shard.h - a shard of the record store, the home of a key, the bare lock, and the store's clock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -12,11 +12,12 @@
 #include "core/segment/segment.h"
 #include "platform/atomic.h"
 
-/* One shard as this process sees it: what every step of a call needs. */
+/* This process's handle of a shard: what every step of a call needs. bshm_shard_header is the
+ * struct in the segment. */
 typedef struct {
 	bshm_segment *segment;
-	bshm_shard *shard;
-	uint8_t *slabs; /* its pages */
+	bshm_shard_header *shard;
+	uint8_t *pages;
 	uint32_t index;
 	uint32_t first_page; /* of the segment's pages */
 	uint32_t first_ref;
@@ -32,10 +33,10 @@ typedef struct {
 
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 {
-	bshm__shard s = {segment, segment->shards, segment->slabs, 0, 0, BSHM_REF_PAGE};
+	bshm__shard s = {segment, segment->shards, segment->pages, 0, 0, BSHM_REF_PAGE};
 	if (BSHM_UNLIKELY(index != 0)) { /* most stores have one shard */
 		s.shard += index;
-		s.slabs += index * segment->shard_bytes;
+		s.pages += index * segment->shard_bytes;
 		s.index = index;
 		s.first_page = index * segment->shard_pages;
 		s.first_ref = (s.first_page + 1) * BSHM_REF_PAGE;
@@ -61,7 +62,7 @@ static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_
 	};
 }
 
-/* Of a key, which `space` keeps apart from those of other spaces. */
+/* The home of a key. Equal keys of two spaces have different hashes. */
 static inline bshm__home bshm__home_of(
 	const bshm_segment *segment, uint32_t space, const bshm_key *key)
 {
@@ -71,7 +72,8 @@ static inline bshm__home bshm__home_of(
 
 /* ------------------------------------------------------------------ the bare lock */
 
-/* Takes the lock if no process has it. Does not mend: a dead process's lock stays taken. */
+/* Takes the lock if it is free. Does not repair: the lock of a dead process stays taken
+ * (shard_lock.h). */
 static inline bool bshm__shard_try(const bshm__shard *s, uint64_t owner)
 {
 	uint64_t nobody = 0;
@@ -89,8 +91,8 @@ static inline void bshm__shard_leave(const bshm__shard *s)
 uint64_t bshm__store_clock_ns(const bshm_segment *segment);
 /* Whole seconds of the engine clock, rounded to the nearest. */
 uint32_t bshm__store_now_s(const bshm_segment *segment);
-/* The next whole second. A record that lives for n seconds from there on, and is looked at by the nearest,
- * lives for n seconds, give or take half a one. */
+/* The next whole second. A record that expires n seconds after it, by the rounded clock, lives for
+ * n seconds, give or take half a second. */
 uint32_t bshm__store_next_s(const bshm_segment *segment);
 
 static inline bool bshm__expired(uint32_t expires_s, uint32_t now_s)

@@ -1,8 +1,8 @@
 /*
- * shard_lock.c - waiting for the lock that writers of a shard take.
+ * shard_lock.c - waiting for the lock of a shard.
  *
- * A process that takes the lock from a dead holder first finishes or undoes what the intent says
- * (repair.c): one call's work, whatever the size of the shard.
+ * A process that takes the lock from a dead holder first finishes or undoes the change that the
+ * intent names (repair.c): the work of one call, whatever the size of the shard.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -33,8 +33,8 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);
 		bshm__intent_repair(s);
 	}
-	/* Who reads a byte of what is written from here on sees that its slot had been freed, by whomever:
-	 * pairs with bshm__record_current(). */
+	/* Who reads a byte of what is written from here on sees that its slot had been freed, by
+	 * whomever: pairs with bshm__record_current(). */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }
@@ -47,7 +47,7 @@ bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience,
 	const uint64_t began = bshm_os_monotonic_ns();
 	uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
 	if (patience->gone || (!patience->batch && patience->waited_ns > BSHM_LOCK_BATCH_NS)) {
-		wait_ns = 0; /* it is taken if that takes some microseconds only, or the holder is dead */
+		wait_ns = 0; /* takes a lock that is free within microseconds, or whose holder is dead */
 	}
 	const bshm_status status = bshm__shard_lock_wait(s, wait_ns, error);
 	patience->gone |= status == BSHM_E_TIMEOUT;

@@ -9,7 +9,7 @@
 #include "core/cache/quota.h"
 #include "core/cache/shard.h"
 
-/* Takes the lock if it is to be had at once. */
+/* Takes the lock if it is free and no process has waited long for it. */
 static inline bool bshm__shard_lock_free(const bshm__shard *s)
 {
 	const uint64_t me = BSHM_LOAD(&s->segment->quick_owner, ACQUIRE); /* pairs with occupy() */
@@ -21,17 +21,17 @@ static inline bool bshm__shard_lock_free(const bshm__shard *s)
 	return false;
 }
 
-/* The same when it is not to be had at once. */
+/* When the lock is not free: waits at most `wait_ns`, or as long as the patience lasts. */
 bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_error *error);
 bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience, bshm_error *error);
-/* OK, or TIMEOUT, UNAVAILABLE. What a dead holder left is finished or undone before it returns. */
+/* OK, or TIMEOUT, UNAVAILABLE. A dead holder's change is finished or undone before it returns. */
 static inline bshm_status bshm__shard_lock(
 	const bshm__shard *s, uint64_t wait_ns, bshm_error *error)
 {
 	return bshm__shard_lock_free(s) ? BSHM_OK : bshm__shard_lock_wait(s, wait_ns, error);
 }
 
-/* One of the locks of a call, which waits as long as its patience lasts; NULL: its only one. */
+/* The same for a call that may take several locks; NULL: the call takes only one. */
 static inline bshm_status bshm__shard_lock_patient(
 	const bshm__shard *s, bshm_patience *patience, bshm_error *error)
 {
@@ -40,7 +40,7 @@ static inline bshm_status bshm__shard_lock_patient(
 
 static inline void bshm__shard_unlock(const bshm__shard *s)
 {
-	if (BSHM_LOAD(&s->shard->spare, RELAXED) != 0) {
+	if (BSHM_LOAD(&s->shard->credit, RELAXED) != 0) {
 		bshm__quota_announce(s);
 	}
 	bshm__shard_leave(s);

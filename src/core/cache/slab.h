@@ -8,23 +8,29 @@
 
 #include "core/cache/shard.h"
 
-/* The first byte of a slot, or NULL: `ref` does not lead into the shard's pages, with room for `bytes`. */
+/* The byte that a ref names. NULL: the shard's pages do not have `bytes` bytes from there on. */
 static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t bytes)
 {
-	const uint32_t units = ref - s->first_ref; /* wraps for what is before */
+	const uint32_t units = ref - s->first_ref; /* wraps for a ref below */
 	const uint64_t offset = (uint64_t) units * BSHM_SLOT_UNIT;
 	if (BSHM_UNLIKELY(offset + bytes > s->segment->shard_bytes)) {
 		return NULL;
 	}
-	return s->slabs + offset;
+	uint8_t *byte = s->pages + offset;
+	if (byte == NULL) {
+		__builtin_unreachable(); /* so callers compare only once: above */
+	}
+	return byte;
 }
 
-/* Asks for the head and the map of the page that a ref leads into. */
+/* Prefetches the header and the bitmap of the page that a ref leads into. */
 static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 {
 	const uintptr_t number = (ref >> 12) - 1; /* a damaged ref may lead anywhere */
-	__builtin_prefetch((const void *) ((uintptr_t) s->segment->pages + number * sizeof(bshm_page)));
-	__builtin_prefetch((const void *) ((uintptr_t) s->segment->maps + number * sizeof(bshm_map)));
+	__builtin_prefetch(
+		(const void *) ((uintptr_t) s->segment->page_headers + number * sizeof(bshm_page_header)));
+	__builtin_prefetch(
+		(const void *) ((uintptr_t) s->segment->page_bitmaps + number * sizeof(bshm_page_bitmap)));
 }
 
 static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
@@ -32,7 +38,7 @@ static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
 	return (uint32_t *) (void *) (slot + 4 * (size_t) word);
 }
 
-/* A word of a slot, whose ref is known to be good. */
+/* A word of a slot, whose ref was checked before. */
 static inline uint32_t bshm__word(const bshm__shard *s, uint32_t ref, uint32_t word)
 {
 	return BSHM_LOAD(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), RELAXED);
@@ -43,10 +49,8 @@ static inline void bshm__word_set(const bshm__shard *s, uint32_t ref, uint32_t w
 	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), value, RELAXED);
 }
 
-/*
- * Of a slot that is taken, and whole: from here on it is a record. Whoever is led to it by an old ref sees no
- * more of it than its state, and relies on that.
- */
+/* Makes a record of a slot that is taken and filled. A look-up that meets the slot by an old ref
+ * reads nothing of it but the state before this store. */
 static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t state)
 {
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
@@ -63,37 +67,49 @@ static inline bool bshm__class_of_chunks(uint32_t size_class)
 
 /* All under the shard's lock. */
 
-/* The number in the shard, + 1, of the page that a ref leads into. */
+/* Pages are numbered in the shard, from 1 on; 0 = none. The page that a ref leads into. */
 static inline uint32_t bshm__page_number(const bshm__shard *s, uint32_t ref)
 {
 	return (ref >> 12) - s->first_page;
 }
 
-/* A free slot, not in the page of that number; 0: there is none. It is nobody's until bshm__slot_take(). */
+/* A free slot, not in the page `avoid`; 0: there is none. It stays free until bshm__slot_take(). */
 uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avoid);
 void bshm__slot_take(const bshm__shard *s, uint32_t ref);
-/* Harmless when it is free. Its contents end here, for those who still read them. */
+/* Frees a slot: its readers see that its version has changed. Harmless if it is free. */
 void bshm__slot_free(const bshm__shard *s, uint32_t ref);
-/* The same in a page that is being emptied: it is not where the next slot is looked for. */
+/* The same in a page that is being emptied: the next search for a free slot does not begin
+ * there. */
 void bshm__slot_vacate(const bshm__shard *s, uint32_t ref);
 /* The class of the page that a ref leads into; BSHM_CLASS_COUNT: none. */
 uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref);
 /* Is it the first byte of a slot that is taken? */
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref);
-/* Somebody died at work: the counts of pages and slots may be one off. */
+/* A process died in the shard: the counts of pages and slots may be one off. */
 void bshm__slabs_doubt(const bshm__shard *s);
-/* Those who are reading start anew: memory gets another meaning. */
+/* Memory gets another meaning: all look-ups in progress begin anew. */
 void bshm__sequence_jump(const bshm__shard *s);
-/* How many slots of a class there is room for, without taking anything away. */
+/* How much the sequence has moved since it was read. */
+static inline uint64_t bshm__sequence_since(const bshm__shard *s, uint64_t sequence)
+{
+	return BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
+}
+
+/* Has memory got another meaning since `sequence` was read? Takes no lock. */
+static inline bool bshm__sequence_jumped(const bshm__shard *s, uint64_t sequence)
+{
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
+	return bshm__sequence_since(s, sequence) >= BSHM_SEQUENCE_JUMP;
+}
+/* How many slots a class could still take without an eviction. */
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class);
-/* Pages by their number in the shard, + 1. The one whose taken slots fit into the others of the class
- * with the least moving; 0 = none. */
+/* Of some pages of the class, the one with the fewest taken slots; 0 = none. */
 uint32_t bshm__page_to_empty(const bshm__shard *s, uint32_t size_class);
-/* Are so many slots of the class free in its pages that one could be emptied, and `needed` were free still;
- * and, unless that is the last resort, some more? */
+/* Has the class so many free slots that one of its pages could be emptied into the others, with
+ * `needed` slots still free after that? Some more stay free, except `to_the_last`. */
 bool bshm__class_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last);
-/* Gives the page back if all its slots are free. */
+/* Takes the page from its class, if all its slots are free. */
 bool bshm__page_release(const bshm__shard *s, uint32_t number);
 uint32_t bshm__page_class(const bshm__shard *s, uint32_t number); /* BSHM_CLASS_COUNT: free */
 uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word);

@@ -16,7 +16,7 @@ bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
 		return BSHM_E_UNAVAILABLE;
 	}
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		const bshm_shard *shard = &segment->shards[i];
+		const bshm_shard_header *shard = &segment->shards[i];
 		out->records += BSHM_LOAD(&shard->records, RELAXED);
 		out->data_bytes += BSHM_LOAD(&shard->data_bytes, RELAXED);
 		out->evictions += BSHM_LOAD(&shard->evictions, RELAXED);
@@ -32,7 +32,7 @@ bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
 	}
 	const uint64_t pages = (uint64_t) segment->shard_count * segment->shard_pages;
 	const uint64_t unused = pages - bshm__store_pages_used(segment);
-	const uint64_t fixed = (uint64_t) (segment->slabs - (uint8_t *) segment->shards);
+	const uint64_t fixed = (uint64_t) (segment->pages - (uint8_t *) segment->shards);
 	out->bytes_used = fixed + (pages - unused) * BSHM_SLAB_BYTES;
 	return BSHM_OK;
 }

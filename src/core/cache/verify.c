@@ -1,9 +1,9 @@
 /*
- * verify.c - the validator of the record store: called by check.c for the whole segment.
+ * verify.c - the validator of the record store. check.c calls it for the whole segment.
  *
- * Every ref of every line must lead to a live record whose key belongs there and can be found; every
- * slot that is taken must be led to exactly once, by a line, a chain or a table; and the counts must
- * be what there is. One shard at a time, under its lock.
+ * Each ref of a bucket must lead to a live record that belongs there and can be found. Each taken
+ * slot must be referred to exactly once: by a bucket, a chain or a table. The counts must be right.
+ * It checks one shard at a time, under its lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -19,7 +19,7 @@
 
 typedef struct {
 	bshm__shard s;
-	uint64_t *led; /* a bit for each slot, as in the pages' descriptors */
+	uint64_t *referred; /* a bit for each slot, as in the pages' bitmaps */
 	uint64_t records;
 	uint64_t data_bytes;
 	bshm__fault fault;
@@ -31,8 +31,8 @@ static void note(inspection *in, const char *what)
 	in->fault(in->context, what);
 }
 
-/* Notes that something leads to a slot; false: it is none that is taken. */
-static bool lead(inspection *in, uint32_t ref)
+/* Notes that a slot is referred to. False: it is not taken, or was referred to before. */
+static bool refer(inspection *in, uint32_t ref)
 {
 	const bshm__shard *s = &in->s;
 	if (!bshm__slot_taken(s, ref)) {
@@ -42,9 +42,9 @@ static bool lead(inspection *in, uint32_t ref)
 	const uint32_t page = bshm__page_number(s, ref) - 1;
 	const uint32_t slot =
 		(ref & 0xfff) * BSHM_SLOT_UNIT / bshm__class_bytes(bshm__ref_class(s, ref));
-	uint64_t *word = &in->led[page * BSHM_PAGE_WORDS + slot / 64];
+	uint64_t *word = &in->referred[page * BSHM_PAGE_WORDS + slot / 64];
 	if ((*word >> (slot % 64) & 1) != 0) {
-		note(in, "two places lead to one slot");
+		note(in, "two refs lead to one slot");
 		return false;
 	}
 	*word |= UINT64_C(1) << (slot % 64);
@@ -60,7 +60,7 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
 		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
 		if (bytes == NULL || bshm__ref_class(s, chunk) != bshm__chunk_class(rest - off) ||
-			!lead(in, chunk)) {
+			!refer(in, chunk)) {
 			note(in, "a large record's chain is broken");
 			return;
 		}
@@ -77,7 +77,7 @@ static void inspect_record(inspection *in, uint32_t table, uint32_t ref)
 	const bshm__shard *s = &in->s;
 	bshm__record record;
 	bshm__home home;
-	if (!lead(in, ref)) {
+	if (!refer(in, ref)) {
 		return;
 	}
 	if (!bshm__record_load(s, ref, &record) || !bshm__record_home(s, &record, &home)) {
@@ -85,7 +85,7 @@ static void inspect_record(inspection *in, uint32_t table, uint32_t ref)
 		return;
 	}
 	/* Found by its tag, as a look-up does. */
-	if (home.table != table || bshm__place_of(s, &home, ref) == 0) {
+	if (home.table != table || bshm__cell_of(s, &home, ref) == 0) {
 		note(in, "a record cannot be found where its key belongs");
 	}
 	in->records++;
@@ -98,18 +98,18 @@ static void inspect_record(inspection *in, uint32_t table, uint32_t ref)
 static void inspect_table(inspection *in, uint32_t table)
 {
 	const bshm__shard *s = &in->s;
-	const bshm__lines lines = bshm__lines_of(s->segment, table);
-	for (uint32_t i = 0; i < lines.lines; i += BSHM_UNIT_LINES) {
-		const uint32_t unit = BSHM_LOAD(bshm__unit(lines.units, i / BSHM_UNIT_LINES), RELAXED);
-		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !lead(in, unit)) {
-			note(in, "a table's lines are damaged");
+	const bshm__buckets buckets = bshm__buckets_of(s->segment, table);
+	for (uint32_t i = 0; i < buckets.count; i += BSHM_UNIT_BUCKETS) {
+		const uint32_t unit = BSHM_LOAD(bshm__unit(buckets.units, i / BSHM_UNIT_BUCKETS), RELAXED);
+		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !refer(in, unit)) {
+			note(in, "a table's buckets are damaged");
 			return;
 		}
 	}
-	for (uint32_t i = 0; i < lines.lines; i++) {
-		const bshm_line *line = bshm__line_at(s, &lines, i);
-		for (uint32_t k = 0; line != NULL && k < BSHM_LINE_SLOTS; k++) {
-			const uint32_t ref = BSHM_LOAD(&line->ref[k], RELAXED);
+	for (uint32_t i = 0; i < buckets.count; i++) {
+		const bshm_bucket *bucket = bshm__bucket_at(s, &buckets, i);
+		for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
+			const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
 			if (ref != 0) {
 				inspect_record(in, table, ref);
 			}
@@ -120,7 +120,7 @@ static void inspect_table(inspection *in, uint32_t table)
 static void inspect_shard(inspection *in)
 {
 	const bshm__shard *s = &in->s;
-	const bshm_shard *shard = s->shard;
+	const bshm_shard_header *shard = s->shard;
 	for (uint32_t i = 0; i < s->segment->shard_tables; i++) {
 		inspect_table(in, s->index * s->segment->shard_tables + i);
 	}
@@ -132,7 +132,7 @@ static void inspect_shard(inspection *in)
 	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
 		const bool free_page = bshm__page_class(s, i + 1) == BSHM_CLASS_COUNT;
 		for (uint32_t k = 0; k < BSHM_PAGE_WORDS && !free_page; k++) {
-			lost |= bshm__page_taken(s, i + 1, k) != in->led[i * BSHM_PAGE_WORDS + k];
+			lost |= bshm__page_taken(s, i + 1, k) != in->referred[i * BSHM_PAGE_WORDS + k];
 		}
 	}
 	if (lost) {
@@ -150,11 +150,12 @@ bshm_status bshm__store_verify(
 	uint64_t records = 0;
 	inspection in = {.fault = fault, .context = context};
 	bshm_status status = BSHM_OK;
-	in.led = calloc(words == 0 ? 1 : words, sizeof(*in.led));
-	for (uint32_t i = 0; in.led != NULL && status == BSHM_OK && i < segment->shard_count; i++) {
+	in.referred = calloc(words == 0 ? 1 : words, sizeof(*in.referred));
+	for (uint32_t i = 0; in.referred != NULL && status == BSHM_OK && i < segment->shard_count;
+		 i++) {
 		in.s = bshm__shard_at(segment, i);
 		in.records = in.data_bytes = 0;
-		memset(in.led, 0, words * sizeof(*in.led));
+		memset(in.referred, 0, words * sizeof(*in.referred));
 		status = bshm__shard_lock(&in.s, BSHM_LOCK_BATCH_NS, error);
 		if (status == BSHM_OK) {
 			inspect_shard(&in);
@@ -165,7 +166,7 @@ bshm_status bshm__store_verify(
 	if (status == BSHM_OK && segment->cache_records != 0 && records > segment->cache_records) {
 		note(&in, "the record store holds more records than it may");
 	}
-	status = in.led == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : status;
-	free(in.led);
+	status = in.referred == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : status;
+	free(in.referred);
 	return status;
 }

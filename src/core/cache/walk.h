@@ -8,14 +8,14 @@
 
 #include "core/cache/slab.h"
 
-/* A position among the shard's slots that hold the first part of a record. */
+/* A position among the slots that are first slots of records. */
 typedef struct {
-	uint32_t page; /* number in the shard */
+	uint32_t page; /* from 0 on */
 	uint32_t slot;
 	uint32_t visited; /* pages */
 } bshm__walk;
 
-/* The next record's ref, and its state; 0: the pages have been gone over once. */
+/* The next record's ref, and its state. 0: all pages have been visited once. */
 uint32_t bshm__walk_next(const bshm__shard *s, bshm__walk *w, uint32_t *state);
 
 /* Has a record of this state expired? */

@@ -34,22 +34,23 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	off += sizeof(bshm_tally) * (BSHM_OWNER_COUNT + 1);
 	const uint64_t begin = off;
 	segment->shards = at(base, off);
-	off += sizeof(bshm_shard) * shards;
+	off += sizeof(bshm_shard_header) * shards;
 	segment->leases = at(base, off);
 	off += sizeof(bshm_lease) * BSHM_LEASE_COUNT * shards;
 	segment->tables = at(base, off);
 	off += sizeof(bshm_table) * shards * segment->shard_tables;
-	segment->pages = at(base, off);
+	segment->page_headers = at(base, off);
 	const uint64_t fixed = round_up(off - begin, BSHM_PAGE_BYTES) + BSHM_PAGE_BYTES;
 	const uint64_t bytes = segment->cache_bytes - fixed;
-	const uint64_t pages = bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page) + sizeof(bshm_map));
+	const uint64_t pages =
+		bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page_header) + sizeof(bshm_page_bitmap));
 	segment->shard_pages = (uint32_t) (pages / shards);
 	segment->shard_bytes = segment->shard_pages * (uint64_t) BSHM_SLAB_BYTES;
-	off += sizeof(bshm_page) * shards * segment->shard_pages;
-	segment->maps = at(base, off);
-	off += sizeof(bshm_map) * shards * segment->shard_pages;
+	off += sizeof(bshm_page_header) * shards * segment->shard_pages;
+	segment->page_bitmaps = at(base, off);
+	off += sizeof(bshm_page_bitmap) * shards * segment->shard_pages;
 	off = round_up(off, BSHM_PAGE_BYTES);
-	segment->slabs = at(base, off);
+	segment->pages = at(base, off);
 	return off + shards * segment->shard_bytes;
 }
 

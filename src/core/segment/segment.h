@@ -27,12 +27,12 @@ struct bshm_segment {
 	/* The record store; all NULL and 0 when there is none. */
 	bshm_store *store;
 	bshm_tally *tallies;
-	bshm_shard *shards;
+	bshm_shard_header *shards;
 	bshm_lease *leases;
 	bshm_table *tables;
-	bshm_page *pages;
-	bshm_map *maps;
-	uint8_t *slabs;
+	bshm_page_header *page_headers;
+	bshm_page_bitmap *page_bitmaps;
+	uint8_t *pages;
 	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
 	uint64_t segment_bytes;
 	uint64_t name_seed;

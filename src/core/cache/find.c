@@ -1,0 +1,333 @@
+/*
+ * find.c - a record is found, and copied out, without a lock.
+ *
+ * A look-up reads the shard's sequence; then the bucket, the record's state, its key and its value;
+ * then the state and the sequence once more. If the slot was freed meanwhile, the state has another
+ * version. A version has 12 bits: it comes back after 4,096 frees of the slot, but then the
+ * sequence has moved by as many. Where memory gets another meaning, so that the word is no state
+ * any more, the sequence jumps by 2^24. So if the state is the same and the sequence has moved by
+ * less than 4,096, all bytes are from one write. Else the look-up begins anew.
+ *
+ * While a large record is copied, other processes may free thousands of slots. It has a serial of
+ * 24 bits besides its version, so only a jump of the sequence makes its readers begin anew.
+ *
+ * A record is replaced by one store of its ref, and its slot is freed after that. So a look-up that
+ * meets a slot without a live record, or with another key, may have read an old ref. It reads the
+ * ref and the state once more, the ref first. If both are unchanged, the ref led to what was read;
+ * else the look-up begins anew, and finds the new record. No look-up waits for a writer, dead or
+ * stopped.
+ *
+ * Sizes and refs are checked against the shard's pages before they are used: the segment may be
+ * damaged. Not here: changes (put.c, remove.c, move.c), recency (recency.c).
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/find.h"
+
+#include "core/cache/recency.h"
+#include "core/cache/record.h"
+#include "core/segment/owners.h"
+
+#define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
+#define PAUSE_FROM 16
+
+/* Has the cell, or the record, changed since it was read? Then the search may have read an old
+ * ref. */
+static bool ref_changed(const uint32_t *word, uint32_t ref, const bshm__record *record)
+{
+	BSHM_FENCE(ACQUIRE);                   /* pairs with the fence of free_taken() */
+	if (BSHM_LOAD(word, ACQUIRE) != ref) { /* pairs with its publication */
+		return true;
+	}
+	return record->slot != NULL && !bshm__record_same_state(record);
+}
+
+/* One search: 1 = found, 0 = absent, -1 = look again. */
+static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
+	uint64_t sequence, bshm__record *record)
+{
+	bshm__search at = bshm__search_begin(s, home, bshm__buckets_of(s->segment, home->table).count);
+	bool again = false;
+	while (bshm__search_next(s, &at)) {
+		const uint32_t *word = &at.bucket->ref[at.cell];
+		const uint32_t ref = BSHM_LOAD(word, ACQUIRE); /* pairs with its publication */
+		if (ref == 0) {
+			continue;
+		}
+		if (bshm__record_load(s, ref, record) && bshm__record_has_key(s, record, space, key)) {
+			return bshm__record_current(s, record, sequence) ? 1 : -1;
+		}
+		again |= ref_changed(word, ref, record);
+	}
+	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump(), and the fence of free_taken() */
+	return again || bshm__sequence_since(s, sequence) >= BSHM_SLOT_VERSIONS ? -1 : 0;
+}
+
+/* For the child of a fork, which has no owner slot yet. It takes one, to count in a cache line of
+ * its own. */
+static __attribute__((noinline)) void tally_shared(bshm_segment *segment, bool hit)
+{
+	bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
+	BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
+	if (!segment->slotless) {
+		bshm_error error;
+		segment->slotless = bshm__owner_attach(segment, &error) != BSHM_OK;
+	}
+}
+
+/* Counts a look-up in the process's own tally. */
+static inline void tally(bshm_segment *segment, bool hit)
+{
+	bshm_tally *own = segment->tally;
+	if (BSHM_LIKELY(own != NULL)) {
+		uint64_t *count = hit ? &own->hits : &own->misses;
+		BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
+	} else if (segment->store_writable) {
+		tally_shared(segment, hit);
+	}
+}
+
+static void describe_found(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
+	bool expired, bshm_found *found)
+{
+	found->type = bshm__record_type(record);
+	found->key_length = record->key_bytes;
+	found->length = record->value_bytes;
+	found->expires_s = record->expires_s;
+	found->space = record->shape >> BSHM_SHAPE_SPACE & 1;
+	found->expired = expired;
+	found->segment = s->segment;
+	found->slot = record->slot;
+	found->bytes = record->bytes;
+	found->sequence = sequence;
+	found->shard = s->index;
+	found->state = record->state;
+	found->shape = record->shape;
+	found->first = record->first;
+	found->next = record->next;
+}
+
+/* A look-up, and its result: 1 = found, 0 = absent, -1 = begin anew. */
+typedef struct {
+	bshm__record record;
+	uint64_t sequence; /* before the search */
+	int result;
+} lookup;
+
+/* Copies a value of 8 to 32 bytes with the look-up, without a loop. */
+static inline bool fetch_short(const bshm__record *record, uint8_t *to)
+{
+	const uint32_t count = record->value_bytes;
+	const uint8_t *from = record->bytes + record->key_bytes;
+	if (count - BSHM_SHORT_MIN > BSHM_SHORT_MAX - BSHM_SHORT_MIN ||
+		(record->state & BSHM_SLOT_CHAINED) != 0) {
+		return false;
+	}
+	if (count <= 16) {
+		bshm__racy_copy(to, from, count);
+	} else {
+		bshm__racy_copy(to, from, 16);
+		bshm__racy_copy(to + count - 16, from + count - 16, 16);
+	}
+	return true;
+}
+
+/*
+ * Most searches end in the home bucket, at the first cell with the key's tag. This is that case
+ * alone: it has no loop, so all variables stay in registers. False: find_all() has to search.
+ */
+static inline bool search_first(const bshm__shard *s, const bshm__home *home, uint32_t space,
+	const bshm_key *key, lookup *it, bshm_found *found)
+{
+	it->sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+	const bshm_bucket *bucket = bshm__home_bucket(s, home);
+	if (BSHM_UNLIKELY(bucket == NULL)) {
+		return false;
+	}
+	uint32_t overflow;
+	const uint64_t match = bshm__bucket_match(bucket, home->position, &overflow);
+	if (match == 0) {
+		it->result = 0;
+		return overflow == 0 && !bshm__sequence_jumped(s, it->sequence);
+	}
+	/* Pairs with its publication. */
+	const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], ACQUIRE);
+	it->result = 1;
+	if (!bshm__record_load(s, ref, &it->record) ||
+		!bshm__record_has_key(s, &it->record, space, key)) {
+		return false;
+	}
+	found->fetched = fetch_short(&it->record, found->value);
+	return bshm__record_current(s, &it->record, it->sequence);
+}
+
+/* Describes the result to the caller, and notes the use. */
+static inline int conclude(
+	const bshm__shard *s, const lookup *it, unsigned flags, bshm_found *found)
+{
+	const bool use = (flags & BSHM_FIND_USE) != 0;
+	const bool expired = BSHM_UNLIKELY(it->result == 1 && it->record.expires_s != 0) &&
+						 bshm__expired(it->record.expires_s, bshm__store_now_s(s->segment));
+	if (it->result != 1 || BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
+		if (use) {
+			tally(s->segment, false);
+		}
+		return 0;
+	}
+	if (use) {
+		tally(s->segment, !expired);
+		if (s->segment->store_writable) {
+			bshm__touch(s, it->record.slot, it->record.state);
+		}
+	}
+	if (BSHM_LIKELY(found->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
+		found->type = bshm__record_type(&it->record);
+		found->length = it->record.value_bytes;
+	} else {
+		describe_found(s, &it->record, it->sequence, expired, found);
+	}
+	return 1;
+}
+
+/* The general case: all buckets, again until the answer is consistent. */
+static __attribute__((noinline)) int find_all(bshm_segment *segment, bshm__home home,
+	uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	lookup it;
+	unsigned tries = 0;
+	do {
+		if (tries > PAUSE_FROM) {
+			BSHM_PAUSE();
+		}
+		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+		it.result = search(&s, &home, space, key, it.sequence, &it.record);
+	} while (it.result < 0 && ++tries < TRIES);
+	found->fetched = false;
+	return conclude(&s, &it, flags, found);
+}
+
+static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
+	const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	lookup it;
+	if (BSHM_LIKELY(search_first(&s, home, space, key, &it, found))) {
+		return conclude(&s, &it, flags, found);
+	}
+	return find_all(segment, *home, space, key, flags, found);
+}
+
+/* `flatten` inlines the hash and the search: calling them would cost as much as they do. */
+__attribute__((flatten)) int bshm_record_find(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	if (BSHM_UNLIKELY(segment->shard_count == 0)) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	const bshm__home home = bshm__home_of(segment, space, key);
+	return find(segment, &home, space, key, flags, found);
+}
+
+/* Prefetches the records with the key's tag in its home bucket; for a change, their pages' headers
+ * too. */
+static void prefetch_record(bshm_segment *segment, const bshm__home *home, bool change)
+{
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
+	const bshm_bucket *bucket = bshm__home_bucket(&s, home);
+	uint32_t overflow;
+	uint64_t match = bucket == NULL ? 0 : bshm__bucket_match(bucket, home->position, &overflow);
+	for (; match != 0; match &= match - 1) {
+		const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], RELAXED);
+		const uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
+		if (slot != NULL) {
+			__builtin_prefetch(slot);
+			if (change) {
+				bshm__page_prefetch(&s, ref);
+			}
+		}
+	}
+}
+
+/* First all tables, then all buckets, then all records: each step overlaps the cache misses of all
+ * keys. */
+static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *keys,
+	unsigned count, bool change, bshm__home *homes)
+{
+	for (unsigned i = 0; i < count; i++) {
+		homes[i] = bshm__home_of(segment, space, &keys[i]);
+		__builtin_prefetch(&segment->tables[homes[i].table]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		bshm__home_prefetch(segment, &homes[i]);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		prefetch_record(segment, &homes[i], change);
+	}
+}
+
+void bshm_records_prefetch(
+	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count)
+{
+	if (segment->shard_count != 0) {
+		bshm__home homes[BSHM_BATCH];
+		prefetch_all(segment, space, keys, count, true, homes);
+	}
+}
+
+int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
+	unsigned count, unsigned flags, bshm_found *found, bool *present)
+{
+	if (segment->shard_count == 0) {
+		return BSHM_E_UNAVAILABLE;
+	}
+	bshm__home homes[BSHM_BATCH];
+	prefetch_all(segment, space, keys, count, false, homes);
+	int hits = 0;
+	for (unsigned i = 0; i < count; i++) {
+		present[i] = find(segment, &homes[i], space, &keys[i], flags, &found[i]) != 0;
+		hits += present[i];
+	}
+	return hits;
+}
+
+static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t count)
+{
+	const bshm__shard s = bshm__shard_at(found->segment, found->shard);
+	const bshm__record record = {
+		.slot = found->slot,
+		.state = found->state,
+		.shape = found->shape,
+		.bytes = found->bytes,
+		.first = found->first,
+		.next = found->next,
+	};
+	return bshm__record_read(&s, &record, off, to, count) &&
+		   bshm__record_unchanged(&s, &record, found->sequence);
+}
+
+__attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
+{
+	if (found->fetched) {
+		bshm_found_short(found, to);
+		return true;
+	}
+	return copy_found(found, found->key_length, to, found->length);
+}
+
+bool bshm_found_copy_key(const bshm_found *found, void *to)
+{
+	return copy_found(found, 0, to, found->key_length);
+}
+
+bool bshm__found_of(
+	const bshm__shard *s, uint32_t ref, uint64_t sequence, uint32_t now_s, bshm_found *found)
+{
+	bshm__record record;
+	if (!bshm__record_load(s, ref, &record)) {
+		return false;
+	}
+	found->fetched = false;
+	describe_found(s, &record, sequence, bshm__expired(record.expires_s, now_s), found);
+	return bshm__record_current(s, &record, sequence);
+}

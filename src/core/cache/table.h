@@ -1,0 +1,33 @@
+/*
+ * table.h - a table gets more buckets, or fewer; a unit of 64 buckets is moved.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_TABLE_H
+#define BSHM_CACHE_TABLE_H
+
+#include "core/cache/index.h"
+
+/* All under the shard's lock. */
+
+/* The table grows when so many of the ten cells of a bucket are in use, on average. */
+#define BSHM_BUCKET_FULL 9u
+
+static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
+{
+	const uint32_t buckets = bshm__buckets_of(s->segment, table).count;
+	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= buckets * BSHM_BUCKET_FULL;
+}
+
+/* How many units a table should have before it takes one more record; 0: it is large enough. */
+uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
+/* Frees units if most of them are not needed, and there is room for the resized table. */
+void bshm__table_tidy(const bshm__shard *s, uint32_t table);
+/* Gives the table so many units, for which there is room. False: they cannot hold its records. */
+bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units);
+void bshm__table_resize_repair(const bshm__shard *s);
+/* Moves a unit of the index out of its slot. */
+bool bshm__unit_move(const bshm__shard *s, uint32_t ref);
+void bshm__unit_move_repair(const bshm__shard *s);
+
+#endif
