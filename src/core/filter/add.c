@@ -1,15 +1,16 @@
 /*
  * add.c - adding keys to a published filter.
  *
- * A plain add sets bits with relaxed atomic ORs, then looks at two words of the entry: is nobody
- * building the next set, and (after that, for who has published is no builder any more) is the
- * generation still the one whose bits were set? If both hold, the key was in the published set at that moment, and whoever starts to build later reads
- * the catalogue later. If the generation has moved, the bits may belong to anybody: unless the same
- * set has only grown, the add is done again (bits set in vain are a needless "maybe" at worst). If
- * somebody is building, the key is also noted, under the lock, in the builder's journal (journal.c).
+ * A plain add sets bits with relaxed atomic ORs, then reads two words of the entry: is there no
+ * builder of the next set, and is the generation still the one whose bits were set? (In this order,
+ * because a process that has published is no builder any more.) If both hold, the key was in the
+ * published set at that moment, and a later builder reads the catalogue later. If the generation
+ * has moved, the bits may belong to another filter: unless the same set has only grown, the add is
+ * done again (bits set in vain are a needless "maybe" at worst). If there is a builder, the key is
+ * also noted, under the lock, in the builder's journal (journal.c).
  *
- * The ORs and the two loads must not pass each other, hence the one full fence. Counters are changed
- * under the lock instead (counting.c).
+ * The ORs and the two loads must not pass each other, hence the one full fence. Counters are
+ * changed under the lock instead (counting.c).
  *
  * A filter with a capacity counts before it sets: places are taken first and given back, so two
  * adders cannot share the last place. A filter that does not grow takes places for all keys of a
@@ -343,8 +344,8 @@ static bshm_status add_to(call *c, const bshm_view *view)
 /* ------------------------------------------------------------------ beside a builder */
 
 /*
- * Notes keys in the journals of all who build the filter. BUSY: what is published is not what the
- * keys were added to, or not what was found when there was nothing to add them to.
+ * Notes keys in the journals of all builders of the filter. BUSY: the published set is not the one
+ * that the keys were added to, or there is one now where there was none.
  */
 static bshm_status note_part(const call *c, const bshm__name *name, size_t from, size_t to)
 {
@@ -405,7 +406,8 @@ static void forget_set(call *c)
 	memset(c->fresh, 0, c->count * sizeof(*c->fresh));
 }
 
-/* Adds to what is published. BUSY: again; 1: somebody builds the next set, which must learn of it. */
+/* Adds to what is published. BUSY: again; 1: the next set is being built, and must have them
+ * too. */
 static int add_published(call *c, const bshm_view *view)
 {
 	bshm_status status = add_to(c, view);

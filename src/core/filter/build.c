@@ -1,14 +1,14 @@
 /*
  * build.c - make a filter aside, then publish it with one store.
  *
- * A load, a reservation and a copy are the same: register an op on the name, so that adders keep
- * a journal (journal.c); find the size; take partitions; write the bits while no lock is held; and
- * then, in one critical section, move the journal into the bits and publish. Until that store
- * the old filter answers; the store makes the new one answer; the old partitions are free from
- * then on, for nobody is waited for (query.c).
+ * A load, a reservation and a copy are the same: register an op on the name, so that adders keep a
+ * journal (journal.c); find the size; take partitions; write the bits while no lock is held; and
+ * then, in one critical section, move the journal into the bits and publish. Until that store the
+ * old filter answers; the store makes the new one answer; the old partitions are free from then on,
+ * without waiting for readers (query.c).
  *
- * Whoever dies here leaves an op that nobody owns. It claims nothing any more, and the next who
- * needs memory tidies it up.
+ * A process that dies here leaves an op without an owner. The op claims nothing any more, and the
+ * next lock holder clears it away.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -164,7 +164,7 @@ bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error)
 	return status;
 }
 
-/* Ends the build without the lock: what it leaves is tidied up by the next who has it. */
+/* Ends the build without the lock: the next lock holder clears away what it leaves. */
 static void give_up(bshm_build *build)
 {
 	if (build->op != NULL && build->segment->owner == build->owner &&
@@ -390,8 +390,8 @@ bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error
 		return bshm__fail(
 			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
 	}
-	/* Pairs with bshm_view_current(): whoever sees what is written here from now on sees that the
-	 * partitions' last filter was replaced, which came before the lock that gave them to us. */
+	/* Pairs with bshm_view_current(): a reader that sees a later write to the partitions also sees
+	 * that their last filter was replaced, which came before this process took the lock. */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }

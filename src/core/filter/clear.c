@@ -52,7 +52,7 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 	}
-	/* Claimed by the op too: nobody gets the partitions while they are being zeroed. */
+	/* Claimed by the op too: no other op gets the partitions while they are being zeroed. */
 	bshm__op_claim(segment, *op, &descriptor->newest.run);
 	descriptor->state = BSHM_STATE_CLEARING;
 	bshm__entry_publish(segment, index, descriptor, 0);
@@ -68,8 +68,8 @@ static void expire(bshm_segment *segment, uint32_t index, bshm_descriptor *descr
 }
 
 /*
- * Who works on an op. Where that is not the op's owner any more, others finish it, and have its
- * partitions.
+ * The process that works on an op. If it is not the op's owner any more, others finish the op, and
+ * have its partitions.
  */
 typedef struct {
 	uint64_t owner;

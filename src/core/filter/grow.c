@@ -4,13 +4,14 @@
  * The layer is made aside, as any filter is (build.c): under the lock an op is registered and
  * partitions are taken, without it they are zeroed, and under it again the descriptor with one
  * layer more is published, unless the filter has been replaced, or has grown, meanwhile. Keys, bits
- * and count stay where they are: it is the same set, so it keeps its publication number (directory.c) and adders
- * need not add again.
+ * and count stay where they are: it is the same set, so it keeps its publication number
+ * (directory.c) and adders need not add again.
  *
  * An adder that finds the newest layer nearly full begins to grow it, and the others go on adding.
- * When it is full they wait for the one who is growing it, up to a page's time; if he has not
- * finished by then, he may be stopped, and they make a layer of their own. Whoever publishes first
- * has made it: exactly one layer appears. A death leaves an op, which the next one tidies up.
+ * When it is full they wait for the growing process, up to a page's time. If that process has not
+ * finished by then, it may be stopped, and they make a layer of their own. The first one that
+ * publishes has made it: exactly one layer appears. A death leaves an op, which the next lock
+ * holder clears away.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -48,8 +49,8 @@ static bshm_status look_for_room(const bshm_build *build, bshm_error *error)
 }
 
 /*
- * Another process is growing it: waits until it has, or a page's time, or until it has found no room:
- * NO_SPACE. OK: see whether the filter has changed.
+ * Another process is growing it: waits until it has, or a page's time, or until it has found no
+ * room: NO_SPACE. OK: see whether the filter has changed.
  */
 static bshm_status await_change(const bshm_build *build, const bshm_view *view, bshm_error *error)
 {

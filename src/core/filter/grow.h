@@ -11,8 +11,8 @@
 
 /*
  * Gives the viewed filter one more layer. OK: it has one more, or has been replaced: look again.
- * `wait`: if somebody else is growing it, wait for him, and after a page's time do it oneself; else
- * leave it to him. NO_SPACE, TIMEOUT, CORRUPT.
+ * `wait`: if another process is growing it, wait for that one, and after a page's time do it here;
+ * else leave it to that process. NO_SPACE, TIMEOUT, CORRUPT.
  */
 bshm_status bshm__filter_grow(
 	bshm_segment *segment, const bshm_view *view, bool wait, bshm_error *error);

@@ -2,10 +2,10 @@
  * mend.c - the segment's lock, with what dead processes left mended.
  *
  * A lock that was taken from a dead holder may leave the directory half changed: it is put right
- * first (directory.c). Then, whoever had the lock before, the ops of processes that are gone, and
- * those that were given up, are taken back: their partitions and journal chunks are free from then
- * on. A clear is finished, not undone, for its bits are already half gone; until then it keeps its
- * partitions and its journal.
+ * first (directory.c). Then, in every case, the ops of dead processes, and those that were given
+ * up, are taken back: their partitions and journal chunks are free from then on. A clear is
+ * finished, not undone, for its bits are already half gone; until then it keeps its partitions and
+ * its journal.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -67,7 +67,7 @@ void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool
 			return;
 		}
 		/*
-		 * Pairs with bshm_view_current(): whoever sees a bit zeroed here sees at least the
+		 * Pairs with bshm_view_current(): a reader that sees a bit zeroed here sees at least the
 		 * generation read above. The dead process's own fence orders its stores, not these.
 		 */
 		BSHM_FENCE(RELEASE);

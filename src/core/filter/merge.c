@@ -168,7 +168,8 @@ static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t
 	}
 }
 
-/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile, or has grown. */
+/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile, or has
+ * grown. */
 static bshm_status merge_source(
 	const task *t, bshm_build *build, size_t i, uint64_t *most, uint64_t *sum)
 {
@@ -235,8 +236,8 @@ static bshm_status publish(const task *t, bshm_build *build, uint64_t items)
 }
 
 /*
- * After an attempt: ends the op, for another begins anew with what stands then. Not if keys were added
- * while nothing stood: their adds have returned, and only the op's journal has them.
+ * After an attempt: ends the op, for another begins anew with what stands then. Not if keys were
+ * added while nothing stood: their adds have returned, and only the op's journal has them.
  */
 static bshm_status end_attempt(const task *t, bshm_build *build)
 {
@@ -302,7 +303,7 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 	return publish(t, build, sources == 1 ? sum : count_items(build, most, sum));
 }
 
-/* Waits until nobody clears one of the sources. */
+/* Waits until none of the sources is being cleared. */
 static bshm_status wait_settled(const task *t)
 {
 	bshm_status status = BSHM_OK;
@@ -320,8 +321,8 @@ static bshm_status wait_settled(const task *t)
 	return status;
 }
 
-/* Of all who unite into one target at once, one always gets through. The others try again: so many
- * times, and for a batch job's time where that is more. */
+/* Of all unions into one target at once, one always succeeds. The others try again: so many times,
+ * and for a batch job's time if that is more. */
 static bshm_status try_to_unite(const task *t, bshm_build *build)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES || bshm_os_monotonic_ns() < t->deadline; tries++) {

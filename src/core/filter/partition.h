@@ -85,7 +85,7 @@ static inline bool bshm__partition_has(const uint64_t *words, bshm_hash h, uint3
 	return true;
 }
 
-/* Sets one probe. `alone`: nobody else writes the partition. True: it was not set. */
+/* Sets one probe. `alone`: no other process writes the partition. True: it was not set. */
 static inline bool bshm__partition_set_bit(uint64_t *words, uint32_t position, bool alone)
 {
 	uint64_t *word = &words[position >> 6];

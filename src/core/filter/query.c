@@ -38,9 +38,9 @@
 #define HINT_COUNT 64
 
 /*
- * A view has four places, told by all of its name's bytes. The hints lead to it sooner: a caller mostly
- * passes the name at the same address again, and the address is known before its bytes are read.
- * A hint is no more than that: what it leads to is compared with the name's bytes.
+ * A view has four places, told by all of its name's bytes. The hints lead to it sooner: a caller
+ * mostly passes the name at the same address again, and the address is known before its bytes are
+ * read. A hint is no more than that: what it leads to is compared with the name's bytes.
  */
 struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
@@ -157,7 +157,8 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 	return BSHM_E_BUSY;
 }
 
-/* Where the view of a name goes: where its last one was, where none is, or in turn where another's is. */
+/* Where the view of a name goes: where its last one was, where none is, or in turn where another's
+ * is. */
 static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 {
 	const uint32_t place = place_of(name, length);

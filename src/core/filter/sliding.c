@@ -9,13 +9,13 @@
  *
  * Nothing happens when an epoch ends. Every partition has a word that says which epoch its newest
  * lane holds (epochs[]). A reader leaves out the lanes whose epochs are over, however long ago. The
- * first who adds to a partition in a new epoch turns it: he zeroes the lanes that the new epochs
+ * first adder to a partition in a new epoch rotates it: it zeroes the lanes that the new epochs
  * take over, 8 kB at most, under the lock. The word says so before the first lane is touched, so an
- * adder that set its bits meanwhile sees it and adds again, and whoever takes over from a dead one
- * zeroes the same lanes again; nobody adds to them before the word says that they are clean.
+ * adder that set its bits meanwhile sees it and adds again, and the next process after a death
+ * zeroes the same lanes again; no process adds to them before the word says that they are clean.
  *
  * A reader needs the clock only for a "maybe": if no lane at all has the key, it is not there. That
- * answer counts if the partition was not turned while it was read.
+ * answer counts if the partition was not rotated while it was read.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) uint32_t lanes_with(
 	return (uint32_t) lanes;
 }
 
-/* One look: 1 and 0 are answers, -1 = the partition was turned meanwhile. */
+/* One look: 1 and 0 are answers, -1 = the partition was rotated meanwhile. */
 static inline __attribute__((always_inline)) int look(
 	bshm_view *view, const uint64_t *words, bshm_hash h)
 {
@@ -217,7 +217,8 @@ static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 
 /* ------------------------------------------------------------------ adding */
 
-/* Zeroes the lanes that epochs up to `epoch` take over. Under the lock, or nobody else writes. */
+/* Zeroes the lanes that epochs up to `epoch` take over. Under the lock, or no other process
+ * writes. */
 static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 {
 	const uint64_t word = BSHM_LOAD(epoch_word, RELAXED);
@@ -231,8 +232,8 @@ static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 	for (uint32_t e = newest; e != target && stale != UINT64_MAX; e++) {
 		stale |= LANE_LOW << ((e + 1) % BSHM_LANES);
 	}
-	/* A process that sees a lane being zeroed, or sets bits in it before, sees that the partition is
-	 * being rotated: pairs with look(), add(). */
+	/* A process that sees a lane being zeroed, or sets bits in it before, sees that the partition
+	 * is being rotated: pairs with look(), add(). */
 	BSHM_STORE(epoch_word, (uint64_t) newest << 32 | target, RELAXED);
 	BSHM_FENCE(SEQ_CST);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
@@ -312,8 +313,8 @@ static void reset(const bshm_view *view, const uint64_t *words)
 
 /*
  * Where the live lanes of a partition with this word go, in a filter whose epoch is `present` and
- * is `shift` more than the own one. Newer lanes than the present one go there too: it outlives every
- * key that was added until now.
+ * is `shift` more than the own one. Newer lanes than the present one go there too: it outlives
+ * every key that was added until now.
  */
 static void place_lanes(
 	uint64_t word, uint32_t live, uint32_t shift, uint32_t present, uint8_t place[4])
@@ -371,7 +372,7 @@ static void merge(
 		if (BSHM_LOAD(from_epoch, RELAXED) == word) {
 			return;
 		}
-		/* It was turned meanwhile. Merging once more can only add keys that were just live. */
+		/* It was rotated meanwhile. Merging once more can only add keys that were just live. */
 	}
 }
 

@@ -19,8 +19,8 @@
  *
  * A restore is a build (build.c). It believes nothing: every number is checked before it is used,
  * and the checksums of the bits before the filter is published. The checksums find damage, not
- * malice: whoever may write the file may put any filter into it, but nothing that the segment
- * could be harmed by.
+ * malice: a user who may write the file can put any filter into it, but nothing that harms the
+ * segment.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -273,7 +273,8 @@ static bshm_status dump_once(
 		return bshm__fail(out->error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
 	/* The lanes belong to the moment that the header names: one reading for both. The wall clock is
-	 * read after it, so a process that is stopped in between leaves keys that live too long, not too short. */
+	 * read after it, so a process that is stopped in between leaves keys that live too long, not
+	 * too short. */
 	bshm__moment moment = {0};
 	if (view->kind->now != NULL) {
 		moment = view->kind->now(segment, &view->descriptor);
@@ -490,7 +491,8 @@ static bshm_status get_records(const input *in, file_header *h)
 
 /*
  * Not straight into the partitions: an adder that was stopped may still set a bit in one that was
- * its filter's, which is a needless "maybe" there, but between reading and hashing it would be damage.
+ * its filter's, which is a needless "maybe" there, but between reading and hashing it would be
+ * damage.
  */
 static bshm_status get_layer_bits(
 	const input *in, const bshm__parts *parts, uint64_t *block, uint64_t *check)

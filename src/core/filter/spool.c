@@ -7,10 +7,10 @@
  * fall into one narrow range of it: applied bucket by bucket, a load runs in the cache instead of
  * missing it with every key.
  *
- * Many keys may be copies of few. So whenever there are a million hashes, or twice as many as at the
- * last look, a few buckets are looked at; if less than half of their hashes are different, all buckets
- * are made anew with one of each. There are never more than a million, or four times the different
- * keys. A counting filter's keys are kept as often as they come.
+ * Many keys may be copies of few. So whenever there are a million hashes, or twice as many as at
+ * the last look, a few buckets are looked at; if less than half of their hashes are different, all
+ * buckets are made anew with one of each. There are never more than a million, or four times the
+ * different keys. A counting filter's keys are kept as often as they come.
  *
  * A bucket is a chain of chunks; the first of each is small, so that a small load stays small.
  * The buckets are also random samples of the keys: the number of different keys is estimated by
@@ -233,7 +233,8 @@ static int by_count(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Are most hashes in buckets that have more than twice what is usual? Then few keys come again and again. */
+/* Are most hashes in buckets that have more than twice what is usual? Then few keys come again and
+ * again. */
 static bool is_uneven(const bshm__spool *spool)
 {
 	size_t counts[BUCKETS];
