@@ -91,16 +91,16 @@ static int compare_parameters(
 	return 0;
 }
 
-/* Under the lock: what a reservation finds standing. 1 = nothing, 0 = the same, EXISTS. */
-static int compare_standing(const bshm_build *build, bool any_seed, bshm_error *error)
+/* Under the lock: compares a reservation with the existing filter. 1 = none, 0 = the same, EXISTS. */
+static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *error)
 {
 	uint32_t index;
-	bshm_descriptor standing;
-	const bshm_status status = bshm__entry_current(build->segment, &build->name, &index, &standing);
+	bshm_descriptor existing;
+	const bshm_status status = bshm__entry_current(build->segment, &build->name, &index, &existing);
 	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_CORRUPT) {
 		return 1;
 	}
-	return compare_parameters(&standing, &build->descriptor, any_seed, error);
+	return compare_parameters(&existing, &build->descriptor, any_seed, error);
 }
 
 int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
@@ -110,7 +110,7 @@ int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->kind == BSHM_OP_RESERVE ? compare_standing(build, any_seed, error) : 1;
+	status = build->kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
 	uint32_t index;
 	if (status == 1 && bshm__entry_create(segment, &build->name, &index, error) != BSHM_OK) {
 		status = error->status;
@@ -492,7 +492,7 @@ int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->kind == BSHM_OP_RESERVE ? compare_standing(build, any_seed, error) : 1;
+	status = build->kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
 	if (status == 1 && bshm__build_publish_locked(build, items, error) != BSHM_OK) {
 		status = error->status;
 	}
