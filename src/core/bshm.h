@@ -296,7 +296,8 @@ typedef struct {
 } bshm_set;
 
 bshm_set bshm_view_set(const bshm_view *view);
-/* Counts a key that this set maybe has and nobody knows, if it still stands. */
+/* Counts a false positive: a loader found no value for a key that this set maybe has. Only if the
+ * set is still in force. */
 void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_set *set);
 
@@ -629,8 +630,8 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 
 /*
  * Adds `by` to an int (`down`: takes it away), or stores that of `initial` with this ttl where
- * there is none; a standing record keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the edge),
- * NO_SPACE, TIMEOUT, UNAVAILABLE.
+ * there is none; an existing record keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the
+ * edge), NO_SPACE, TIMEOUT, UNAVAILABLE.
  */
 bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
@@ -706,8 +707,8 @@ bshm_status bshm_store_restore(
 
 /* ------------------------------------------------------------------ leases */
 
-/* Has anybody kept what belongs to a filter's keys (BSHM_SPACE_FETCH)? Whoever adds to a filter
- * then has to bshm_record_forget() the key. */
+/* Are values stored for keys of filters (BSHM_SPACE_FETCH)? Then an add to a filter is followed by
+ * bshm_record_forget() of the key. */
 void bshm_store_note_fetch(bshm_segment *segment);
 bool bshm_store_has_fetched(const bshm_segment *segment);
 
@@ -744,8 +745,8 @@ bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant);
 bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found);
 /*
  * Gives the lease back and stores `put` with it in one step, if it is still out: every change of
- * the key's value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; who waits for
- * the value is told of a put that stores nothing.
+ * the key's value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; waiters for
+ * the value are told of a put that stores nothing.
  */
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
@@ -756,8 +757,8 @@ int bshm_lease_release(
 int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm_error *error);
 
-/* All that is just being loaded is void: for whoever then removes all records. A shard whose lock
- * is not to be had in time is left out. Quick where nothing is loaded. */
+/* All loads in progress are void, for a call that then removes all records. A shard whose lock is
+ * not free in time is left out. Quick where nothing is loaded. */
 void bshm_leases_invalidate(bshm_segment *segment, bshm_patience *patience);
 
 /* ------------------------------------------------------------------ files */
@@ -789,7 +790,7 @@ uint64_t bshm_now_ns(void);
 uint64_t bshm_now_coarse_ns(void);
 void bshm_sleep_us(unsigned microseconds);
 uint64_t bshm_process_id(void);
-uint32_t bshm_user_id(void); /* the effective one: who owns the files that this process makes */
+uint32_t bshm_user_id(void); /* the effective one: it owns the files that this process creates */
 
 /*
  * For tests: the clock of sliding filters stands at `ns` in this process from now on; 0 = it goes

@@ -7,8 +7,8 @@
  * word (layout.h) by itself where sizes or offsets move, and needs a new BSHM_LAYOUT_VERSION where
  * only the meaning does. Not here: the record store (format_store.h).
  *
- * The regions of the file, in this order; those of the filters, the store and the pages begin on a 4 kB
- * boundary:
+ * The regions of the file, in this order; those of the filters, the store and the pages begin on a
+ * 4 kB boundary:
  *
  *      +----------------------+
  *      | bshm_header          |  one page
@@ -39,7 +39,7 @@
  *      +----------------------+
  *      | bshm_shard_header [] |  a lock, its intent, its figures
  *      +----------------------+
- *      | bshm_lease []        |  256 a shard: who loads which key
+ *      | bshm_lease []        |  256 a shard: which process loads which key
  *      +----------------------+
  *      | bshm_table []        |  where the buckets of the index are
  *      +----------------------+
@@ -116,14 +116,14 @@
  *  no_room             under the lock; a hint
  *  directory_version   under the lock: odd while chains or names change
  *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
- *                      by the creator; on a disk by the first who attaches after a reboot (clock.c)
- *  clock_wall          by the creator; by whoever attaches, reads the same clock as it, and finds it changed
- *  repairs, lock_timeouts  fetch_add by anyone
- *  shards..cache_check written once by the creator before the file has its name
- *  rest, rest_clock    on a disk, by who has the presence lock alone (rest.c); else 0
+ *                      by the creator; on a disk by the first process after a reboot (clock.c)
+ *  clock_wall          by the creator; by an attaching process that reads the same clock, and finds
+ *  it changed repairs, lock_timeouts  fetch_add by anyone shards..cache_check written once by the
+ *  creator before the file has its name rest, rest_clock    on a disk, by the process that has the
+ *  presence lock alone (rest.c); else 0
  *
- *  features: a bit for each region or meaning that a later build adds without a new layout version. A build
- *  refuses a segment with a bit that it does not know. There is none yet.
+ *  features: a bit for each region or meaning that a later build adds without a new layout version.
+ *  A build refuses a segment with a bit that it does not know. There is none yet.
  */
 typedef struct {
 	uint64_t magic;
@@ -238,7 +238,8 @@ BSHM_AT(owner, pid, 8);
 
 #define BSHM_OWNER_LOCK_OFF  (INT64_C(1) << 62) /* far beyond any byte that holds data */
 #define BSHM_CREATE_LOCK_OFF ((INT64_C(1) << 62) - 1)
-/* On a disk: shared by every process that may write; alone for who wakes the segment or brings it to rest. */
+/* On a disk: shared by every process that may write; held alone to wake the segment, or to bring it
+ * to rest. */
 #define BSHM_PRESENCE_LOCK_OFF ((INT64_C(1) << 62) - 2)
 #define BSHM_TRIAL_LOCK_OFF    (INT64_C(1) << 61) /* 2^60 bytes from there on: owners.c */
 
@@ -278,9 +279,9 @@ typedef struct {
 	uint64_t pending;
 	uint32_t chunk;    /* index + 1 of the journal chunk in use */
 	uint32_t lost;     /* 1: the journal was full, and a build must not publish */
-	uint32_t done;     /* clear: partitions zeroed by those who finish it for a dead owner */
+	uint32_t done;     /* clear: partitions zeroed by others, after the owner died */
 	uint32_t counting; /* 1: the journal keeps a key as often as it was added */
-	uint32_t promised; /* 1: keys were noted while nothing stood, and are nowhere else */
+	uint32_t promised; /* 1: keys were noted while there was no set, and are nowhere else */
 	uint8_t reserved[44];
 } bshm_op;
 
@@ -447,8 +448,8 @@ BSHM_AT(entry, false_positives, 528);
 /*
  * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane
  * holds in the high half, and in the low half the epoch it is being turned to; equal at rest. Lane
- * e % 4 holds epoch e, for the four epochs up to the newest. Epochs are counted modulo 2^32. Written
- * under the lock (sliding.c).
+ * e % 4 holds epoch e, for the four epochs up to the newest. Epochs are counted modulo 2^32.
+ * Written under the lock (sliding.c).
  */
 #define BSHM_LANES       4u
 #define BSHM_EPOCH_FIRST 8u /* of a new filter; room for lanes of the epochs before it */

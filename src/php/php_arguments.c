@@ -128,7 +128,7 @@ char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 		zend_argument_value_error(argument, "cannot be empty");
 		return NULL;
 	}
-	/* Links are left to the kernel, which does not follow everybody's in a shared folder. */
+	/* Links are left to the kernel, which follows not all of them in a shared folder. */
 	char *absolute = expand_filepath_with_mode(ZSTR_VAL(path), NULL, NULL, 0, CWD_EXPAND);
 	if (absolute == NULL) {
 		return refuse(BSHM_CAUSE_USE, ENAMETOOLONG, path, NULL);

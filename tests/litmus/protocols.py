@@ -292,7 +292,7 @@ def lane_asked(aimed=SEQ_CST, between=ACQUIRE):
 
     turn against look (filter/sliding.c)."""
 
-    def turn():
+    def rotate():
         yield store("word", 1, RELAXED)
         yield fence(aimed)
         yield change("lanes", RELAXED, lambda lanes: 0)
@@ -315,7 +315,7 @@ def lane_added(rests_last=True):
     by read-modify-writes. Release and acquire are there against load buffering, which is not
     tried."""
 
-    def turn():
+    def rotate():
         yield store("word", 1, RELAXED)
         yield fence(SEQ_CST)
         if not rests_last:
@@ -578,7 +578,9 @@ def unit_moved(moved=RELEASE, read=ACQUIRE, jump=RELEASE, jumped=RELEASE):
 def chunk_moved(moved=RELEASE, read=ACQUIRE, jumped=RELEASE, between=ACQUIRE):
     """A chunk's bytes are another's, because the chunk is moved.
 
-    bshm__chunk_move (cache/move.c) against bshm__record_load, bshm__record_read_chunks (cache/record.h)."""
+    bshm__chunk_move (cache/move.c) against bshm__record_load and bshm__record_read_chunks
+    (cache/record.h).
+    """
 
     def move():
         yield store("chunk[1]", 7, RELAXED)

@@ -81,7 +81,7 @@ model_publish() {
 	fails publish 'no second look after the bits' BROKEN_NO_RECHECK
 	fails publish 'no second look after the descriptor' BROKEN_NO_SECOND_LOOK
 	fails publish 'partitions given out without a look at claims' BROKEN_NO_CLAIM
-	fails publish 'ops of the dead left standing' BROKEN_NO_REAP
+	fails publish 'ops of the dead not reaped' BROKEN_NO_REAP
 }
 
 model_add_rebuild() {
@@ -114,7 +114,7 @@ model_grow() {
 	fails grow 'partitions given out without a look at claims' BROKEN_NO_CLAIM
 	fails grow 'a layer zeroed after it was published' BROKEN_ZERO_LATE
 	fails grow 'ops of the stopped ended' BROKEN_REAP_LIVING
-	fails grow 'ops of the dead left standing' BROKEN_NO_REAP
+	fails grow 'ops of the dead not reaped' BROKEN_NO_REAP
 }
 
 model_lock() {

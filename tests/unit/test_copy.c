@@ -249,7 +249,7 @@ TEST(room_for_a_large_record_is_made_of_many_small_ones)
 	const double of_many = (processor_s() - began) / (double) (store_evictions(segment) - evicted);
 	test_note("%.0f ns each, %.0f ns each of %u", each * 1e9, of_many * 1e9,
 		(unsigned) (store_evictions(segment) - evicted));
-	/* 0.3; 1.1 where each was sought alone */
+	/* 0.3; 1.1 where each was looked up alone */
 	CHECK(TEST_UNDER_ASAN || of_many < 0.65 * each);
 	for (uint64_t i = number - fresh; i < number; i++) {
 		CHECK(remembers(i, 0));

@@ -5,8 +5,9 @@
  *      +--------------------------------------------------------------------------------+
  *      | "BLOOMREC" | version u32 | 0 u32 | dumped_ns i64, wall clock | 0 u64           |  32 bytes
  *      +--------------------------------------------------------------------------------+
- *      | recency u64 | expires_s u64 | key_bytes u32 | value_bytes u32 | flags u32 | 0  |  32 bytes,
- *      | key | value                                                                    |  a record
+ *      | recency u64 | expires_s u64 | key_bytes u32 | value_bytes u32 | flags u32 | 0  |  32
+ *      bytes, | key | value                                                                    |  a
+ *      record
  *      +--------------------------------------------------------------------------------+
  *      | 0xffffffffffffffff u64 | count u64 | bytes before this u64 | checksum u64      |  32 bytes
  *      +--------------------------------------------------------------------------------+
@@ -140,7 +141,7 @@ static void swap_number(bshm_value_type type, void *bytes)
 	}
 }
 
-/* Unix time less the engine clock, in whole seconds: 0 while nobody sets the host's clock. */
+/* Unix time less the engine clock, in whole seconds: 0 as long as the host's clock is not set. */
 static int64_t wall_ahead_s(const bshm_segment *segment)
 {
 	return llround(bshm_os_wall_s() - (double) bshm__store_clock_ns(segment) / 1e9);

@@ -28,7 +28,7 @@ typedef struct {
 	uint64_t hash;
 	uint32_t shard;
 	uint32_t table;    /* of the segment's tables */
-	uint32_t position; /* BSHM_POSITION_BITS bits: orders the lines of the table */
+	uint32_t position; /* BSHM_POSITION_BITS bits: orders the buckets of the table */
 } bshm__home;
 
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)

@@ -33,8 +33,8 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 		BSHM_STORE(&s->shard->repairs, BSHM_LOAD(&s->shard->repairs, RELAXED) + 1, RELAXED);
 		bshm__intent_repair(s);
 	}
-	/* Who reads a byte of what is written from here on sees that its slot had been freed, by
-	 * whomever: pairs with bshm__record_current(). */
+	/* A look-up that reads a byte written from here on also sees that its slot was freed, by any
+	 * process: pairs with bshm__record_current(). */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }

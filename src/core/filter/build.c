@@ -91,7 +91,8 @@ static int compare_parameters(
 	return 0;
 }
 
-/* Under the lock: compares a reservation with the existing filter. 1 = none, 0 = the same, EXISTS. */
+/* Under the lock: compares a reservation with the existing filter. 1 = none, 0 = the same,
+ * EXISTS. */
 static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *error)
 {
 	uint32_t index;
