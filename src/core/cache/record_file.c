@@ -1,25 +1,26 @@
 /*
- * record_file.c - all records to a file, and back: so that a cache is warm after the machine was
- * restarted.
+ * record_file.c - all records to a file, and back: so that a cache is warm after a restart.
  *
- *      +--------------------------------------------------------------------------------+
- *      | "BLOOMREC" | version u32 | 0 u32 | dumped_ns i64, wall clock | 0 u64           |  32 bytes
- *      +--------------------------------------------------------------------------------+
- *      | recency u64 | expires_s u64 | key_bytes u32 | value_bytes u32 | flags u32 | 0  |  32
- *      bytes, | key | value                                                                    |  a
- *      record
- *      +--------------------------------------------------------------------------------+
- *      | 0xffffffffffffffff u64 | count u64 | bytes before this u64 | checksum u64      |  32 bytes
- *      +--------------------------------------------------------------------------------+
+ *      +----------------------+
+ *      | file header          |  32 bytes: "BLOOMREC", version u32, 0 u32, dumped_ns i64, 0 u64
+ *      +----------------------+
+ *      | record               |  32 bytes: recency u64, expires_s u64, key_bytes u32, value_bytes
+ *      |                      |  u32, flags u32, 0 u32; then the key, then the value
+ *      +----------------------+
+ *      | ...                  |  more records
+ *      +----------------------+
+ *      | end                  |  32 bytes: 0xffffffffffffffff u64, count u64, bytes before this
+ *      |                      |  u64, checksum u64
+ *      +----------------------+
  *
- * Little-endian. The records come in the order of a scan, so that each comes exactly once whatever
- * is moved meanwhile; `recency` says about how many uses of others ago a record was used, and a
- * restore puts them in from the oldest to the newest. Expiry is a time of the wall clock. The
- * checksum is the XXH3-64 of everything before it. A restore reads and checks the whole file before
- * it puts a record.
+ * Little-endian. The records come in the order of a scan, so each record that is not written
+ * during the dump comes exactly once. `recency` is about how many uses of other records came after
+ * its last use; a restore puts the records from the oldest to the newest. Expiry is a time of the
+ * wall clock. The checksum is the XXH3-64 of everything before it. A restore reads and checks the
+ * whole file before it puts a record.
  *
- * Records of fetches are left out: what they say of a filter's keys holds only while that set
- * stands.
+ * Records of fetches are left out: what they say about keys of a filter is true only as long as the
+ * set of that filter is in force.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
