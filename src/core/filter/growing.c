@@ -1,9 +1,9 @@
 /*
  * growing.c - filters that grow: all layers are asked, each in one line first.
  *
- * A partition is bits, as a plain filter's is, but a key's first six probes lie in one line of it
- * (growing.h). So a question to many layers waits for one line of memory each, and for all of them
- * at once. Making one more layer is grow.c.
+ * A partition has 65,536 bits, as that of a plain filter, but a key's first six probes lie in one
+ * line of it (growing.h). So a question reads one line of each layer, and waits for all of them at
+ * once. Not here: making one more layer (grow.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,9 +34,9 @@ static __attribute__((noinline)) bool layers_have_rest(
 }
 
 /*
- * A filter that can grow. Nearly all layers say no by the probes in one line of theirs: those are
- * read in all layers first, without a branch that depends on them, so that the processor waits for
- * the memory of all layers at once; and the rest only where all six were set.
+ * Nearly every layer says no by the probes in one line. So the lines of all layers are read first,
+ * without a branch that depends on them: the processor then waits for the memory of all layers at
+ * once. The other probes are read only in layers whose line has all six.
  */
 static bool has(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 {
@@ -46,12 +46,12 @@ static bool has(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 	uint64_t maybe = bshm__line_has(newest, &line);
 	for (uint32_t i = 0; i < view->older_count; i++) {
 		const bshm__parts *older = &view->older[i];
-		size_t place = (pick * older->partition_count) >> 32;
+		size_t at = (pick * older->partition_count) >> 32;
 		if (BSHM_UNLIKELY(older->map != NULL)) {
-			place = older->map[place];
+			at = older->map[at];
 		}
 		const uint64_t *words =
-			(const uint64_t *) (const void *) (older->partitions + place * BSHM_PARTITION_BYTES);
+			(const uint64_t *) (const void *) (older->partitions + at * BSHM_PARTITION_BYTES);
 		maybe = maybe * 2 + bshm__line_has(words, &line);
 	}
 	return BSHM_UNLIKELY(maybe != 0) && layers_have_rest(view, h, maybe);
@@ -60,10 +60,11 @@ static bool has(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 static inline __attribute__((always_inline)) uint64_t put_all(
 	const bshm_view *view, const bshm_hash *hashes, size_t count, bool alone)
 {
+	const bshm__parts parts = view->newest; /* a copy: the stores might change the view's own */
 	uint64_t added = 0;
 	for (size_t i = 0; i < count; i++) {
-		added += bshm__line_add(
-			bshm__parts_of(&view->newest, hashes[i]), hashes[i], view->newest.hash_count, alone);
+		uint64_t *words = bshm__parts_of(&parts, hashes[i]);
+		added += bshm__line_add(words, hashes[i], parts.hash_count, alone);
 	}
 	return added;
 }
@@ -74,8 +75,8 @@ static uint64_t put(const bshm_view *view, const bshm_hash *hashes, size_t count
 }
 
 /*
- * The rate of the first six probes: two, one after the other, are asked of each of three words of
- * a line, each word and each of its bits as likely as any other.
+ * The rate of the first six probes in one line: three words are picked by chance, and two bits by
+ * chance in each.
  */
 static double line_rate(const uint64_t *line, uint32_t hash_count, uint32_t *bits)
 {

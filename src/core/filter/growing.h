@@ -39,7 +39,8 @@ static inline __attribute__((always_inline)) bool bshm__line_has_six(
 }
 
 /* As bshm__partition_add(). */
-static inline bool bshm__line_add(uint64_t *words, bshm_hash h, uint32_t hash_count, bool alone)
+static inline __attribute__((always_inline)) bool bshm__line_add(
+	uint64_t *words, bshm_hash h, uint32_t hash_count, bool alone)
 {
 	const bshm__line line = bshm__hash_line(h, hash_count);
 	bool fresh = false;

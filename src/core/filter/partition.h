@@ -1,8 +1,9 @@
 /*
  * partition.h - the bits of one 8 kB partition.
  *
- * Bits are only ever set, by a relaxed atomic OR of the word that lacks them; whether an answer
- * read from them counts is decided by the entry's generation, read around it (query.c).
+ * In a published filter a bit is only ever set, by a relaxed atomic OR. Bits have no order among
+ * each other: the entry's generation, read before and after them, says whether they may be used
+ * (query.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -23,7 +24,7 @@ static inline uint64_t bshm__partition_bit(const uint64_t *words, uint32_t posit
 
 /*
  * Adds bit (position mod 64) of a word to a count. On x86-64 this is one bit test and one add with
- * carry; the compiler's own shift wants the one register that can count it, six times.
+ * carry; compiled from C, each of the six shifts would need its count in the same register.
  */
 static inline __attribute__((always_inline)) uint32_t bshm__word_count(
 	uint64_t word, uint64_t position, uint32_t count)
@@ -56,8 +57,8 @@ static inline bool bshm__partition_has_rest(const uint64_t *words, bshm_hash h, 
 }
 
 /*
- * Are the first six probes of `h` set? They are read without a branch: for a filter at its
- * capacity an early exit would save two loads from the first-level cache and cost a misprediction.
+ * Are the first six probes of `h` set? They are read without a branch: in a filter at its capacity
+ * an early exit would save two loads from the first-level cache, and cost a mispredicted branch.
  */
 static inline __attribute__((always_inline)) bool bshm__partition_has_six(
 	const uint64_t *words, bshm_hash h)
@@ -99,7 +100,7 @@ static inline bool bshm__partition_set_bit(uint64_t *words, uint32_t position, b
 }
 
 /* Sets all probes of `h`; true when this call set at least one bit that was not set. */
-static inline bool bshm__partition_add(
+static inline __attribute__((always_inline)) bool bshm__partition_add(
 	uint64_t *words, bshm_hash h, uint32_t hash_count, bool alone)
 {
 	bool fresh = false;

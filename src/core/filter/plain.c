@@ -15,10 +15,11 @@ static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 static inline __attribute__((always_inline)) uint64_t put_all(
 	const bshm_view *view, const bshm_hash *hashes, size_t count, bool alone)
 {
+	const bshm__parts parts = view->newest; /* a copy: the stores might change the view's own */
 	uint64_t added = 0;
 	for (size_t i = 0; i < count; i++) {
-		added += bshm__partition_add(
-			bshm__parts_of(&view->newest, hashes[i]), hashes[i], view->newest.hash_count, alone);
+		uint64_t *words = bshm__parts_of(&parts, hashes[i]);
+		added += bshm__partition_add(words, hashes[i], parts.hash_count, alone);
 	}
 	return added;
 }
