@@ -447,9 +447,9 @@ BSHM_AT(entry, false_positives, 528);
 
 /*
  * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane
- * holds in the high half, and in the low half the epoch it is being turned to; equal at rest. Lane
- * e % 4 holds epoch e, for the four epochs up to the newest. Epochs are counted modulo 2^32.
- * Written under the lock (sliding.c).
+ * holds in the high half, and in the low half the epoch it is rotated to; equal at rest. Lane e % 4
+ * holds epoch e, for the four epochs up to the newest. Epochs are counted modulo 2^32. Written
+ * under the lock (sliding.c).
  */
 #define BSHM_LANES       4u
 #define BSHM_EPOCH_FIRST 8u /* of a new filter; room for lanes of the epochs before it */

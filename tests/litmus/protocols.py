@@ -290,7 +290,7 @@ def claim_given_back(given=RELEASE, read=ACQUIRE):
 def lane_asked(aimed=SEQ_CST, between=ACQUIRE):
     """A wrong "no": a lane is seen empty, and its word as if nothing was being zeroed.
 
-    turn against look (filter/sliding.c)."""
+    rotate against look (filter/sliding.c)."""
 
     def rotate():
         yield store("word", 1, RELAXED)
@@ -304,14 +304,14 @@ def lane_asked(aimed=SEQ_CST, between=ACQUIRE):
         yield fence(between)
         return word == 0 and lanes == 0 and (yield load("word", RELAXED)) == 0
 
-    return [turn, ask], lambda result, last: result[1], {"lanes": 1}
+    return [rotate, ask], lambda result, last: result[1], {"lanes": 1}
 
 
 @litmus({"rests_last": False})
 def lane_added(rests_last=True):
     """A bit that is set after the lane was zeroed is zeroed all the same.
 
-    turn against add_once (filter/sliding.c). Relaxed accesses would do here: the lane is zeroed
+    rotate against add (filter/sliding.c). Relaxed accesses would do here: the lane is zeroed
     by read-modify-writes. Release and acquire are there against load buffering, which is not
     tried."""
 
@@ -329,7 +329,7 @@ def lane_added(rests_last=True):
             yield change("lanes", RELAXED, lambda lanes: lanes | 1)
             return True
 
-    return [turn, add], lambda result, last: result[1] and last["lanes"] == 0, {"lanes": 1}
+    return [rotate, add], lambda result, last: result[1] and last["lanes"] == 0, {"lanes": 1}
 
 
 # ------------------------------------------------------------------ the locks

@@ -3,10 +3,10 @@
  *
  * Mirrors, one step for each load, store or read-modify-write of a shared word:
  *
- *     merger     filter/merge.c       describe, begin_attempt, merge_source, all_stand, publish,
- *                                     end_attempt, try_to_unite
+ *     merger     filter/merge.c       describe, begin_attempt, merge_source, all_published,
+ *                                     publish, end_attempt, try_to_unite
  *     other      filter/manage.c      bshm_filter_rename, bshm_filter_drop
- *                filter/clear.c       clear_sliding
+ *                filter/clear.c       expire
  *                filter/build.c       bshm__build_publish of a reservation
  *     adder      filter/add.c         add_keys, add_published, has_builder, note_part
  *     op         segment/ops.c        bshm__op_begin

@@ -1,25 +1,32 @@
 /*
  * add.c - adding keys to a published filter.
  *
- * A plain add sets bits with relaxed atomic ORs, then reads two words of the entry: is there no
- * builder of the next set, and is the generation still the one whose bits were set? (In this order,
- * because a process that has published is no builder any more.) If both hold, the key was in the
- * published set at that moment, and a later builder reads the catalogue later. If the generation
- * has moved, the bits may belong to another filter: unless the same set has only grown, the add is
- * done again (bits set in vain are a needless "maybe" at worst). If there is a builder, the key is
- * also noted, under the lock, in the builder's journal (journal.c).
+ * An adder sets bits with relaxed atomic ORs. Then it reads two words of the entry, in this order:
  *
- * The ORs and the two loads must not pass each other, hence the one full fence. Counters are
- * changed under the lock instead (counting.c).
+ *   builders    Is a build or clear of the filter running? A builder that publishes between the two
+ *               reads is found by the second one.
+ *   generation  Is it still the one whose bits were set?
  *
- * A filter with a capacity counts before it sets: places are taken first and given back, so two
- * adders cannot share the last place. A filter that does not grow takes places for all keys of a
- * call or for none; one that does takes what the newest layer has, and grows for the rest (grow.c).
+ * If no build is running and the generation is unchanged, the key was in the published set at that
+ * moment, and a build that begins later reads the application's data later. If a build is running,
+ * the adder also notes the key in the build's journal, under the lock (journal.c). If the
+ * generation has moved, the bits may belong to another filter by now. The adder then adds again,
+ * unless the same set has only grown. Bits that were set in vain cost a needless "maybe" at worst.
+ *
+ * The ORs and the two loads must not pass each other: hence the full fence between them. Counters
+ * are changed under the lock instead (counting.c).
+ *
+ * In a filter with a capacity, a place is one key's share of it. An adder takes places before it
+ * sets bits, and gives back what it did not need, so two adders cannot share the last place. In a
+ * filter that does not grow, a call takes places for all of its keys or for none. In one that
+ * grows, it takes what the newest layer has, and makes a layer for the rest (grow.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/bshm.h"
 
+#include "core/base.h"
+#include "core/filter/add_aging.h"
 #include "core/filter/grow.h"
 #include "core/filter/growing.h"
 #include "core/filter/kind.h"
@@ -39,14 +46,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys that are counted or noted in one go while the lock is held: about 20 microseconds. */
+/* Keys that are counted or noted under one hold of the lock: about 20 microseconds. */
 #define LOCKED_KEYS 256
-/* Keys that a growing filter takes at a time. */
-#define CHUNK_KEYS 1024
-/* Growing begins when a 64th of the newest layer is left: time enough to zero the next one. */
+/* Keys that are added to a growing filter before its room is looked at again. */
+#define BATCH_KEYS 1024
+/* A new layer is begun when a 64th of the newest is left: time enough to zero it. */
 #define EARLY_SHARE 64
 
-/* One call: what is to be added, and how far it has come. */
+/* One call: what it adds, and how far it has come. */
 typedef struct {
 	bshm_segment *segment;
 	bshm_views *views;
@@ -57,8 +64,8 @@ typedef struct {
 	bshm_hash *absent; /* scratch: room for all keys */
 	bool *fresh;       /* for each key: was it certainly new? */
 	uint64_t added;
-	bool placed;          /* the first `done` keys are in the set below */
-	uint64_t publication; /* this set: growing keeps it */
+	bool placed;          /* the first `done` keys are in the set of this publication */
+	uint64_t publication; /* growing keeps it */
 	size_t done;
 	bshm_error *error;
 } call;
@@ -71,14 +78,15 @@ static uint64_t *items_of(const call *c, const bshm_view *view)
 }
 
 /*
- * Not if the filter has been cleared since the places were taken: they are no part of its count any
- * more. Should that happen between the look and the exchange, the count still does not go below 0.
+ * Gives places back, unless the filter was cleared since they were taken: its new count does not
+ * contain them. If a clear comes between the look and the exchange, the count is too low by a few,
+ * but not below 0.
  */
 static void give_back(const call *c, const bshm_view *view, uint64_t count)
 {
 	const uint64_t *generation = &c->segment->entries[view->entry].generation;
 	uint64_t *items = items_of(c, view);
-	const bool grows = view->descriptor.expansion != 0; /* another generation, and the same count */
+	const bool grows = view->descriptor.expansion != 0; /* it has a new generation, but one count */
 	uint64_t now = BSHM_LOAD(items, RELAXED);
 	/* Pairs with put_in_force(). */
 	while ((grows || BSHM_LOAD(generation, ACQUIRE) == view->generation) &&
@@ -105,7 +113,10 @@ static uint64_t take_places(const call *c, const bshm_view *view, uint64_t count
 	return room;
 }
 
-/* More or fewer keys were new than was thought: the same key twice, or another adder. */
+/*
+ * Corrects the places by what was really added. The same key twice in a call, or another adder of
+ * the same key, makes fewer new; a removal of it makes more.
+ */
 static void settle_places(const call *c, const bshm_view *view, uint64_t places, uint64_t added)
 {
 	if (added < places) {
@@ -183,7 +194,7 @@ static bshm_status add_fixed(call *c, const bshm_view *view)
 	}
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->fresh[i]) {
-			/* Of many, the hashes may have been sorted. */
+			/* bshm__hashes_distinct() may have sorted those of many keys. */
 			const bshm_hash h = c->count == 1 ? c->absent[0] : hash_of(c, view, i);
 			c->fresh[i] = put_fixed(view, h);
 			c->added += c->fresh[i];
@@ -194,7 +205,7 @@ static bshm_status add_fixed(call *c, const bshm_view *view)
 	return BSHM_OK;
 }
 
-/* Keys done..to-1 of a counting filter, under the lock. BUSY: it has been replaced. */
+/* Adds keys done..to-1 to a counting filter, under the lock. BUSY: the filter was replaced. */
 static bshm_status count_part(call *c, const bshm_view *view, size_t to)
 {
 	bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
@@ -211,7 +222,7 @@ static bshm_status count_part(call *c, const bshm_view *view, size_t to)
 	return status;
 }
 
-/* As add_fixed(); a key that is there is counted once more. */
+/* All keys, or none: FULL. A key that is there is counted once more. */
 static bshm_status add_counting(call *c, const bshm_view *view)
 {
 	const size_t absent = find_absent(c, view, 0, c->count);
@@ -227,7 +238,7 @@ static bshm_status add_counting(call *c, const bshm_view *view)
 	return status;
 }
 
-/* Has this call filled the newest layer so far that the next one should be made? */
+/* Is this the call that filled the newest layer up to where the next one is begun? */
 static bool is_time_to_grow(const call *c, const bshm_view *view, uint64_t taken)
 {
 	const uint64_t early = capacity_of(view) - view->descriptor.newest.capacity / EARLY_SHARE;
@@ -235,12 +246,12 @@ static bool is_time_to_grow(const call *c, const bshm_view *view, uint64_t taken
 	return taken != 0 && items >= early && items - taken < early;
 }
 
-/* As many keys as the newest layer has room for. FULL: it has no more. */
+/* Adds as many keys as the newest layer has room for. FULL: the layer has no more. */
 static bshm_status add_growing(call *c, const bshm_view *view)
 {
 	while (c->done < c->count) {
 		const size_t left = c->count - c->done;
-		const size_t end = c->done + (left < CHUNK_KEYS ? left : CHUNK_KEYS);
+		const size_t end = c->done + (left < BATCH_KEYS ? left : BATCH_KEYS);
 		const uint64_t absent = find_absent(c, view, c->done, end);
 		const uint64_t places = absent == 0 ? 0 : take_places(c, view, absent);
 		uint64_t used = 0;
@@ -259,8 +270,8 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 			return BSHM_E_FULL;
 		}
 		if (is_time_to_grow(c, view, added)) {
-			/* Ahead of need, so that the others need not wait; should it fail, that is said when
-			 * there is need. */
+			/* Ahead of need, so that other adders need not wait. A failure is reported by the adder
+			 * that needs the layer. */
 			bshm_error ignored;
 			bshm__filter_grow(c->segment, view, false, &ignored);
 			return BSHM_OK;
@@ -269,48 +280,15 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 	return BSHM_OK;
 }
 
-/* Under the lock: makes the hash's partition take keys, if it still is the filter's. */
-static bshm_status rotate(const call *c, const bshm_view *view, uint64_t *words)
-{
-	const bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
-	if (status == BSHM_OK) {
-		if (bshm__view_current(view)) {
-			view->kind->rotate(view, words);
-		}
-		bshm__unlock(c->segment);
-	}
-	return status;
-}
-
-/* BSHM_ADD_NEW or BSHM_ADD_MAYBE; TIMEOUT and the lock's other failures. */
-static int add_aging(const call *c, const bshm_view *view, bshm_hash h)
-{
-	uint64_t *words = bshm__parts_of(&view->newest, h);
-	int first = -1;
-	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		int answer = view->kind->add(view, words, h);
-		if (answer == BSHM_ADD_ROTATE) {
-			const bshm_status status = rotate(c, view, words);
-			if (status != BSHM_OK) {
-				return status;
-			}
-			answer = view->kind->add(view, words, h);
-		}
-		if (answer != BSHM_ADD_ROTATE && first < 0) {
-			first = answer & BSHM_ADD_NEW; /* later it finds itself */
-		}
-		if ((answer & ~BSHM_ADD_NEW) == 0 || !bshm__view_current(view)) {
-			return first < 0 ? BSHM_ADD_MAYBE : first;
-		}
-	}
-	return bshm__fail(c->error, BSHM_E_TIMEOUT, BSHM_CAUSE_EPOCH);
-}
-
-/* Keys that age take no places: an old one's is free sooner or later. */
+/* Keys that age take no places: a place would become free without a process to give it back. */
 static bshm_status add_all_aging(call *c, const bshm_view *view)
 {
 	for (; c->done < c->count; c->done++) {
-		const int status = add_aging(c, view, hash_of(c, view, c->done));
+		const bshm_hash h = hash_of(c, view, c->done);
+		int status = view->kind->add(view, bshm__parts_of(&view->newest, h), h);
+		if (BSHM_UNLIKELY(status > BSHM_ADD_NEW)) {
+			status = bshm__add_aging(c->segment, view, h, status, c->error);
+		}
 		if (status < 0) {
 			return status;
 		}
@@ -320,7 +298,7 @@ static bshm_status add_all_aging(call *c, const bshm_view *view)
 	return BSHM_OK;
 }
 
-/* Adds what is not in the view's set yet. */
+/* Adds the keys that are not in the view's set yet. */
 static bshm_status add_to(call *c, const bshm_view *view)
 {
 	if (!c->placed || c->publication != view->descriptor.publication) {
@@ -344,8 +322,8 @@ static bshm_status add_to(call *c, const bshm_view *view)
 /* ------------------------------------------------------------------ beside a builder */
 
 /*
- * Notes keys in the journals of all builders of the filter. BUSY: the published set is not the one
- * that the keys were added to, or there is one now where there was none.
+ * Notes keys in the journals of all builds of the filter. BUSY: the published set is not the one
+ * that the keys were added to; or there is one now, and there was none when the call looked.
  */
 static bshm_status note_part(const call *c, const bshm__name *name, size_t from, size_t to)
 {
@@ -357,18 +335,18 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 	bshm_descriptor descriptor;
 	const bshm_status current = bshm__entry_current(c->segment, name, &index, &descriptor);
 	const bool published = current == BSHM_OK;
-	const bool stands = published || current == BSHM_E_BUSY; /* being cleared */
+	const bool exists = published || current == BSHM_E_BUSY; /* BUSY: being cleared */
 	const bool as_before =
 		published ? c->placed && descriptor.publication == c->publication
 				  : !c->placed && bshm__entry_find(c->segment, name, &index) == BSHM_OK;
 	status = as_before ? BSHM_OK : BSHM_E_BUSY;
 	for (size_t i = from; status == BSHM_OK && i < to; i++) {
-		const int noted = bshm__journal_add(c->segment, index, &c->keys[i], stands);
+		const int noted = bshm__journal_add(c->segment, index, &c->keys[i], exists);
 		if (noted == 0 && !published) {
 			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, BSHM_CAUSE_FILTER);
 		} else if (noted < 0 && current == BSHM_E_BUSY) {
-			/* Being cleared: it will be published, and only the journal could keep the key. (A
-			 * build whose journal is full is not published.) */
+			/* A filter that is being cleared will be published, and only the journal can keep the
+			 * key until then. (A build whose journal is full is not published.) */
 			const uint64_t room = (uint64_t) c->segment->chunk_count * BSHM_CHUNK_HASHES;
 			status =
 				bshm__fail_sizes(c->error, BSHM_E_NO_SPACE, BSHM_CAUSE_JOURNAL, room + 1, room);
@@ -378,7 +356,7 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 	return status;
 }
 
-/* A part at a time, for others wait for the lock too. */
+/* A part at a time, because other processes wait for the lock too. */
 static bshm_status note_all(const call *c, const bshm__name *name)
 {
 	bshm_status status = BSHM_OK;
@@ -398,7 +376,7 @@ static bool has_builder(const call *c, const bshm__name *name)
 
 /* ------------------------------------------------------------------ one call */
 
-/* No set to add to: what was added to one before does not count. */
+/* There is no set to add to: what the call added to an earlier one does not count. */
 static void forget_set(call *c)
 {
 	c->placed = false;
@@ -406,8 +384,9 @@ static void forget_set(call *c)
 	memset(c->fresh, 0, c->count * sizeof(*c->fresh));
 }
 
-/* Adds to what is published. BUSY: again; 1: the next set is being built, and must have them
- * too. */
+/*
+ * Adds to the published set. BUSY: add again. 1: a build is running, and must be told of the keys.
+ */
 static int add_published(call *c, const bshm_view *view)
 {
 	bshm_status status = add_to(c, view);
@@ -441,7 +420,7 @@ static bshm_status add_keys(call *c)
 		if (status == BSHM_OK) {
 			status = add_published(c, view);
 			if (status == BSHM_E_BUSY) {
-				tries = c->done > done ? 0 : tries; /* a long list meets many generations */
+				tries = c->done > done ? 0 : tries; /* a long list may meet many generations */
 				done = c->done;
 				continue;
 			}
@@ -451,7 +430,7 @@ static bshm_status add_keys(call *c)
 		} else {
 			forget_set(c);
 			if (status != BSHM_E_BUSY && !has_builder(c, &padded)) {
-				/* A builder may have published and gone since the look-up: look once more. */
+				/* A build may have published and ended since the look-up: look once more. */
 				if (was_idle) {
 					return bshm__fail(c->error, status, BSHM_CAUSE_FILTER);
 				}

@@ -1,14 +1,19 @@
 /*
- * build.c - make a filter aside, then publish it with one store.
+ * build.c - makes a filter aside, then publishes it with one store.
  *
- * A load, a reservation and a copy are the same: register an op on the name, so that adders keep a
- * journal (journal.c); find the size; take partitions; write the bits while no lock is held; and
- * then, in one critical section, move the journal into the bits and publish. Until that store the
- * old filter answers; the store makes the new one answer; the old partitions are free from then on,
- * without waiting for readers (query.c).
+ * A load, a reservation, a copy and a restore take the same steps:
  *
- * A process that dies here leaves an op without an owner. The op claims nothing any more, and the
- * next lock holder clears it away.
+ *   1. register an op on the name: from then on adders keep a journal (journal.c);
+ *   2. find the size, and take partitions;
+ *   3. write the bits, without the lock;
+ *   4. under the lock: move the journal into the bits, and publish with one store.
+ *
+ * The old filter answers until that store, and the new one from then on. The old partitions are
+ * free at once: a reader that still uses them sees afterwards that the generation has moved
+ * (query.c).
+ *
+ * A process that dies here leaves an op without a living owner. The next process that takes the
+ * lock ends the op, and its partitions are free (mend.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -39,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times a size is found anew because many keys were added meanwhile. */
+/* So often a size is found anew because many keys were added meanwhile. */
 #define LAY_OUT_TRIES 4
 
 static bshm_status fail_ops(bshm_error *error)
@@ -63,7 +68,7 @@ static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, 
 	return code == 0 ? BSHM_OK : BSHM_E_UNAVAILABLE;
 }
 
-/* EXISTS, with the first parameter that differs: those that decide about others come first. */
+/* 0, or EXISTS with the first parameter that differs: those that decide about others come first. */
 static int compare_parameters(
 	const bshm_descriptor *existing, const bshm_descriptor *asked, bool any_seed, bshm_error *error)
 {
@@ -91,8 +96,7 @@ static int compare_parameters(
 	return 0;
 }
 
-/* Under the lock: compares a reservation with the existing filter. 1 = none, 0 = the same,
- * EXISTS. */
+/* Under the lock: the filter that a reservation finds. 1 = none, 0 = the same, EXISTS = another. */
 static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *error)
 {
 	uint32_t index;
@@ -111,14 +115,14 @@ int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
+	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
 	uint32_t index;
 	if (status == 1 && bshm__entry_create(segment, &build->name, &index, error) != BSHM_OK) {
 		status = error->status;
 	}
 	if (status == 1) {
-		build->op = bshm__op_begin(
-			segment, build->kind, index, build->descriptor.seed, bshm__counts(&build->descriptor));
+		build->op = bshm__op_begin(segment, build->op_kind, index, build->descriptor.seed,
+			bshm__counts(&build->descriptor));
 		if (build->op == NULL) {
 			bshm__entry_tidy(segment, index);
 			status = fail_ops(error);
@@ -132,7 +136,7 @@ int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
 	return status;
 }
 
-/* Is the op as this build left it? A fork's child has the parent's build, but not its op. */
+/* Is the op as this build left it? The child of a fork has the parent's build, but not its op. */
 static bshm_status check_op(const bshm_build *build, bshm_error *error)
 {
 	const bshm_op *op = build->op;
@@ -165,7 +169,7 @@ bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error)
 	return status;
 }
 
-/* Ends the build without the lock: the next lock holder clears away what it leaves. */
+/* Gives the op up without the lock: the next process that takes the lock ends it. */
 static void give_up(bshm_build *build)
 {
 	if (build->op != NULL && build->segment->owner == build->owner &&
@@ -188,7 +192,7 @@ void bshm_build_abort(bshm_build *build)
 }
 
 bshm_build *bshm__build_new(
-	bshm_segment *segment, const bshm__name *name, uint32_t kind, uint64_t wait_ns)
+	bshm_segment *segment, const bshm__name *name, uint32_t op_kind, uint64_t wait_ns)
 {
 	bshm_build *build = calloc(1, sizeof(*build));
 	if (build == NULL) {
@@ -196,7 +200,7 @@ bshm_build *bshm__build_new(
 	}
 	build->segment = segment;
 	build->name = *name;
-	build->kind = kind;
+	build->op_kind = op_kind;
 	build->wait_ns = wait_ns;
 	build->map = bshm__blocks_map(segment);
 	if (build->map == NULL) {
@@ -303,7 +307,7 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 	return BSHM_OK;
 }
 
-/* More keys than the segment could hold: go on only if they are fewer different ones. */
+/* More keys were offered than the segment can hold: goes on only if enough of them are copies. */
 static __attribute__((noinline)) bshm_status look_at_size(bshm_build *build, bshm_error *error)
 {
 	uint64_t keys;
@@ -342,7 +346,7 @@ uint64_t bshm_build_offered(const bshm_build *build)
 
 /* ------------------------------------------------------------------ partitions */
 
-/* Under the lock: `count` partitions into the build's run, instead of those it has. */
+/* Under the lock: takes `count` partitions for the build, and gives back those it has. */
 static bshm_status claim(bshm_build *build, uint32_t count, bshm_error *error)
 {
 	bshm__space space;
@@ -391,8 +395,8 @@ bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error
 		return bshm__fail(
 			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
 	}
-	/* Pairs with bshm_view_current(): a reader that sees a later write to the partitions also sees
-	 * that their last filter was replaced, which came before this process took the lock. */
+	/* Pairs with bshm_view_current(): a reader that sees words written from here on also sees that
+	 * the filter that had the partitions before was replaced: that came before they were taken. */
 	BSHM_FENCE(RELEASE);
 	return BSHM_OK;
 }
@@ -442,8 +446,8 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 	if (count > build->segment->partition_count) {
 		return bshm__build_fail_size(build, count, error);
 	}
-	if (build->kind != BSHM_OP_RESERVE) {
-		/* What was loaded is the size it has: its last partition is used to the full. */
+	if (build->op_kind != BSHM_OP_RESERVE) {
+		/* A load fills its last partition: the capacity is what the partitions can take. */
 		d->capacity = count * keys_a_partition(build, &build->layers[0]);
 		build->layers[0].capacity = d->capacity;
 	}
@@ -493,7 +497,7 @@ int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
+	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
 	if (status == 1 && bshm__build_publish_locked(build, items, error) != BSHM_OK) {
 		status = error->status;
 	}
@@ -502,8 +506,9 @@ int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_
 }
 
 /*
- * Most of what was added while the bits were being set, before they are measured. It is applied
- * once more when the filter is published: not so that counters would count it twice.
+ * Adds the journal's keys before the bits are measured, so that the measured rate contains most of
+ * them. The journal is applied once more when the filter is published. Bits do not mind; counters
+ * would count the keys twice, so a filter that counts is left out.
  */
 static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error *error)
 {
@@ -518,8 +523,10 @@ static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error 
 	return status;
 }
 
-/* Lays out and measures. What was added in between may be too much for the size found before:
- * then once more, with those keys in the spool. */
+/*
+ * Lays out and measures. Keys that were added in between may be too many for the size that was
+ * found: then they go into the spool, and the size is found anew.
+ */
 static bshm_status lay_out_and_measure(
 	bshm_build *build, double max_error_rate, uint64_t *items, bshm_info *out, bshm_error *error)
 {

@@ -15,14 +15,14 @@ struct bshm_build {
 	bshm_segment *segment;
 	bshm__name name;
 	bshm_op *op;
-	uint64_t owner; /* that began the build: a fork's child must not end it */
+	uint64_t owner; /* of the op: the child of a fork must not end it */
 	uint64_t serial;
 	uint32_t entry;
-	uint32_t kind;    /* of the op: BSHM_OP_RESERVE publishes only where nothing stands */
+	uint32_t op_kind; /* BSHM_OP_...: a RESERVE publishes only where there is no filter */
 	uint64_t wait_ns; /* for the lock */
 	bshm__spool *spool;
 	uint64_t offered;
-	uint64_t look_at; /* how many keys are offered when it is next asked whether they can fit */
+	uint64_t look_at; /* at so many offered keys it is asked again whether they can fit */
 	uint64_t hint;
 	bshm_descriptor descriptor;         /* of what will be published, */
 	bshm_layer layers[BSHM_LAYERS_MAX]; /* and all of its layers, the oldest first */
@@ -31,30 +31,30 @@ struct bshm_build {
 	uint64_t *map; /* scratch: bshm__blocks_map() */
 };
 
-/* NULL: no private memory. `kind` is the op's; batch jobs wait longer for the lock than pages. */
+/* NULL: no private memory. Batch jobs wait longer for the lock than requests do. */
 bshm_build *bshm__build_new(
-	bshm_segment *segment, const bshm__name *name, uint32_t kind, uint64_t wait_ns);
-/* Registers the op, under the lock. For a reservation: 0 = the same filter stands, no op. */
+	bshm_segment *segment, const bshm__name *name, uint32_t op_kind, uint64_t wait_ns);
+/* Takes the lock and registers the op: 1. A reservation: 0 = the same filter exists, and no op. */
 int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error);
-/* The lock, with the build's op in it: not the lock if the op is no longer this build's. */
+/* Takes the lock. If the op is no longer the build's, fails and holds no lock. */
 bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error);
 /*
- * Takes partitions for layers from..descriptor.layer_count-1, whose run.count says how many, in
- * the place of those the build has, and lays the view over them. What is in them is not changed.
+ * Takes partitions for layers from..descriptor.layer_count-1, as many as their run.count says, and
+ * lays the view over them. Gives back those that the build had. Their words are not changed.
  */
 bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error);
 /* Zeroes the partitions of the layers from `from` on. */
 void bshm__build_zero(const bshm_build *build, uint32_t from);
 /*
- * Under the lock: sets the bits of all keys of the journal; returns how many were new there. Takes
- * nothing out, so it may be interrupted and done again.
+ * Under the lock: adds all keys of the journal to the view; returns how many were new. The journal
+ * keeps them, so a process that takes over from a dead one may apply it again.
  */
 uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view);
-/* Under the lock: what was added meanwhile, and the one store. Ends the op, whatever it returns. */
+/* Under the lock: applies the journal and publishes with one store. Ends the op in any case. */
 bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error);
-/* The same, taking the lock. A reservation: 0 = the same filter stands by now. */
+/* The same, taking the lock: 1. A reservation: 0 = the same filter exists by now. */
 int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error);
-/* NO_SPACE: so many partitions are more than the segment has. */
+/* Fills the error: NO_SPACE, so many partitions asked for. */
 bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_error *error);
 
 #endif

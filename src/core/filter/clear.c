@@ -1,13 +1,15 @@
 /*
  * clear.c - takes all keys out of a filter.
  *
- * Under the lock an op is registered, and the filter is published as being cleared: the answer to
- * every question is "maybe" from then on, and adders note their keys in the op's journal. Without
- * the lock the bits are zeroed. Under it again, what was added meanwhile is put in, and the filter
- * is published anew. When the process dies in between, the next one that takes the lock goes on
- * (mend.c).
+ *   1. Under the lock: register an op, and publish the filter as being cleared. From then on the
+ *      answer to every question is "maybe", and adders note their keys in the op's journal.
+ *   2. Without the lock: zero the bits.
+ *   3. Under the lock: add the journal's keys, and publish the filter anew.
  *
- * A sliding filter is cleared with one store: all its lanes are over at once.
+ * If the process dies on the way, the next process that takes the lock goes on (mend.c). It cannot
+ * go back: some bits are zero by then.
+ *
+ * A kind whose keys age is cleared with one store: all of its lanes expire at once.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -30,8 +32,9 @@
 #include "platform/platform.h"
 
 /*
- * Under the lock: registers the clear and takes the filter out of service. One that has grown is
- * left with its first layer, as it was reserved; the others' partitions are free from here on.
+ * Under the lock: registers the clear and takes the filter out of service. A filter that has grown
+ * keeps its first layer only, as it was reserved; the partitions of the others are free from here
+ * on.
  */
 static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor,
 	bshm_view *view, bshm_op **op, bshm_error *error)
@@ -52,14 +55,14 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 	}
-	/* Claimed by the op too: no other op gets the partitions while they are being zeroed. */
+	/* The op claims the partitions too: if the filter is replaced, they are not given away yet. */
 	bshm__op_claim(segment, *op, &descriptor->newest.run);
 	descriptor->state = BSHM_STATE_CLEARING;
 	bshm__entry_publish(segment, index, descriptor, 0);
 	return BSHM_OK;
 }
 
-/* Under the lock: all lanes of the filter are over at once, and no partition is touched. */
+/* Under the lock: all keys expire at once, and no partition is touched. */
 static void expire(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
 {
 	bshm__kinds[descriptor->kind]->expire(segment, descriptor);
@@ -68,8 +71,8 @@ static void expire(bshm_segment *segment, uint32_t index, bshm_descriptor *descr
 }
 
 /*
- * The process that works on an op. If it is not the op's owner any more, others finish the op, and
- * have its partitions.
+ * The process that works on an op. Once the op has another owner or serial, other processes finish
+ * it, and its partitions may belong to another filter.
  */
 typedef struct {
 	uint64_t owner;
@@ -89,7 +92,7 @@ static bshm_status fail_lost(const bshm_segment *segment, bshm_error *error)
 							  : bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_OP);
 }
 
-/* The part of a clear without the lock, and its end. */
+/* Steps 2 and 3. Looks now and then whether the op is still ours. */
 static bshm_status clear_zero(bshm_segment *segment, uint32_t index, const bshm_view *view,
 	bshm_op *op, worker w, bshm_error *error)
 {

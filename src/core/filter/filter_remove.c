@@ -1,8 +1,8 @@
 /*
  * filter_remove.c - takes an add of a key back, and says how often the key was added.
  *
- * Only kinds that count can (counting.c). Removing takes the lock; the count is a question like
- * any other, and takes none.
+ * Only kinds that count can do so (counting.c). Removing takes the lock. The count is a question
+ * like any other, and takes none.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -18,7 +18,7 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
-/* Under the lock, which keeps other removers out and the published set in force. */
+/* Under the lock: no other process removes, and the published set stays in force. */
 static int remove_locked(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error)
 {
@@ -49,7 +49,7 @@ int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *nam
 	size_t name_length, const char *key, size_t key_length, bshm_error *error)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		/* Resolves the name, which may allocate, before the lock is taken. */
+		/* Resolving the name may allocate: do it before the lock is taken. */
 		const bshm_view *view;
 		bshm_view_open(segment, views, name, name_length, &view);
 		int status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);

@@ -1,6 +1,8 @@
 /*
- * geometry.c - sizes and rates: how many probes, keys a partition and partitions; how the layers
- * of a growing filter share its error; what rate the bits say.
+ * geometry.c - sizes and rates.
+ *
+ * How many probes, keys a partition and partitions a filter has; how the layers of a growing filter
+ * share its error; what rate the bits say.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -22,7 +24,8 @@ static double partition_limit(const bshm__kind *kind, double error_rate, uint32_
 
 bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t capacity)
 {
-	/* A sliding filter asks four lanes, each of which holds a third of the window's keys. */
+	/* A question asks all lanes, so each has a share of the error only. Of four lanes, each has a
+	 * third of the window's keys. */
 	const double rate = error_rate / kind->lanes;
 	const double spread = kind->lanes == 1 ? 1 : kind->lanes - 1;
 	double best = 0;
@@ -35,7 +38,7 @@ bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t
 		hash_count++;
 	}
 	const double keys = floor(partition_limit(kind, rate, hash_count) * spread * kind->used);
-	/* A damaged filter's rate may be no rate, and give any number, or none. */
+	/* The rate of a damaged filter may be any number, or none. */
 	const uint32_t keys_per_partition =
 		keys >= 1 && keys < BSHM_PARTITION_BITS ? (uint32_t) keys : 1;
 	return (bshm_geometry){
@@ -53,15 +56,16 @@ bshm_geometry bshm_geometry_for(double error_rate, uint64_t capacity)
 /* ------------------------------------------------------------------ layers */
 
 /*
- * The share of the error that layers take whose size is more than 2^from, and at most 2^to times
- * the first one's. Whatever the sizes, all shares together stay below 1, and a layer keeps its
- * share for ever: a filter does not know how far it will grow.
+ * A filter does not know how far it will grow, and a layer keeps its share of the error for ever.
+ * So each doubling of the size has a fixed share, and all shares together stay below 1. A layer
+ * whose size is more than 2^from and at most 2^to times that of the first has the shares in
+ * between.
  *
- * A filter whose capacity was told will rarely grow far: the first layer has 60 %, and what is left
- * decreases by 35 % with each doubling. A filter that began with one partition, because nothing
- * was known, has most of its growth ahead, and the large layers decide about its size: the share
- * rises by 30 % with each doubling, up to the tenth and eleventh (10 million keys at 1 %), and is
- * halved by each after that.
+ * A filter of a given capacity will rarely grow far: the first layer has 60 % of the error, and
+ * each doubling has 35 % less than the one before. A filter that began with one partition, because
+ * nothing was known, has most of its growth ahead, and its large layers decide about its size: the
+ * share rises by 30 % with each doubling, up to the tenth and eleventh (10 million keys at 1 %),
+ * and is halved with each doubling after that.
  */
 #define SIZED_FIRST  0.6
 #define SIZED_NEXT   0.65
@@ -118,7 +122,7 @@ bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partit
 	if (descriptor->sized != 0) {
 		return layer_of(kind, rate * SIZED_FIRST, descriptor->capacity, partition_count);
 	}
-	/* One partition costs what it costs: it is used to the full. */
+	/* The smallest filter has one partition: use all of it. */
 	const double small = rate * small_share(0, 0);
 	const bshm_geometry one = bshm__geometry(kind, small, 1);
 	return layer_of(kind, small, one.keys_per_partition, partition_count);

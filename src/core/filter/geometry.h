@@ -12,9 +12,9 @@
 #include "core/format.h"
 
 bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t capacity);
-/* Is a growing filter of this capacity more than the one partition that all begin with? */
+/* Does a growing filter of this capacity need more than one partition to begin with? */
 bool bshm__is_sized(const bshm__kind *kind, double error_rate, uint64_t capacity);
-/* Describes the first layer of a filter of descriptor->capacity keys, or more; and the next one. */
+/* Describes the first layer, for descriptor->capacity keys or more; and the one after `last`. */
 bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partition_count);
 bshm_layer bshm__layer_next(const bshm_descriptor *descriptor, const bshm_layer *first,
 	const bshm_layer *last, uint64_t *partition_count);

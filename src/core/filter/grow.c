@@ -2,16 +2,16 @@
  * grow.c - one more layer for a filter that is full.
  *
  * The layer is made aside, as any filter is (build.c): under the lock an op is registered and
- * partitions are taken, without it they are zeroed, and under it again the descriptor with one
- * layer more is published, unless the filter has been replaced, or has grown, meanwhile. Keys, bits
- * and count stay where they are: it is the same set, so it keeps its publication number
- * (directory.c) and adders need not add again.
+ * partitions are taken; without it they are zeroed; under it again the descriptor with one layer
+ * more is published, unless the filter was replaced, or has grown, meanwhile. Keys, bits and count
+ * stay where they are. It is the same set, so it keeps its publication number (directory.c), and
+ * adders need not add again.
  *
- * An adder that finds the newest layer nearly full begins to grow it, and the others go on adding.
- * When it is full they wait for the growing process, up to a page's time. If that process has not
- * finished by then, it may be stopped, and they make a layer of their own. The first one that
- * publishes has made it: exactly one layer appears. A death leaves an op, which the next lock
- * holder clears away.
+ * The adder that finds the newest layer nearly full begins to make the next one, and the others go
+ * on adding. When the layer is full, they wait for the growing process, for 50 ms at most. If it
+ * has not published by then, it may have been stopped, and a waiter makes a layer of its own. The
+ * first to publish wins, so exactly one layer appears. A process that dies leaves an op, which the
+ * next process that takes the lock ends.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -36,7 +36,7 @@
 
 #define NAP_US 100
 
-/* What is known without the lock: NO_SPACE where there was no room a moment ago. */
+/* Without the lock: NO_SPACE if there was no room a moment ago. */
 static bshm_status look_for_room(const bshm_build *build, bshm_error *error)
 {
 	const uint64_t count = build->layers[build->descriptor.layer_count - 1].run.count;
@@ -49,8 +49,8 @@ static bshm_status look_for_room(const bshm_build *build, bshm_error *error)
 }
 
 /*
- * Another process is growing it: waits until it has, or a page's time, or until it has found no
- * room: NO_SPACE. OK: see whether the filter has changed.
+ * Waits for another process that is growing the filter. OK: the filter has changed, or 50 ms are
+ * over. NO_SPACE: there is no room for the layer any more.
  */
 static bshm_status await_change(const bshm_build *build, const bshm_view *view, bshm_error *error)
 {
@@ -63,7 +63,9 @@ static bshm_status await_change(const bshm_build *build, const bshm_view *view, 
 	return status;
 }
 
-/* Begins, unless it has changed or another is growing it (`alone`): 1 = begun, 0 = not. */
+/*
+ * Registers the op: 1. 0: the filter has changed, or another process is growing it (`alone`).
+ */
 static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
@@ -159,5 +161,5 @@ bshm_status bshm__filter_grow(
 		status = publish(build, view, error);
 	}
 	bshm_build_abort(build);
-	return status < 0 && status != BSHM_E_BUSY ? status : BSHM_OK; /* BUSY: it was replaced */
+	return status == BSHM_E_BUSY || status > 0 ? BSHM_OK : status; /* BUSY: it was replaced */
 }

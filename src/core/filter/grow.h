@@ -10,9 +10,9 @@
 #include "core/filter/view.h"
 
 /*
- * Gives the viewed filter one more layer. OK: it has one more, or has been replaced: look again.
- * `wait`: if another process is growing it, wait for that one, and after a page's time do it here;
- * else leave it to that process. NO_SPACE, TIMEOUT, CORRUPT.
+ * Gives the viewed filter one more layer. OK: it has one more, or was replaced: look again. If
+ * another process is growing it, `wait` waits for that process, and after 50 ms makes a layer
+ * nevertheless; without `wait` the call returns. NO_SPACE, TIMEOUT, CORRUPT.
  */
 bshm_status bshm__filter_grow(
 	bshm_segment *segment, const bshm_view *view, bool wait, bshm_error *error);

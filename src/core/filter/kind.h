@@ -73,8 +73,9 @@ typedef struct {
 	/* Adds the keys of a partition of `from` to one of `to`, which no other process writes. */
 	void (*merge)(
 		const bshm_view *to, uint64_t *to_words, const bshm_view *from, const uint64_t *from_words);
-	/* A private copy of a partition, as a new filter would have it, whose first epoch is
-	 * `epoch`. */
+	/*
+	 * A private copy of a partition, as a new filter would have it, whose first epoch is `epoch`.
+	 */
 	void (*export)(uint64_t *to, const bshm_view *from, const uint64_t *words, uint32_t epoch);
 	/* What a partition of a layer with so many probes says in an epoch. */
 	bshm__rates (*rate)(

@@ -1,9 +1,9 @@
 /*
  * lay.c - lays a view over the layers of a filter.
  *
- * A view is a private copy of what the descriptor and the layers said. What is read through it is
- * right only if bshm_view_current() says so afterwards: partitions are zeroed or given to another
- * filter only after the generation has moved (directory.c).
+ * A view is a private copy of what the descriptor and the layers said. What is read through it
+ * holds only if bshm_view_current() says so afterwards: partitions are zeroed, or given to another
+ * filter, only after the generation has moved (directory.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -51,12 +51,12 @@ int bshm_filter_drop(bshm_segment *segment, const char *name, size_t name_length
 	}
 	uint32_t index;
 	bshm_descriptor descriptor;
-	/* Whatever is published goes, damaged or not. */
-	const bool stands =
+	/* A damaged filter is dropped as well. */
+	const bool exists =
 		bshm__entry_current(segment, &padded, &index, &descriptor) != BSHM_E_NOT_FOUND;
-	if (stands) {
+	if (exists) {
 		bshm__entry_drop(segment, index);
 	}
 	bshm__unlock(segment);
-	return stands;
+	return exists;
 }

@@ -1,11 +1,14 @@
 /*
- * mend.c - the segment's lock, with what dead processes left mended.
+ * mend.c - takes the segment's lock, and mends what dead processes left.
  *
- * A lock that was taken from a dead holder may leave the directory half changed: it is put right
- * first (directory.c). Then, in every case, the ops of dead processes, and those that were given
- * up, are taken back: their partitions and journal chunks are free from then on. A clear is
- * finished, not undone, for its bits are already half gone; until then it keeps its partitions and
- * its journal.
+ * A process that dies with the lock may leave the directory half changed. The process that takes
+ * the lock over first puts it right (directory.c).
+ *
+ * Every process that takes the lock also ends ops that have no living owner, or were given up:
+ * their partitions and journals are free from then on. A clear is finished instead of undone,
+ * because some of its bits are zero already. Until it is finished, it keeps its partitions and its
+ * journal. Every holder of the lock zeroes at most 8 MB of it, so that none holds the lock for
+ * long.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -33,9 +36,9 @@
 
 #define CLEAR_NAP_US 500
 
-/* ------------------------------------------------------------------ clears that were left */
+/* ------------------------------------------------------------------ clears of dead processes */
 
-/* Publishes a cleared filter, whose bits are all zero, with what was added meanwhile. */
+/* Publishes a cleared filter, whose bits are all zero, with the keys of its journal. */
 static void clear_publish(bshm_segment *segment, bshm_op *op, uint32_t index, const bshm_view *view,
 	bshm_descriptor *descriptor)
 {
@@ -62,13 +65,14 @@ void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool
 		descriptor.state == BSHM_STATE_CLEARING && descriptor.newest.run.first == op->run.first) {
 		const bshm_status status = bshm__view_lay(segment, &view, &descriptor, &descriptor.newest);
 		if (status == BSHM_E_NO_SPACE) {
-			/* No private memory: the next one tries. Pairs with reap_ops(). */
+			/* No private memory: the next lock holder tries. Pairs with reap_ops(). */
 			BSHM_STORE(&op->owner, 0, RELEASE);
 			return;
 		}
 		/*
-		 * Pairs with bshm_view_current(): a reader that sees a bit zeroed here sees at least the
-		 * generation read above. The dead process's own fence orders its stores, not these.
+		 * Pairs with bshm_view_current(): a reader that sees a bit zeroed here also sees at least
+		 * the generation read above. The fence of the dead process orders its own stores, not
+		 * these.
 		 */
 		BSHM_FENCE(RELEASE);
 		const uint32_t count = view.newest.partition_count;
@@ -91,10 +95,10 @@ void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool
 
 /* ------------------------------------------------------------------ the lock */
 
-/* Takes back what dead or given-up ops hold; finishes a clear whose process died. */
+/* Ends the ops of dead processes and those that were given up; finishes clears. */
 static void reap_ops(bshm_segment *segment)
 {
-	bool cleared = false; /* one clear a time: it may be 8 MB */
+	bool cleared = false; /* one clear a time: its step may be 8 MB */
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
 		/* Pairs with bshm__op_begin(), and with what gives an op up: give_up(), clear_zero(). */

@@ -1,5 +1,5 @@
 /*
- * mend.h - the segment's lock, with what dead processes left mended.
+ * mend.h - takes the segment's lock, and mends what dead processes left.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -13,25 +13,28 @@
 #include "core/segment/name.h"
 #include "core/segment/segment.h"
 
-/* Partitions of a dead process's clear that are zeroed at a time: 8 MB, about 1 ms. */
+/*
+ * So many partitions of a dead process's clear are zeroed under one hold of the lock: about 1 ms.
+ */
 #define BSHM_CLEAR_STEP 1024u
 
-/* OK or TIMEOUT, READ_ONLY, UNAVAILABLE. What dead processes left is mended before it returns. */
+/* Takes the lock, and mends what dead processes left: OK, or TIMEOUT, READ_ONLY, UNAVAILABLE. */
 bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *error);
 /*
- * Takes the lock once the filter is not being cleared any more (waiting for that until `deadline`:
- * TIMEOUT); *current is what bshm__entry_current() then says. Not OK: no lock is held.
+ * Waits until the filter is not being cleared, then takes the lock. *current is what
+ * bshm__entry_current() says then. TIMEOUT: still being cleared at `deadline`. Not OK: no lock is
+ * held.
  */
 bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
 	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
 /*
- * Under the lock: ends a clear, if the filter has not been replaced meanwhile. `zeroed` says that
- * its owner lived to zero the bits. If not, some more are zeroed; the next calls go on.
+ * Under the lock: ends a clear. `zeroed`: its owner has zeroed all bits. Else zeroes some more of
+ * them; once all are zero, a call publishes the filter, unless it was replaced meanwhile.
  */
 void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed);
 /*
- * How much memory is free, with what dead processes had, if the lock is to be had; else about so
- * much.
+ * How much memory is free. Exact, and with the memory of dead processes, if the lock can be had;
+ * else an estimate.
  */
 bshm_status bshm__space_look(bshm_segment *segment, bshm__space *out, bshm_error *error);
 

@@ -1,14 +1,16 @@
 /*
  * merge.c - copies and unions of published filters.
  *
- * Both are builds (build.c) whose bits come from other filters: a copy is the union of one. The op
- * is registered before the first bit is read, so what is added to the target meanwhile is in the
- * journal. A union is published only if all sets that it was made of still stand, each under its
- * name, and the target is one of them: whatever others have published meanwhile is in it, or comes
- * after it. Else all of it is done again.
+ * Both are builds (build.c) whose bits come from other filters; a copy is the union of one. The op
+ * is registered before the first bit is read, so keys that are added to the target meanwhile are in
+ * the journal.
  *
- * Filters can be united if the same key has the same positions in both: one kind, one seed, and
- * layers of the same sizes and numbers of probes. Of two that have grown, one may have layers that
+ * A union is published only if every set that was read is still published under its name. The
+ * target is one of the sets. So what another process publishes meanwhile is either in the union, or
+ * comes after it. If a set was replaced, the union is made again.
+ *
+ * Filters can be united if a key has the same positions in both: same kind, same seed, and layers
+ * of the same sizes and numbers of probes. Of two filters that have grown, one may have layers that
  * the other lacks.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -41,8 +43,8 @@ typedef struct {
 	const bshm_key *sources;
 	size_t count;
 	bshm__name target;
-	bool with_target; /* what stands under the target's name is a source too */
-	uint64_t *sets;   /* the publication number of each source; 0 = there is none, of the target */
+	bool with_target; /* a filter that the target's name already has is a source too */
+	uint64_t *sets;   /* the publication number of each source; 0 = the target does not exist */
 	uint64_t deadline;
 	bshm_error *error;
 } task;
@@ -52,13 +54,13 @@ static bshm__name source_name(const task *t, size_t i)
 	return i < t->count ? bshm__name_of(t->sources[i].bytes, t->sources[i].length) : t->target;
 }
 
-/* How many sources there are, the target among them. */
+/* How many sources there are, with the target if it is one. */
 static size_t source_count(const task *t)
 {
 	return t->with_target ? t->count + 1 : t->count;
 }
 
-/* The source's name: one more than `count` is the target. */
+/* The name of source i; number `count` is the target. */
 static bshm_key source(const task *t, size_t i)
 {
 	return i < t->count ? t->sources[i]
@@ -86,8 +88,8 @@ static bshm_status fail(const task *t, bshm_status status, bshm_cause cause, siz
 }
 
 /*
- * The view and layers of source i. NOT_FOUND with *view = NULL: the target does not stand yet,
- * which is no failure.
+ * The view and layers of source i. OK with *view = NULL: the target does not exist yet, which is no
+ * failure. BUSY: look again. Another source that does not exist is a failure: NOT_FOUND.
  */
 static bshm_status open_source(const task *t, size_t i, const bshm_view **view, bshm_layer *layers)
 {
@@ -123,7 +125,7 @@ static bshm_cause difference(
 	return d->seed != build->descriptor.seed ? BSHM_CAUSE_SEED : BSHM_CAUSE_NONE;
 }
 
-/* Describes the union by the source with the most layers; INCOMPATIBLE: another does not fit it. */
+/* Describes the union by the source with the most layers. INCOMPATIBLE: another does not fit. */
 static bshm_status describe(const task *t, bshm_build *build)
 {
 	const size_t end = source_count(t);
@@ -136,7 +138,7 @@ static bshm_status describe(const task *t, bshm_build *build)
 			return status;
 		}
 		t->sets[i] = view == NULL ? 0 : view->descriptor.publication;
-		/* Of equals, the target stays what it is. */
+		/* Of equals the target is taken, so that it keeps its capacity and rate. */
 		const uint32_t most = build->descriptor.layer_count;
 		if (view != NULL && (view->descriptor.layer_count > most ||
 								(i == t->count && view->descriptor.layer_count == most))) {
@@ -168,8 +170,7 @@ static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t
 	}
 }
 
-/* Adds source i to the union; its items to the sum. BUSY: it was replaced meanwhile, or has
- * grown. */
+/* Adds the keys of source i to the union. BUSY: the source was replaced, or has grown. */
 static bshm_status merge_source(
 	const task *t, bshm_build *build, size_t i, uint64_t *most, uint64_t *sum)
 {
@@ -198,7 +199,8 @@ static bshm_status merge_source(
 	return bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 }
 
-/* How many keys a union holds: what its bits say, within what is possible. */
+/* How many keys a union has: what its bits say, but at least those of the largest source, and at
+ * most those of all sources together. */
 static uint64_t count_items(bshm_build *build, uint64_t most, uint64_t sum)
 {
 	uint64_t items = 0;
@@ -209,8 +211,8 @@ static uint64_t count_items(bshm_build *build, uint64_t most, uint64_t sum)
 	return items < most ? most : items > sum ? sum : items;
 }
 
-/* Under the lock: do the sets that were read stand, each under its name? */
-static bool all_stand(const task *t)
+/* Under the lock: is every set that was read still published, each under its name? */
+static bool all_published(const task *t)
 {
 	for (size_t i = 0; i < source_count(t); i++) {
 		const bshm__name name = source_name(t, i);
@@ -229,15 +231,17 @@ static bshm_status publish(const task *t, bshm_build *build, uint64_t items)
 {
 	bshm_status status = bshm__build_lock(build, t->error);
 	if (status == BSHM_OK) {
-		status = all_stand(t) ? bshm__build_publish_locked(build, &items, t->error) : BSHM_E_BUSY;
+		status =
+			all_published(t) ? bshm__build_publish_locked(build, &items, t->error) : BSHM_E_BUSY;
 		bshm__unlock(t->segment);
 	}
 	return status;
 }
 
 /*
- * After an attempt: ends the op, for another begins anew with what stands then. Not if keys were
- * added while nothing stood: their adds have returned, and only the op's journal has them.
+ * Ends the op after an attempt: the next attempt registers one of its own. If keys were added while
+ * the target did not exist, the op goes on: their adds have returned, and only its journal has
+ * them.
  */
 static bshm_status end_attempt(const task *t, bshm_build *build)
 {
@@ -256,7 +260,9 @@ static bshm_status end_attempt(const task *t, bshm_build *build)
 	return status;
 }
 
-/* Registers the op, or goes on with that of the attempt before, whose journal must fit. */
+/*
+ * Registers the op, or goes on with that of the attempt before, whose journal must suit the union.
+ */
 static bshm_status begin_attempt(const task *t, bshm_build *build)
 {
 	const bshm_op *op = build->op;
@@ -303,7 +309,7 @@ static bshm_status unite_once(const task *t, bshm_build *build)
 	return publish(t, build, sources == 1 ? sum : count_items(build, most, sum));
 }
 
-/* Waits until none of the sources is being cleared. */
+/* Waits until no source is being cleared. */
 static bshm_status wait_settled(const task *t)
 {
 	bshm_status status = BSHM_OK;
@@ -321,8 +327,10 @@ static bshm_status wait_settled(const task *t)
 	return status;
 }
 
-/* Of all unions into one target at once, one always succeeds. The others try again: so many times,
- * and for a batch job's time if that is more. */
+/*
+ * Of several processes that unite into one target at once, one always succeeds. The others try
+ * again: BSHM_READ_TRIES times, and on until the deadline.
+ */
 static bshm_status try_to_unite(const task *t, bshm_build *build)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES || bshm_os_monotonic_ns() < t->deadline; tries++) {
@@ -334,7 +342,7 @@ static bshm_status try_to_unite(const task *t, bshm_build *build)
 		if (status == BSHM_OK) {
 			status = wait_settled(t);
 		}
-		if (tries >= BSHM_READ_TRIES) { /* a damaged segment may say so as long as it is asked */
+		if (tries >= BSHM_READ_TRIES) { /* a damaged segment may be BUSY without end */
 			bshm_os_sleep_us(TRY_NAP_US);
 		}
 		if (status != BSHM_OK) {
@@ -392,7 +400,7 @@ bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t in
 		.error = error,
 	};
 	bshm_status status;
-	if (all_are(from, count, into, into_length)) { /* nothing to add: is it there? */
+	if (all_are(from, count, into, into_length)) { /* nothing to add: does it exist? */
 		const bshm_view *view;
 		status = bshm_view_open(segment, views, into, into_length, &view);
 		if (status == BSHM_E_BUSY) {

@@ -1,14 +1,14 @@
 /*
  * query.c - the question: is this key (maybe) in that filter?
  *
- * A thread keeps views of the filters that it has asked about: copies of their
- * descriptors, found again by the name's bytes. A view is good for as long as the entry's
- * generation stands, and that one shared word is all a question reads besides the bits.
+ * A thread keeps views of the filters that it has asked about: copies of their descriptors, found
+ * again by the bytes of the name. A view may be used as long as the entry's generation is the same.
+ * That one shared word is all that a question reads besides the bits.
  *
- * "Maybe" may be said at once, whatever the bits belonged to. "No" is said only if the
- * generation is the same after the bits were read as before: partitions are zeroed or given to
- * another filter only after it has moved (directory.c). So nothing needs to be pinned, and a
- * worker that was stopped for an hour between the two reads asks again.
+ * "Maybe" may be said at once, whatever filter the bits belong to by now. "No" is said only if the
+ * generation after the bits were read is the one from before: partitions are zeroed, or given to
+ * another filter, only after the generation has moved (directory.c). So a reader pins nothing. A
+ * process that is stopped for an hour between the two reads asks again.
  *
  * Not here: adding (add.c), which hash bits pick what (hash.h).
  *
@@ -38,21 +38,21 @@
 #define HINT_COUNT 64
 
 /*
- * A view has four places, told by all of its name's bytes. The hints lead to it sooner: a caller
- * mostly passes the name at the same address again, and the address is known before its bytes are
- * read. A hint is no more than that: what it leads to is compared with the name's bytes.
+ * The views of a thread, four-way associative by the bytes of the name. A hint leads to a view
+ * sooner: a caller mostly passes a name at the same address again, and the address is known before
+ * its bytes are read. The view that a hint leads to is still compared with the name.
  */
 struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
 	bshm_view all[VIEW_COUNT];
-	uint32_t replaced; /* how many views that were in use */
+	uint32_t replaced; /* views that made room for others */
 };
 
 bshm_views *bshm_views_new(void)
 {
 	bshm_views *views = calloc(1, sizeof(bshm_views));
 	for (size_t i = 0; views != NULL && i < HINT_COUNT; i++) {
-		views->hints[i] = &views->all[0]; /* empty: no name equals it */
+		views->hints[i] = &views->all[0]; /* empty: it has no name */
 	}
 	return views;
 }
@@ -77,8 +77,8 @@ static inline uint64_t load_bytes(const char *from, size_t count)
 	return word;
 }
 
-/* Four places where the view of a name may be (the others: place ^ 1, 2, 3). */
-static inline uint32_t place_of(const char *name, size_t length)
+/* One of the four indexes where the view of a name may be; the others are this ^ 1, 2, 3. */
+static inline uint32_t index_of(const char *name, size_t length)
 {
 	const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t word = length;
@@ -119,7 +119,7 @@ static inline bool same_name(const bshm_view *view, const char *name, size_t len
 		   own[length - 1] == name[length - 1];
 }
 
-static inline bool stands(const bshm_view *view)
+static inline bool in_force(const bshm_view *view)
 {
 	/* Pairs with put_in_force(). */
 	return BSHM_LOAD(view->generation_word, ACQUIRE) == view->generation;
@@ -136,8 +136,8 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 		const bshm_entry *entry = &segment->entries[*index];
 		/* Pairs with put_in_force(). */
 		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
-		/* A name changes only while its entry's generation is an absent one, so the name seen
-		 * between two equal generations is the name that this generation was published for. */
+		/* A name changes only while its entry's generation is an absent one. So a name read between
+		 * two equal generations is the name that this generation was published for. */
 		const bool named = bshm__entry_named(entry, name);
 		*descriptor = bshm__descriptor_read(entry, generation);
 		BSHM_FENCE(ACQUIRE); /* pairs with the first fence of put_in_force() */
@@ -157,24 +157,23 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 	return BSHM_E_BUSY;
 }
 
-/* Where the view of a name goes: where its last one was, where none is, or in turn where another's
- * is. */
+/* Room for the view of a name: its old one, an unused one, or that of another name in rotation. */
 static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 {
-	const uint32_t place = place_of(name, length);
+	const uint32_t index = index_of(name, length);
 	bshm_view *unused = NULL;
 	for (uint32_t way = 0; way < VIEW_WAYS; way++) {
-		bshm_view *view = &views->all[place ^ way];
+		bshm_view *view = &views->all[index ^ way];
 		if (view->generation_word == NULL) {
 			unused = unused == NULL ? view : unused;
 		} else if (same_name(view, name, length)) {
 			return view;
 		}
 	}
-	return unused != NULL ? unused : &views->all[place ^ (views->replaced++ % VIEW_WAYS)];
+	return unused != NULL ? unused : &views->all[index ^ (views->replaced++ % VIEW_WAYS)];
 }
 
-/* The long way: walk the directory, check the descriptor, and keep what it says. */
+/* The slow path: walk the directory, check the descriptor, and lay a view over it. */
 static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_views *views,
 	const char *name, size_t length, bshm_view **out)
 {
@@ -195,7 +194,9 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 				 ? bshm__view_lay(segment, view, &descriptor, layers)
 				 : BSHM_E_CORRUPT;
 	if (status != BSHM_OK) {
-		/* Replaced while they were read, layers and links may be another's by now: not damage. */
+		/*
+		 * If the filter was replaced meanwhile, layers and links may belong to another: no damage.
+		 */
 		const uint64_t *word = &segment->entries[index].generation;
 		BSHM_FENCE(ACQUIRE); /* pairs with bshm__layers_store() */
 		return BSHM_LOAD(word, RELAXED) == descriptor.generation ? status : BSHM_E_BUSY;
@@ -207,20 +208,20 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 	return BSHM_OK;
 }
 
-/* The view at `place`, if it is the name's and still stands; else NULL. */
-static inline bshm_view *view_at(bshm_views *views, uint32_t place, const char *name, size_t length)
+/* The view at `index`, if it is the name's and its generation is in force; else NULL. */
+static inline bshm_view *view_at(bshm_views *views, uint32_t index, const char *name, size_t length)
 {
-	bshm_view *view = &views->all[place];
-	return BSHM_LIKELY(same_name(view, name, length)) && BSHM_LIKELY(stands(view)) ? view : NULL;
+	bshm_view *view = &views->all[index];
+	return BSHM_LIKELY(same_name(view, name, length)) && BSHM_LIKELY(in_force(view)) ? view : NULL;
 }
 
 static bshm_status view_of(const bshm_segment *segment, bshm_views *views, const char *name,
 	size_t length, bshm_view **out)
 {
 	if (BSHM_LIKELY(length != 0)) {
-		const uint32_t place = place_of(name, length);
+		const uint32_t index = index_of(name, length);
 		for (uint32_t way = 0; way < VIEW_WAYS; way++) {
-			*out = view_at(views, place ^ way, name, length);
+			*out = view_at(views, index ^ way, name, length);
 			if (BSHM_LIKELY(*out != NULL)) {
 				return BSHM_OK;
 			}
@@ -243,7 +244,7 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char 
 static inline __attribute__((always_inline)) bool view_has_at(
 	const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
-	if (BSHM_LIKELY(view->path == BSHM_PATH_GROWING_SIX)) { /* what is loaded by default */
+	if (BSHM_LIKELY(view->path == BSHM_PATH_GROWING_SIX)) { /* what a load makes by default */
 		return bshm__line_has_six(words, h);
 	}
 	if (BSHM_LIKELY(view->path == BSHM_PATH_PLAIN_SIX)) {
@@ -269,7 +270,7 @@ static inline bshm_view **hint_of(bshm_views *views, const char *name)
 	return &views->hints[(uintptr_t) name / 16 % HINT_COUNT];
 }
 
-/* What is left when there was no hint to the filter, or it was replaced. */
+/* Asks without a hint: there was none to the filter, or the filter was replaced. */
 static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
@@ -290,13 +291,13 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views
 	return BSHM_E_BUSY;
 }
 
-/* `flatten` inlines the hash, whose cost for a short key is mostly its own call. */
+/* `flatten` inlines the hash: for a short key, the call is most of its cost. */
 __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
 	const bshm_view *view = *hint_of(views, name);
 	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
-		BSHM_LIKELY(stands(view))) {
+		BSHM_LIKELY(in_force(view))) {
 		const bool maybe = view_has(view, key, key_length);
 		if (maybe || BSHM_LIKELY(bshm__view_current(view))) {
 			return maybe;
@@ -305,7 +306,7 @@ __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *
 	return ask_again(segment, views, name, name_length, key, key_length);
 }
 
-/* A filter that fits the second-level cache gains nothing from asking for its memory ahead. */
+/* A filter that fits into the second-level cache gains nothing from a prefetch. */
 #define PREFETCH_PARTITIONS 64
 
 static __attribute__((flatten)) void ask_near(

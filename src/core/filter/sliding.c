@@ -1,21 +1,30 @@
 /*
  * sliding.c - filters that forget: a key is found for a window after its last add.
  *
- * A partition holds 16,384 positions of four lanes, interleaved: the four bits of a position lie
- * side by side. Time is cut into epochs a third of the window long. A key that is added in epoch e
- * sets its positions in lane e % 4, and is found while the epoch is e to e + 3: at least three
- * whole epochs, which is the window, and at most four. Each lane is a Bloom filter of its own, so a
- * key is found if one lane has all of its positions.
+ * A partition has 16,384 positions of four lanes, interleaved: the four bits of a position lie side
+ * by side. Each lane is a Bloom filter of its own. Time is cut into epochs, each a third of the
+ * window long. A key that is added in epoch e sets its positions in lane e % 4. It is found if one
+ * live lane has all of its positions, while the epoch is e to e + 3: for three whole epochs at
+ * least, which is the window, and for four at most.
  *
- * Nothing happens when an epoch ends. Every partition has a word that says which epoch its newest
- * lane holds (epochs[]). A reader leaves out the lanes whose epochs are over, however long ago. The
- * first adder to a partition in a new epoch rotates it: it zeroes the lanes that the new epochs
- * take over, 8 kB at most, under the lock. The word says so before the first lane is touched, so an
- * adder that set its bits meanwhile sees it and adds again, and the next process after a death
- * zeroes the same lanes again; no process adds to them before the word says that they are clean.
+ *      epoch               8       9       10      11      12
+ *      its lane            0       1       2       3       0, which held epoch 8 until then
+ *      live epochs         5-8     6-9     7-10    8-11    9-12
+ *
+ * No process does anything when an epoch ends. Every partition has a word in epochs[] that says
+ * which epoch its newest lane holds. A reader leaves out the lanes whose epochs are over, however
+ * long ago. The first process that adds to a partition in a new epoch rotates it under the lock: it
+ * zeroes the lanes that the new epochs take over, 8 kB at most.
+ *
+ * The word names the new epoch before the first lane is zeroed, and says so again when all are:
+ *
+ *      (9, 9)  at rest      (9, 11)  lanes 2 and 3 are being zeroed      (11, 11)  at rest
+ *
+ * An adder that set its bits meanwhile sees another word, and adds again. A process that takes over
+ * from a dead one zeroes the same lanes again. No process adds to them before the word is at rest.
  *
  * A reader needs the clock only for a "maybe": if no lane at all has the key, it is not there. That
- * answer counts if the partition was not rotated while it was read.
+ * answer counts only if the partition was not rotated while it was read.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,7 +43,7 @@
 
 #define POSITIONS    (BSHM_PARTITION_BITS / 4.0)
 #define LANE_LOW     UINT64_C(0x1111111111111111) /* lane 0 of all 16 positions of a word */
-#define CLOCK_LAG_NS UINT64_C(20000000)           /* of the cheap clock, at most, and some more */
+#define CLOCK_LAG_NS UINT64_C(20000000)           /* the cheap clock is less than this behind */
 
 /* ------------------------------------------------------------------ epochs */
 
@@ -54,7 +63,7 @@ static uint64_t epoch_origin(const bshm_segment *segment, uint32_t window_s)
 	return now - now % width - BSHM_EPOCH_FIRST * width;
 }
 
-/* 0 for a clock that is before the filter's beginning: then every lane is taken for live. */
+/* 0 if the clock is before the filter's origin: then every lane counts as live. */
 static uint64_t age_ns(
 	const bshm_segment *segment, const bshm_descriptor *descriptor, uint64_t clock_ns)
 {
@@ -99,8 +108,9 @@ static void expire(const bshm_segment *segment, bshm_descriptor *descriptor)
 }
 
 /*
- * The same by a clock that is cheap to read and lags behind: it is asked whether the epoch that was
- * worked out last still lasts, for surely so long as it lags. Near the end, the exact one decides.
+ * The present epoch by a clock that is cheap to read, but lags behind. It says whether the epoch
+ * that was worked out last goes on. Near the end of that epoch, within the lag, the exact clock
+ * decides.
  */
 static __attribute__((noinline)) uint32_t work_out_epoch(bshm_view *view)
 {
@@ -184,7 +194,7 @@ static inline __attribute__((always_inline)) uint32_t lanes_with(
 	return (uint32_t) lanes;
 }
 
-/* One look: 1 and 0 are answers, -1 = the partition was rotated meanwhile. */
+/* One look: 1 = maybe, 0 = no, -1 = the partition was rotated meanwhile. */
 static inline __attribute__((always_inline)) int look(
 	bshm_view *view, const uint64_t *words, bshm_hash h)
 {
@@ -217,8 +227,11 @@ static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 
 /* ------------------------------------------------------------------ adding */
 
-/* Zeroes the lanes that epochs up to `epoch` take over. Under the lock, or no other process
- * writes. */
+/*
+ * Zeroes the lanes that the epochs up to `epoch` take over. Under the lock, or in partitions that
+ * no other process writes. If a process died while it did the same, goes on to the epoch it aimed
+ * at.
+ */
 static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 {
 	const uint64_t word = BSHM_LOAD(epoch_word, RELAXED);
@@ -238,7 +251,7 @@ static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 	BSHM_FENCE(SEQ_CST);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		if ((BSHM_LOAD(&words[i], RELAXED) & stale) != 0) {
-			BSHM_AND(&words[i], ~stale, RELAXED); /* others set bits of the other lanes */
+			BSHM_AND(&words[i], ~stale, RELAXED); /* adders may set bits of other lanes */
 		}
 	}
 	BSHM_STORE(epoch_word, resting(target), RELEASE); /* pairs with add(), look() */
@@ -269,7 +282,7 @@ static int add(const bshm_view *view, uint64_t *words, bshm_hash h)
 	const uint32_t lanes = lanes_with(words, h, view->newest.hash_count);
 	const int added = (lanes & lanes_live(word, epoch)) == 0 ? BSHM_ADD_NEW : BSHM_ADD_MAYBE;
 	set_lane(words, h, view->newest.hash_count, newest_of(word) % BSHM_LANES);
-	/* Pairs with rotate(): either we see that the lane is being zeroed, or our bits came after. */
+	/* Pairs with rotate(): either this sees another word, or the zeroing came before the bits. */
 	BSHM_FENCE(SEQ_CST);
 	const bool kept = BSHM_LOAD(epoch_word, RELAXED) == word &&
 					  epoch_now(view->segment, &view->descriptor) == epoch;
@@ -312,26 +325,26 @@ static void reset(const bshm_view *view, const uint64_t *words)
 }
 
 /*
- * Where the live lanes of a partition with this word go, in a filter whose epoch is `present` and
- * is `shift` more than the own one. Newer lanes than the present one go there too: it outlives
- * every key that was added until now.
+ * Which lane each live lane of a partition goes to, in a filter whose epochs are numbered `shift`
+ * higher and whose present epoch is `present`; BSHM_LANES: to none. A lane that would be newer than
+ * the present one goes to the present one, which outlives every key that was added until now.
  */
-static void place_lanes(
-	uint64_t word, uint32_t live, uint32_t shift, uint32_t present, uint8_t place[4])
+static void target_lanes(
+	uint64_t word, uint32_t live, uint32_t shift, uint32_t present, uint8_t target[4])
 {
 	for (uint32_t lane = 0; lane < BSHM_LANES; lane++) {
 		const uint32_t own = newest_of(word) - (newest_of(word) - lane) % BSHM_LANES;
 		const int32_t ahead = (int32_t) (own + shift - present);
 		const uint32_t there = ahead < 0 ? own + shift : present;
 		const bool goes = (live >> lane & 1) != 0 && ahead > -(int32_t) BSHM_LANES;
-		place[lane] = goes ? (uint8_t) (there % BSHM_LANES) : BSHM_LANES;
+		target[lane] = goes ? (uint8_t) (there % BSHM_LANES) : BSHM_LANES;
 	}
 }
 
 /*
- * How many more epochs `to` has had than `from`. Both have epochs of the same length, but they may
- * begin within each other: a lane goes to the epoch that begins with it or next after it, for its
- * keys must live as long as they would have.
+ * By how much the number of an epoch is higher in `to` than in `from`. The epochs of both are
+ * equally long, but need not begin at the same time. A lane goes to the epoch that begins with its
+ * own or next after it: its keys must not expire sooner than in `from`.
  */
 static uint32_t epochs_apart(const bshm_view *to, const bshm_view *from)
 {
@@ -341,14 +354,14 @@ static uint32_t epochs_apart(const bshm_view *to, const bshm_view *from)
 		   from->descriptor.epoch_base;
 }
 
-static void merge_words(uint64_t *to, const uint64_t *from, const uint8_t place[4])
+static void merge_words(uint64_t *to, const uint64_t *from, const uint8_t target[4])
 {
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		const uint64_t word = BSHM_LOAD(&from[i], RELAXED);
 		uint64_t moved = BSHM_LOAD(&to[i], RELAXED);
 		for (uint32_t lane = 0; lane < BSHM_LANES; lane++) {
-			if (place[lane] < BSHM_LANES) {
-				moved |= (word >> lane & LANE_LOW) << place[lane];
+			if (target[lane] < BSHM_LANES) {
+				moved |= (word >> lane & LANE_LOW) << target[lane];
 			}
 		}
 		BSHM_STORE(&to[i], moved, RELAXED);
@@ -364,15 +377,17 @@ static void merge(
 		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with rotate() */
 		const uint32_t epoch = epoch_now(from->segment, &from->descriptor);
 		const uint32_t present = epoch_now(to->segment, &to->descriptor);
-		uint8_t place[BSHM_LANES];
-		place_lanes(word, lanes_live(word, epoch), epochs_apart(to, from), present, place);
+		uint8_t target[BSHM_LANES];
+		target_lanes(word, lanes_live(word, epoch), epochs_apart(to, from), present, target);
 		rotate(to_epoch, to_words, present);
-		merge_words(to_words, from_words, place);
+		merge_words(to_words, from_words, target);
 		BSHM_FENCE(ACQUIRE); /* pairs with rotate() */
 		if (BSHM_LOAD(from_epoch, RELAXED) == word) {
 			return;
 		}
-		/* It was rotated meanwhile. Merging once more can only add keys that were just live. */
+		/*
+		 * Rotated meanwhile: merge again. What was merged so far are keys that were live just now.
+		 */
 	}
 }
 
@@ -385,9 +400,9 @@ static void export(uint64_t *to, const bshm_view *from, const uint64_t *from_wor
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		const uint64_t word = BSHM_LOAD(from_epoch, ACQUIRE); /* pairs with rotate() */
 		const uint32_t shift = BSHM_EPOCH_FIRST - epoch;
-		uint8_t place[BSHM_LANES];
-		place_lanes(word, lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, place);
-		merge_words(to, from_words, place);
+		uint8_t target[BSHM_LANES];
+		target_lanes(word, lanes_live(word, epoch), shift, BSHM_EPOCH_FIRST, target);
+		merge_words(to, from_words, target);
 		BSHM_FENCE(ACQUIRE); /* pairs with rotate() */
 		if (BSHM_LOAD(from_epoch, RELAXED) == word) {
 			return;
@@ -397,7 +412,7 @@ static void export(uint64_t *to, const bshm_view *from, const uint64_t *from_wor
 
 /* ------------------------------------------------------------------ rates */
 
-/* How many positions have all lanes of a set in them, for each of the sets of live lanes. */
+/* For each set of live lanes: how many positions are set in all lanes of the set. */
 static void count_lanes(const uint64_t *words, uint32_t live, uint32_t counts[16])
 {
 	for (uint32_t set = 1; set < 16; set++) {
@@ -414,7 +429,10 @@ static void count_lanes(const uint64_t *words, uint32_t live, uint32_t counts[16
 	}
 }
 
-/* By inclusion and exclusion over the sets: a key is found if one lane has all of its positions. */
+/*
+ * A key is found if one lane has all of its positions. The chance is a sum over all sets of live
+ * lanes, by inclusion and exclusion.
+ */
 static bshm__rates rate(
 	const bshm_view *view, const uint64_t *words, uint32_t hash_count, uint32_t epoch)
 {

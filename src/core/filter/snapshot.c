@@ -14,13 +14,12 @@
  * All numbers, and the words of the partitions, are little-endian. docs/FORMAT.md has the offsets.
  *
  * A dump reads a published filter as a question does: without a lock, and again from the beginning
- * if it was replaced meanwhile. It hashes what it writes, so keys may be added all the time. The
- * file gets its name when it is whole and on disk.
+ * if the filter was replaced meanwhile. It hashes what it writes, so keys may be added all the
+ * time. The file gets its name when it is complete and on disk.
  *
- * A restore is a build (build.c). It believes nothing: every number is checked before it is used,
- * and the checksums of the bits before the filter is published. The checksums find damage, not
- * malice: a user who may write the file can put any filter into it, but nothing that harms the
- * segment.
+ * A restore is a build (build.c). It checks every number before it uses it, and the checksums of
+ * the bits before it publishes the filter. The checksums find damage, not malice: a process that
+ * may write the file may put any filter into it, but nothing that harms the segment.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -133,7 +132,7 @@ static void swap_layer(file_layer *l)
 	l->hash_count = swap32(l->hash_count);
 }
 
-/* The checksum of a record as it stands in the file. */
+/* The checksum of a header or layer in the file's byte order. */
 static uint64_t check_of(const void *record, size_t bytes)
 {
 	return swap64(bshm__checksum(record, bytes, 0));
@@ -203,7 +202,7 @@ static bshm_status put_records(const output *out, file_header h, const bshm_laye
 	return status;
 }
 
-/* A private copy of a partition, in the file's byte order; its time begins anew. */
+/* A private copy of a partition in the file's byte order. Its epochs begin anew. */
 static void copy_partition(
 	uint64_t *to, const bshm_view *view, const uint64_t *words, uint32_t epoch)
 {
@@ -263,7 +262,9 @@ static bshm_status dump_once(
 	const bool read = bshm__layers_read(segment, &view->descriptor, layers);
 	const uint64_t counted =
 		BSHM_LOAD(&segment->entries[view->entry].items[view->descriptor.items_slot & 1], RELAXED);
-	/* Places that were taken when it grew may have been given back since. */
+	/*
+	 * An adder may have given places back after the filter grew: not fewer than the older layers.
+	 */
 	const uint64_t before = view->descriptor.newest.items_before;
 	const uint64_t items = counted < before ? before : counted;
 	if (!bshm__view_current(view)) {
@@ -272,9 +273,8 @@ static bshm_status dump_once(
 	if (!read) {
 		return bshm__fail(out->error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
-	/* The lanes belong to the moment that the header names: one reading for both. The wall clock is
-	 * read after it, so a process that is stopped in between leaves keys that live too long, not
-	 * too short. */
+	/* Lanes and phase must belong to one moment: one reading of the clock. The wall clock is read
+	 * after it: if the process is stopped in between, keys live too long, not too short. */
 	bshm__moment moment = {0};
 	if (view->kind->now != NULL) {
 		moment = view->kind->now(segment, &view->descriptor);
@@ -384,7 +384,7 @@ static bshm_status get_header(const input *in, file_header *h)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	/* Before the length is known: a short file of another sort is told what it is. */
+	/* The magic first: a short file of another sort is not told to be truncated. */
 	const uint64_t magic = swap64(h->magic);
 	if (magic == __builtin_bswap64(FILE_MAGIC)) {
 		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_BYTE_ORDER);
@@ -429,7 +429,7 @@ static bshm_status get_layer(const input *in, const file_header *h, bshm_layer *
 	return BSHM_OK;
 }
 
-/* Layers grow, and hold the keys between their beginnings. */
+/* Each layer is at least twice as large as the one before, and no count goes down. */
 static bool is_sound_growth(const file_header *h, const bshm_layer *layers)
 {
 	for (uint32_t i = 1; i < h->layer_count; i++) {
@@ -441,7 +441,7 @@ static bool is_sound_growth(const file_header *h, const bshm_layer *layers)
 	return layers[0].items_before == 0;
 }
 
-/* Puts what the file says of the filter into the build. */
+/* Describes the build as the file says. */
 static void describe(bshm_build *build, const file_header *h)
 {
 	bshm_descriptor *d = &build->descriptor;
@@ -455,7 +455,7 @@ static void describe(bshm_build *build, const file_header *h)
 	d->layer_count = h->layer_count;
 	d->sized = h->sized;
 	if (bshm__kinds[d->kind]->resume != NULL) {
-		/* The wall clock is read before the other: what passes in between makes no key older. */
+		/* The wall clock is read before the other one: a stop in between makes no key older. */
 		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
 		bshm__kinds[d->kind]->resume(build->segment, d, h->phase_ns, aged_s);
 	}
@@ -490,9 +490,9 @@ static bshm_status get_records(const input *in, file_header *h)
 }
 
 /*
- * Not straight into the partitions: an adder that was stopped may still set a bit in one that was
- * its filter's, which is a needless "maybe" there, but between reading and hashing it would be
- * damage.
+ * Reads into private memory first. An adder that was stopped may still set a bit in a partition
+ * that was its filter's. There it is a needless "maybe"; between reading and hashing it would look
+ * like damage.
  */
 static bshm_status get_layer_bits(
 	const input *in, const bshm__parts *parts, uint64_t *block, uint64_t *check)
@@ -528,7 +528,7 @@ static void reset_partitions(const bshm_view *view)
 	}
 }
 
-/* Reads the bits into the build's partitions, and compares their checksums with the file's. */
+/* Reads the bits into the build's partitions, and compares the checksums with those in the file. */
 static bshm_status get_bits(const input *in)
 {
 	const bshm_build *build = in->build;

@@ -1,19 +1,20 @@
 /*
  * spool.c - the hashes of a load, set aside until the number of keys is known.
  *
- * 16 bytes a key, in private memory: it goes with the process, and the segment needs room for
- * the finished filter only. Hashes are dealt into 1,024 buckets by their top bits. The partition
- * is monotonic in those bits, so whatever the size of the filter turns out to be, a bucket's keys
- * fall into one narrow range of it: applied bucket by bucket, a load runs in the cache instead of
- * missing it with every key.
+ * The spool is private memory, 16 bytes a key: it goes with the process, and the segment needs room
+ * for the finished filter only.
  *
- * Many keys may be copies of few. So whenever there are a million hashes, or twice as many as at
- * the last look, a few buckets are looked at; if less than half of their hashes are different, all
- * buckets are made anew with one of each. There are never more than a million, or four times the
- * different keys. A counting filter's keys are kept as often as they come.
+ * Hashes are dealt into 1,024 buckets by their top bits. The partition of a hash is monotonic in
+ * those bits. So whatever the size of the filter turns out to be, the keys of a bucket fall into
+ * one narrow range of it: applied bucket by bucket, a load stays in the processor's cache.
  *
- * A bucket is a chain of chunks; the first of each is small, so that a small load stays small.
- * The buckets are also random samples of the keys: the number of different keys is estimated by
+ * Many keys may be copies of few. At a million hashes, and whenever there are twice as many as at
+ * the last look, a few buckets are looked at. If less than half of their hashes are different, all
+ * buckets are made anew with one of each. So there are never more than a million hashes, or four
+ * times the different ones. For a counting filter a hash is kept as often as it comes.
+ *
+ * A bucket is a list of pieces. The first piece is small, so that a small load stays small. The
+ * buckets are also random samples of the keys: the number of different keys is estimated by
  * counting a few buckets exactly.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -31,30 +32,30 @@
 
 #define BUCKET_BITS   10
 #define BUCKETS       (1u << BUCKET_BITS)
-#define CHUNK_FIRST   14   /* hashes; with the header 240 bytes */
-#define CHUNK_LATER   1022 /* 16 kB */
-#define SLAB_BYTES    ((size_t) 2 << 20)
+#define PIECE_FIRST   14   /* hashes; with the header 240 bytes */
+#define PIECE_LATER   1022 /* 16 kB */
+#define ARENA_BYTES   ((size_t) 2 << 20)
 #define SAMPLE_HASHES 65536
 #define FIRST_LOOK    (UINT64_C(1) << 20)
 #define FEW_HASHES    16384 /* looked at for copies: about a millisecond */
 
-typedef struct chunk {
-	struct chunk *next; /* the one filled before */
+typedef struct piece {
+	struct piece *next; /* filled before this one */
 	uint32_t used;
 	uint32_t room;
 	bshm_hash hash[];
-} chunk;
+} piece;
 
-typedef struct slab {
-	struct slab *next;
-} slab;
+typedef struct arena {
+	struct arena *next;
+} arena;
 
 struct bshm__spool {
-	chunk *newest[BUCKETS];
-	slab *slabs;
-	size_t slab_used;
+	piece *newest[BUCKETS];
+	arena *arenas;
+	size_t arena_used;
 	uint64_t count;
-	uint64_t look_at; /* how many hashes there are when copies are next looked for */
+	uint64_t look_at; /* at so many hashes copies are looked for again */
 };
 
 bshm__spool *bshm__spool_new(bool keep_copies)
@@ -66,47 +67,47 @@ bshm__spool *bshm__spool_new(bool keep_copies)
 	return spool;
 }
 
-static void release_slabs(slab *slabs)
+static void release_arenas(arena *arenas)
 {
-	while (slabs != NULL) {
-		slab *next = slabs->next;
-		bshm_os_private_release(slabs, SLAB_BYTES);
-		slabs = next;
+	while (arenas != NULL) {
+		arena *next = arenas->next;
+		bshm_os_private_release(arenas, ARENA_BYTES);
+		arenas = next;
 	}
 }
 
 void bshm__spool_free(bshm__spool *spool)
 {
 	if (spool != NULL) {
-		release_slabs(spool->slabs);
+		release_arenas(spool->arenas);
 		free(spool);
 	}
 }
 
 static void unify(bshm__spool *spool);
 
-static __attribute__((noinline)) chunk *chunk_new(bshm__spool *spool, uint32_t bucket)
+static __attribute__((noinline)) piece *piece_new(bshm__spool *spool, uint32_t bucket)
 {
 	if (spool->count >= spool->look_at) {
 		unify(spool);
 	}
-	chunk *last = spool->newest[bucket];
+	piece *last = spool->newest[bucket];
 	if (last != NULL && last->used < last->room) {
 		return last;
 	}
-	const uint32_t room = last == NULL ? CHUNK_FIRST : CHUNK_LATER;
-	const size_t bytes = sizeof(chunk) + room * sizeof(bshm_hash);
-	if (spool->slabs == NULL || spool->slab_used + bytes > SLAB_BYTES) {
-		slab *fresh = bshm_os_private(SLAB_BYTES);
+	const uint32_t room = last == NULL ? PIECE_FIRST : PIECE_LATER;
+	const size_t bytes = sizeof(piece) + room * sizeof(bshm_hash);
+	if (spool->arenas == NULL || spool->arena_used + bytes > ARENA_BYTES) {
+		arena *fresh = bshm_os_private(ARENA_BYTES);
 		if (fresh == NULL) {
 			return NULL;
 		}
-		fresh->next = spool->slabs;
-		spool->slabs = fresh;
-		spool->slab_used = sizeof(chunk); /* the slab's header, rounded up */
+		fresh->next = spool->arenas;
+		spool->arenas = fresh;
+		spool->arena_used = sizeof(piece); /* the arena's header, rounded up */
 	}
-	chunk *c = (chunk *) (void *) ((char *) spool->slabs + spool->slab_used);
-	spool->slab_used += bytes;
+	piece *c = (piece *) (void *) ((char *) spool->arenas + spool->arena_used);
+	spool->arena_used += bytes;
 	c->next = last;
 	c->used = 0;
 	c->room = room;
@@ -117,9 +118,9 @@ static __attribute__((noinline)) chunk *chunk_new(bshm__spool *spool, uint32_t b
 bool bshm__spool_add(bshm__spool *spool, bshm_hash hash)
 {
 	const uint32_t bucket = (uint32_t) (hash.high >> (64 - BUCKET_BITS));
-	chunk *c = spool->newest[bucket];
+	piece *c = spool->newest[bucket];
 	if (BSHM_UNLIKELY(c == NULL || c->used == c->room)) {
-		c = chunk_new(spool, bucket);
+		c = piece_new(spool, bucket);
 		if (c == NULL) {
 			return false;
 		}
@@ -137,7 +138,7 @@ uint64_t bshm__spool_count(const bshm__spool *spool)
 static size_t bucket_count(const bshm__spool *spool, uint32_t bucket)
 {
 	size_t count = 0;
-	for (const chunk *c = spool->newest[bucket]; c != NULL; c = c->next) {
+	for (const piece *c = spool->newest[bucket]; c != NULL; c = c->next) {
 		count += c->used;
 	}
 	return count;
@@ -155,7 +156,7 @@ static bshm_hash *sample_of(
 	bshm_hash *sample = malloc((*sampled + 1) * sizeof(*sample));
 	size_t filled = 0;
 	for (uint32_t b = 0; sample != NULL && b < *buckets; b++) {
-		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
+		for (const piece *c = spool->newest[b]; c != NULL; c = c->next) {
 			for (uint32_t i = 0; i < c->used; i++) {
 				sample[filled++] = c->hash[i];
 			}
@@ -175,7 +176,7 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 	const size_t different = bshm__hashes_distinct(sample, sampled);
 	free(sample);
 	if (different == sampled) {
-		*distinct = spool->count; /* none twice: do not estimate what is known */
+		*distinct = spool->count; /* no copies in the sample: most likely none at all */
 		return true;
 	}
 	/* The share of the hash space that was looked at, and three standard deviations on top. */
@@ -189,7 +190,7 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 /* ------------------------------------------------------------------ copies */
 
 /* Puts one of each hash of a bucket into `to`; `table` has places for twice as many, all NULL. */
-static bool unify_bucket(bshm__spool *to, const chunk *c, const bshm_hash **table, size_t mask)
+static bool unify_bucket(bshm__spool *to, const piece *c, const bshm_hash **table, size_t mask)
 {
 	for (; c != NULL; c = c->next) {
 		for (uint32_t i = 0; i < c->used; i++) {
@@ -233,8 +234,7 @@ static int by_count(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Are most hashes in buckets that have more than twice what is usual? Then few keys come again and
- * again. */
+/* Are most hashes in buckets of more than twice the usual size? Then few keys come often. */
 static bool is_uneven(const bshm__spool *spool)
 {
 	size_t counts[BUCKETS];
@@ -264,12 +264,12 @@ static bool has_copies(const bshm__spool *spool)
 	return copies;
 }
 
-/* Without memory for it, the hashes stay as they are. */
+/* Keeps one of each hash, if many are copies. Without memory for that, all stay. */
 static void unify(bshm__spool *spool)
 {
 	bshm__spool *fresh = has_copies(spool) ? bshm__spool_new(true) : NULL;
 	if (fresh != NULL && unify_into(fresh, spool)) {
-		release_slabs(spool->slabs);
+		release_arenas(spool->arenas);
 		*spool = *fresh;
 		free(fresh);
 	} else {
@@ -285,7 +285,7 @@ uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view)
 {
 	uint64_t items = 0;
 	for (uint32_t b = 0; b < BUCKETS; b++) {
-		for (const chunk *c = spool->newest[b]; c != NULL; c = c->next) {
+		for (const piece *c = spool->newest[b]; c != NULL; c = c->next) {
 			items += view->kind->put(view, c->hash, c->used, true);
 		}
 	}

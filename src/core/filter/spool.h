@@ -10,8 +10,8 @@
 #include "core/format.h"
 
 /*
- * Hashes set aside in private memory, grouped by their top bits, which is also the order of
- * their partitions whatever the number of partitions will be.
+ * Hashes in private memory, grouped by their top bits. That is the order of their partitions, too,
+ * whatever the number of partitions will be.
  */
 typedef struct bshm__spool bshm__spool;
 
@@ -23,7 +23,7 @@ bool bshm__spool_add(bshm__spool *spool, bshm_hash hash);
 uint64_t bshm__spool_count(const bshm__spool *spool);
 /* About how many different hashes there are: exact when all are, or when there are few. */
 bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct);
-/* Sets all of them in a new filter that no other process writes; returns how many keys were new. */
+/* Adds all to a new filter that no other process writes; returns how many keys were new. */
 uint64_t bshm__spool_apply(const bshm__spool *spool, const bshm_view *view);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * view.h - a filter as it stood at one generation: where its bits are.
+ * view.h - a filter at one generation: where its bits are.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -17,15 +17,15 @@
 /* Where the bits of one layer are. */
 typedef struct {
 	uint8_t *partitions; /* the first partition; a scattered run: the segment's first */
-	uint32_t *map;       /* scattered run: partition -> its place; private; else NULL */
+	uint32_t *map; /* scattered run: partition -> its number in the segment; private; else NULL */
 	uint32_t partition_count;
 	uint32_t hash_count;
 } bshm__parts;
 
 static inline uint64_t *bshm__parts_at(const bshm__parts *parts, uint32_t i)
 {
-	const size_t place = parts->map == NULL ? i : parts->map[i];
-	return (uint64_t *) (void *) (parts->partitions + place * BSHM_PARTITION_BYTES);
+	const size_t number = parts->map == NULL ? i : parts->map[i];
+	return (uint64_t *) (void *) (parts->partitions + number * BSHM_PARTITION_BYTES);
 }
 
 static inline uint64_t *bshm__parts_of(const bshm__parts *parts, bshm_hash h)
@@ -33,26 +33,26 @@ static inline uint64_t *bshm__parts_of(const bshm__parts *parts, bshm_hash h)
 	return bshm__parts_at(parts, bshm__hash_partition(h, parts->partition_count));
 }
 
-/* An epoch that was worked out, and when it surely lasts, by the system's clock. */
+/* An epoch that was worked out, and for how long it lasts for sure, by the system's clock. */
 typedef struct {
 	uint64_t from_ns;
 	uint64_t sure_ns; /* from then on */
 	uint32_t epoch;
 } bshm__epoch_span;
 
-/* How a view is asked: BSHM_PATH_PLAIN_SIX or BSHM_PATH_GROWING_SIX, or something else. */
+/* How a view is asked: these two by direct branches, all others by the kind's function. */
 #define BSHM_PATH_PLAIN_SIX   6u
 #define BSHM_PATH_GROWING_SIX (6u + (BSHM_KIND_GROWING << 8))
 
-/* What a question needs comes first, in two lines of the processor's cache. */
+/* What a question of the common kinds needs comes first, in two lines of the processor's cache. */
 struct bshm_view {
-	const uint64_t *generation_word; /* NULL: this place is empty */
+	const uint64_t *generation_word; /* NULL: no view */
 	uint64_t generation;
 	uint64_t seed;
 	bshm__parts newest;
 	bshm__parts *older; /* the layers before, newest first; private; NULL: there are none */
 	uint32_t older_count;
-	uint32_t path; /* how it is asked: BSHM_PATH_..., or another number */
+	uint32_t path; /* BSHM_PATH_..., or another number */
 	bshm__name name;
 	const bshm__kind *kind;
 	const bshm_segment *segment;
@@ -62,7 +62,7 @@ struct bshm_view {
 	bshm_descriptor descriptor;
 };
 
-/* Is a key that is added twice not the same as one that is added once? Of a sound descriptor. */
+/* Does the filter count? The descriptor must be sound. */
 static inline bool bshm__counts(const bshm_descriptor *descriptor)
 {
 	return (bshm__kind_flags(descriptor->kind) & BSHM_F_COUNTS) != 0;
@@ -71,13 +71,13 @@ static inline bool bshm__counts(const bshm_descriptor *descriptor)
 /* As bshm_view_current(). */
 static inline bool bshm__view_current(const bshm_view *view)
 {
-	/* Pairs with bshm__entry_publish(): bits that were changed after the generation moved are
-	 * not seen without seeing that it moved. */
+	/* Pairs with bshm__entry_publish(): a reader that has seen bits which were changed after the
+	 * generation moved sees here that it has moved. */
 	BSHM_FENCE(ACQUIRE);
 	return BSHM_LOAD(view->generation_word, RELAXED) == view->generation;
 }
 
-/* The layer that holds layer i of the view, the oldest first. */
+/* Layer i of the view: 0 is the oldest. */
 static inline const bshm__parts *bshm__view_layer(const bshm_view *view, uint32_t i)
 {
 	return i == view->older_count ? &view->newest : &view->older[view->older_count - 1 - i];
