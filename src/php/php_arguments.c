@@ -96,7 +96,7 @@ bool php_bloomshm_check_kind(bshm_parameters *out, zend_long window, uint32_t wi
 	return true;
 }
 
-bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument)
+ZEND_COLD bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument)
 {
 	zend_argument_value_error(argument,
 		"must be 0 (no limit) or between 1 and %d seconds, " ZEND_LONG_FMT " given", BSHM_TTL_MAX_S,
@@ -104,7 +104,7 @@ bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument)
 	return false;
 }
 
-bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument)
+ZEND_COLD bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument)
 {
 	zend_argument_value_error(
 		argument, "must be at most %d bytes long, %zu given", BSHM_KEY_BYTES_MAX, ZSTR_LEN(key));

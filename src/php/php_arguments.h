@@ -29,8 +29,8 @@ bool php_bloomshm_check_kind(bshm_parameters *out, zend_long window, uint32_t wi
 /* ------------------------------------------------------------------ records */
 
 /* Both throw, and return false. */
-bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument);
-bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument);
+ZEND_COLD bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument);
+ZEND_COLD bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument);
 
 static inline bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
 {

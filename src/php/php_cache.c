@@ -76,11 +76,11 @@ PHP_FUNCTION(bloom_cache_get)
 		Z_PARAM_ZVAL(otherwise)
 	ZEND_PARSE_PARAMETERS_END();
 
-	const bshm_key wanted = php_bloomshm_key_of_string(key);
-	bshm_segment *segment = php_bloomshm_segment(); /* without a record store nothing is found */
 	if (UNEXPECTED(!php_bloomshm_check_key(key, 1))) {
 		RETURN_THROWS();
 	}
+	const bshm_key wanted = php_bloomshm_key_of_string(key);
+	bshm_segment *segment = php_bloomshm_segment(); /* without a record store nothing is found */
 	if (EXPECTED(segment != NULL) &&
 		get(segment, BSHM_SPACE_CACHE, &wanted, BSHM_FIND_USE, NULL, return_value)) {
 		return;

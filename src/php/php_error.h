@@ -39,8 +39,8 @@ void php_bloomshm_throw_record(const bshm_error *error, zend_string *key);
 void php_bloomshm_throw_unavailable(const bshm_error *error);
 
 /*
- * For a call that does not throw: writes to the SAPI's log why there is no segment, or that the
- * file is gone. A process writes each of the two once a minute at most.
+ * For a call that does not throw: writes to the SAPI's log why it has no segment, or that the file
+ * is gone. A process writes each of the two once a minute at most.
  */
 void php_bloomshm_log(const bshm_error *error);
 /* The newest error that was thrown or logged, for bloom_status(); or NULL. */

@@ -372,8 +372,7 @@ static bshm_segment *segment_get(purpose why, bshm_error *error)
 	return segment;
 }
 
-/* The same for calls that do not throw the error: it is logged, unless a segment is only
- * missing. */
+/* The same for calls that do not throw the error: it is logged, unless there is just no file. */
 static bshm_segment *get_or_log(purpose why, bshm_error *error)
 {
 	bshm_segment *segment = segment_get(why, error);
