@@ -36,6 +36,8 @@
 #define PROBE_NS    UINT64_C(2000000)
 #define NAP_US      50
 #define NAP_US_MOST 1000
+/* Attempts to ask the filter within one generation. */
+#define ASK_TRIES 16
 
 /* A record's key, and its loader. */
 typedef struct {
@@ -321,8 +323,11 @@ static zend_string *fetch_key(const zend_string *filter, const char *key, size_t
 static int ask_filter(job *j)
 {
 	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
+	if (segment == NULL) {
+		return php_bloomshm_segment_status();
+	}
 	const bshm_key key = php_bloomshm_key_of_string(j->argument);
-	while (segment != NULL) {
+	for (int tries = 0; tries < ASK_TRIES; tries++) {
 		const bshm_view *view;
 		const bshm_status status = bshm_view_open(
 			segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
@@ -337,7 +342,7 @@ static int ask_filter(job *j)
 			return maybe;
 		}
 	}
-	return php_bloomshm_segment_status();
+	return BSHM_E_BUSY; /* replaced at each attempt */
 }
 
 /* A stored value comes first, then the filter's "no", then the loader. */
