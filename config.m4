@@ -56,6 +56,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
     m4_normalize([src/core/status.c
      src/core/hash.c
      src/core/host.c
+     src/core/file.c
      src/core/segment/regions.c
      src/core/segment/owners.c
      src/core/segment/clock.c

@@ -25,10 +25,10 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard.h"
+#include "core/file.h"
 #include "core/status.h"
 #include "platform/platform.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,6 @@
 #define MAGIC          BSHM_RECORD_FILE_MAGIC
 #define VERSION        1u
 #define PART_BYTES     32u
-#define BUFFER_BYTES   (UINT64_C(1) << 20)
 #define END            UINT64_MAX
 #define COPY_TRIES     64 /* while the value outgrows the memory */
 #define ROOM_FIRST     8192u
@@ -48,61 +47,27 @@ typedef union {
 	uint8_t bytes[PART_BYTES];
 } part;
 
-static uint64_t little(uint64_t value)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return __builtin_bswap64(value);
-#else
-	return value;
-#endif
-}
-
 static part part_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-	return (part){{little(a), little(b), little(c), little(d)}};
+	return (part){{bshm__little64(a), bshm__little64(b), bshm__little64(c), bshm__little64(d)}};
 }
 
 /* ------------------------------------------------------------------ writing */
 
 typedef struct {
-	int fd;
-	uint8_t *buffer;
-	size_t used;
-	uint64_t bytes;
-	XXH3_state_t *hash;
-	int64_t ahead_s; /* unix time less the engine clock */
-	int code;        /* the first error */
+	bshm_segment *segment;
+	bshm__output out;
+	uint16_t now[BSHM_SHARD_MAX]; /* the shards' epochs when the dump began */
+	int64_t ahead_s;              /* unix time less the engine clock */
+	uint64_t count;               /* records so far */
 	bshm_patience patience;
 } writer;
 
-static void flush(writer *w)
-{
-	if (w->code == 0 && w->used != 0) {
-		w->code = bshm_os_file_write(w->fd, w->buffer, w->used);
-	}
-	w->used = 0;
-}
-
-static void write_bytes(writer *w, const void *bytes, size_t count)
-{
-	XXH3_64bits_update(w->hash, bytes, count);
-	w->bytes += count;
-	if (w->used + count > BUFFER_BYTES) {
-		flush(w);
-	}
-	if (count > BUFFER_BYTES) {
-		w->code = w->code != 0 ? w->code : bshm_os_file_write(w->fd, bytes, count);
-	} else {
-		memcpy(w->buffer + w->used, bytes, count);
-		w->used += count;
-	}
-}
-
 /* About how many uses of other records came after its last use, when the dump began. */
-static uint64_t recency(const bshm_segment *segment, const uint16_t *now, const bshm_found *found)
+static uint64_t recency(const writer *w, const bshm_found *found)
 {
-	const uint32_t age = (now[found->shard] - found->state) & BSHM_SLOT_STAMP;
-	const uint64_t records = BSHM_LOAD(&segment->shards[found->shard].records, RELAXED);
+	const uint32_t age = (w->now[found->shard] - found->state) & BSHM_SLOT_STAMP;
+	const uint64_t records = BSHM_LOAD(&w->segment->shards[found->shard].records, RELAXED);
 	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used during the dump */
 }
 
@@ -137,7 +102,7 @@ static void swap_number(bshm_value_type type, void *bytes)
 	uint64_t number;
 	if (type == BSHM_VALUE_INT || type == BSHM_VALUE_FLOAT) {
 		memcpy(&number, bytes, sizeof(number));
-		number = little(number);
+		number = bshm__little64(number);
 		memcpy(bytes, &number, sizeof(number));
 	}
 }
@@ -149,12 +114,11 @@ static int64_t wall_ahead_s(const bshm_segment *segment)
 }
 
 /* Writes a key's record, if it is there still; false: no private memory left. */
-static bool write_record(
-	writer *w, bshm_segment *segment, const uint16_t *now, const bshm_key *key, uint64_t *count)
+static bool write_record(writer *w, const bshm_key *key)
 {
 	bshm_found found;
 	uint8_t *bytes;
-	const int there = copy_value(segment, key, &w->patience, &found, &bytes);
+	const int there = copy_value(w->segment, key, &w->patience, &found, &bytes);
 	if (there <= 0) {
 		return there == 0;
 	}
@@ -162,46 +126,42 @@ static bool write_record(
 	swap_number(found.type, bytes);
 	const uint64_t flags =
 		(uint64_t) found.type | ((found.state & BSHM_SLOT_PROTECTED) != 0 ? FLAG_PROTECTED : 0);
-	const part head = part_of(recency(segment, now, &found), expires_s,
-		(uint64_t) key->length | found.length << 32, flags);
-	write_bytes(w, head.bytes, sizeof(head.bytes));
-	write_bytes(w, key->bytes, key->length);
-	write_bytes(w, bytes, (size_t) found.length);
+	const part head =
+		part_of(recency(w, &found), expires_s, (uint64_t) key->length | found.length << 32, flags);
+	bshm__output_put(&w->out, head.bytes, sizeof(head.bytes));
+	bshm__output_put(&w->out, key->bytes, key->length);
+	bshm__output_put(&w->out, bytes, (size_t) found.length);
 	free(bytes);
-	++*count;
+	w->count++;
 	return true;
 }
 
 /* False: no private memory left. */
-static bool write_all(writer *w, bshm_segment *segment, uint64_t *count)
+static bool write_all(writer *w)
 {
-	uint16_t now[BSHM_SHARD_MAX];
+	bshm_segment *segment = w->segment;
+	bshm__output *out = &w->out;
 	const double wall_s = bshm_os_wall_s();
 	w->ahead_s = wall_ahead_s(segment);
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		now[i] = (uint16_t) BSHM_LOAD(&segment->shards[i].clock, RELAXED);
+		w->now[i] = (uint16_t) BSHM_LOAD(&segment->shards[i].clock, RELAXED);
 	}
 	const part head = part_of(MAGIC, VERSION, (uint64_t) (wall_s * 1e9), 0);
-	write_bytes(w, head.bytes, sizeof(head.bytes));
+	bshm__output_put(out, head.bytes, sizeof(head.bytes));
 	bshm_scan scan = {.cursor = 0};
 	bool room = true;
 	do {
 		room = bshm_scan_next(segment, &scan, 0);
-		for (unsigned i = 0; room && i < scan.count && w->code == 0; i++) {
-			room = scan.spaces[i] != BSHM_SPACE_CACHE ||
-				   write_record(w, segment, now, &scan.keys[i], count);
+		for (unsigned i = 0; room && i < scan.count && out->status == BSHM_OK; i++) {
+			room = scan.spaces[i] != BSHM_SPACE_CACHE || write_record(w, &scan.keys[i]);
 		}
-	} while (room && scan.cursor != 0 && w->code == 0);
+	} while (room && scan.cursor != 0 && out->status == BSHM_OK);
 	bshm_scan_free(&scan);
-	if (!room) {
-		return false;
-	}
-	const part last = part_of(END, *count, w->bytes, 0);
-	write_bytes(w, last.bytes, sizeof(last.bytes) - 8);
-	const uint64_t check = little(XXH3_64bits_digest(w->hash));
-	write_bytes(w, &check, sizeof(check));
-	flush(w);
-	return true;
+	const part last = part_of(END, w->count, out->bytes, 0);
+	bshm__output_put(out, last.bytes, sizeof(last.bytes) - sizeof(uint64_t));
+	const uint64_t check = bshm__little64(bshm__output_check(out));
+	bshm__output_put(out, &check, sizeof(check));
+	return room;
 }
 
 bshm_status bshm_store_dump(
@@ -211,40 +171,13 @@ bshm_status bshm_store_dump(
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
-	writer w = {.fd = -1, .buffer = malloc(BUFFER_BYTES), .hash = XXH3_createState()};
-	w.patience.batch = true;
-	char *name = malloc(strlen(path) + 32);
-	bshm_status status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
-	bshm_cause cause = BSHM_CAUSE_CREATE;
-	if (w.buffer == NULL || w.hash == NULL || name == NULL) {
-		goto out;
+	writer w = {.segment = segment, .patience.batch = true};
+	bshm_status status = bshm__output_open(&w.out, path, error);
+	if (status == BSHM_OK && !write_all(&w)) {
+		status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
-	XXH3_64bits_reset(w.hash);
-	w.code = bshm_os_file_create(path, name, &w.fd);
-	if (w.code == 0) {
-		cause = BSHM_CAUSE_WRITE;
-		if (!write_all(&w, segment, count)) {
-			bshm_os_unlink(name);
-			goto out;
-		}
-		if (w.code == 0) {
-			cause = BSHM_CAUSE_PUBLISH;
-			w.code = bshm_os_file_publish(w.fd, name, path);
-		}
-		if (w.code != 0) {
-			bshm_os_unlink(name);
-		}
-	}
-	status = BSHM_OK;
-	if (w.code != 0) {
-		status = bshm__fail_code(error, BSHM_E_IO, cause, w.code);
-	}
-out:
-	bshm_os_close(w.fd);
-	free(w.buffer);
-	free(name);
-	XXH3_freeState(w.hash);
-	return status;
+	*count = w.count;
+	return bshm__output_close(&w.out, status);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -270,74 +203,46 @@ static part part_at(const uint8_t *bytes)
 	part p;
 	memcpy(p.bytes, bytes, sizeof(p.bytes));
 	for (unsigned i = 0; i < PART_BYTES / 8; i++) {
-		p.words[i] = little(p.words[i]);
+		p.words[i] = bshm__little64(p.words[i]);
 	}
 	return p;
 }
 
-/* Opens a file; *size is how long it is. */
-static bshm_status open_file(const char *path, int *fd, uint64_t *size, bshm_error *error)
-{
-	bshm_os_stat st = {0};
-	int code = bshm_os_file_open(path, fd);
-	if (code == 0) {
-		code = bshm_os_stat_fd(*fd, &st);
-		if (code == 0 && !st.regular) {
-			code = EINVAL;
-		}
-	}
-	*size = st.bytes;
-	return code == 0 ? BSHM_OK : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, code);
-}
-
-static bshm_status check_head(const part *head, uint64_t size, bshm_error *error)
-{
-	if (size < 8) {
-		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
-	}
-	if (head->words[0] != MAGIC) {
-		return bshm__fail_magic(error, head->words[0]);
-	}
-	if (size < 2 * PART_BYTES) {
-		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
-	}
-	if (head->words[1] != VERSION) {
-		return bshm__fail_sizes(
-			error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, VERSION, head->words[1]);
-	}
-	return BSHM_OK;
-}
-
 /* Reads the whole file into private memory, once its head says what it is; *bytes is NULL on
- * failure. */
-static bshm_status read_file(int fd, uint64_t size, uint8_t **bytes, bshm_error *error)
+ * failure. *check is the XXH3-64 of all but its last word. */
+static bshm_status read_file(bshm__input *in, uint8_t **bytes, uint64_t *check)
 {
-	uint8_t head[PART_BYTES] = {0};
-	size_t begun = 0;
-	size_t got = 0;
+	uint8_t header[PART_BYTES];
 	*bytes = NULL;
-	int code = bshm_os_file_read(fd, head, PART_BYTES, &begun);
-	if (code != 0) {
-		return bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_READ, code);
-	}
-	const part first = part_at(head);
-	const bshm_status status = check_head(&first, begun < PART_BYTES ? begun : size, error);
+	bshm_status status = bshm__input_header(in, MAGIC, header, PART_BYTES);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	*bytes = bshm_os_private((size_t) size + 1);
-	if (*bytes == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	const uint64_t version = part_at(header).words[1];
+	if (version != VERSION) {
+		return bshm__fail_sizes(
+			in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, VERSION, version);
 	}
-	memcpy(*bytes, head, PART_BYTES);
-	code = bshm_os_file_read(fd, *bytes + PART_BYTES, (size_t) size - PART_BYTES, &got);
-	if (code == 0 && PART_BYTES + got == size) {
-		return BSHM_OK;
+	if (in->bytes < 2 * PART_BYTES) {
+		return bshm__fail(in->error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 	}
-	bshm_os_private_release(*bytes, (size_t) size + 1);
-	*bytes = NULL;
-	return code == 0 ? bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED)
-					 : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_READ, code);
+	const size_t last = (size_t) in->bytes - sizeof(uint64_t);
+	uint8_t *all = bshm_os_private((size_t) in->bytes);
+	if (all == NULL) {
+		return bshm__fail(in->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	}
+	memcpy(all, header, PART_BYTES);
+	status = bshm__input_get(in, all + PART_BYTES, last - PART_BYTES);
+	*check = bshm__input_check(in);
+	if (status == BSHM_OK) {
+		status = bshm__input_get(in, all + last, sizeof(uint64_t));
+	}
+	if (status == BSHM_OK) {
+		*bytes = all;
+	} else {
+		bshm_os_private_release(all, (size_t) in->bytes);
+	}
+	return status;
 }
 
 static uint32_t key_bytes(const part *head)
@@ -361,17 +266,19 @@ static bool is_record(const part *head)
 		   (!number || value_bytes(head) == 8) && (!empty || value_bytes(head) == 0);
 }
 
-/* Checks everything behind the head; *items are the records, *count of them. */
-static bshm_status check_file(
-	const uint8_t *bytes, uint64_t size, item **items, uint64_t *count, bshm_error *error)
+/* Checks everything behind the head; items[] are the records, *count of them. `all` is the
+ * checksum of a file that ends with its end part. */
+static bshm_status check_file(const uint8_t *bytes, uint64_t size, uint64_t all, item *items,
+	uint64_t *count, bshm_error *error)
 {
 	*count = 0;
 	uint64_t off = PART_BYTES;
 	while (size - off >= PART_BYTES) {
 		const part next = part_at(bytes + off);
 		if (next.words[0] == END) {
-			const uint64_t check = bshm__checksum(bytes, (size_t) off + PART_BYTES - 8, 0);
 			const bool whole = off + PART_BYTES == size;
+			const uint64_t check =
+				whole ? all : bshm__checksum(bytes, (size_t) off + PART_BYTES - 8, 0);
 			if (next.words[1] == *count && next.words[2] == off && next.words[3] == check) {
 				return whole ? BSHM_OK
 							 : bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRAILING_BYTES);
@@ -385,7 +292,7 @@ static bshm_status check_file(
 		if (length > size - off) {
 			break;
 		}
-		(*items)[(*count)++] = (item){next.words[0], off};
+		items[(*count)++] = (item){next.words[0], off};
 		off += length;
 	}
 	return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
@@ -420,43 +327,52 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm
 	return bshm_record_put(segment, &put, error);
 }
 
+/* Puts the items in, the oldest first: of more than there may be, the newest. */
+static bshm_status put_items(bshm_segment *segment, uint8_t *bytes, item *items, uint64_t records,
+	uint64_t *count, bshm_error *error)
+{
+	const uint64_t most = segment->cache_records;
+	const uint64_t first = most != 0 && records > most ? records - most : 0;
+	const int64_t ahead_s = wall_ahead_s(segment);
+	bshm_patience patience = {.batch = true};
+	qsort(items, (size_t) records, sizeof(item), older_first);
+	for (uint64_t i = first; i < records; i++) {
+		const int put = put_item(segment, bytes + items[i].off, ahead_s, &patience, error);
+		if (put < 0) {
+			return put;
+		}
+		*count += put == 1;
+	}
+	return BSHM_OK;
+}
+
 bshm_status bshm_store_restore(
 	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error)
 {
-	uint8_t *bytes;
-	uint64_t size = 0;
-	uint64_t records = 0;
 	*count = 0;
 	if (segment->shard_count == 0 || !segment->store_writable) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
-	int fd;
-	bshm_status status = open_file(path, &fd, &size, error);
+	bshm__input in;
+	uint8_t *bytes;
+	uint64_t check;
+	bshm_status status = bshm__input_open(&in, path, error);
 	if (status == BSHM_OK) {
-		status = read_file(fd, size, &bytes, error);
+		status = read_file(&in, &bytes, &check);
 	}
-	bshm_os_close(fd);
+	bshm__input_close(&in);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const size_t room = (size_t) (size / PART_BYTES + 1) * sizeof(item);
+	uint64_t records = 0;
+	const size_t room = (size_t) (in.bytes / PART_BYTES + 1) * sizeof(item);
 	item *items = bshm_os_private(room);
 	status = items == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY)
-						   : check_file(bytes, size, &items, &records, error);
+						   : check_file(bytes, in.bytes, check, items, &records, error);
 	if (status == BSHM_OK) {
-		const uint64_t most = segment->cache_records;
-		/* Of more than there may be, the newest. */
-		const uint64_t first = most != 0 && records > most ? records - most : 0;
-		const int64_t ahead_s = wall_ahead_s(segment);
-		bshm_patience patience = {.batch = true};
-		qsort(items, (size_t) records, sizeof(item), older_first);
-		for (uint64_t i = first; i < records && status == BSHM_OK; i++) {
-			const int put = put_item(segment, bytes + items[i].off, ahead_s, &patience, error);
-			*count += put == 1;
-			status = put < 0 ? put : BSHM_OK;
-		}
+		status = put_items(segment, bytes, items, records, count, error);
 	}
 	bshm_os_private_release(items, room);
-	bshm_os_private_release(bytes, (size_t) size + 1);
+	bshm_os_private_release(bytes, (size_t) in.bytes);
 	return status;
 }

@@ -26,6 +26,7 @@
 #include "core/bshm.h"
 
 #include "core/base.h"
+#include "core/file.h"
 #include "core/filter/build.h"
 #include "core/filter/kind.h"
 #include "core/filter/sliding.h"
@@ -39,14 +40,13 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FILE_MAGIC   BSHM_FILTER_FILE_MAGIC
 #define FILE_VERSION 1u
-#define BLOCK_COUNT  128u /* partitions that are written or read at a time: 1 MB */
+#define BLOCK_COUNT  128u /* partitions that are read at a time: 1 MB */
 
 typedef struct {
 	uint64_t magic;
@@ -88,26 +88,6 @@ BSHM_STATIC_ASSERT(file_header_check, offsetof(file_header, check) == 184);
 BSHM_STATIC_ASSERT(file_layer, sizeof(file_layer) == 64);
 BSHM_STATIC_ASSERT(file_layer_check, offsetof(file_layer, check) == 56);
 
-/* ------------------------------------------------------------------ byte order */
-
-static uint64_t swap64(uint64_t value)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return __builtin_bswap64(value);
-#else
-	return value;
-#endif
-}
-
-static uint32_t swap32(uint32_t value)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return __builtin_bswap32(value);
-#else
-	return value;
-#endif
-}
-
 static void swap_header(file_header *h)
 {
 	uint64_t *const longs[] = {&h->magic, &h->file_bytes, &h->seed, &h->capacity, &h->error_rate,
@@ -115,10 +95,10 @@ static void swap_header(file_header *h)
 	uint32_t *const words[] = {&h->version, &h->header_bytes, &h->kind, &h->expansion, &h->window_s,
 		&h->layer_count, &h->sized};
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
-		*longs[i] = swap64(*longs[i]);
+		*longs[i] = bshm__little64(*longs[i]);
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		*words[i] = swap32(*words[i]);
+		*words[i] = bshm__little32(*words[i]);
 	}
 }
 
@@ -127,29 +107,18 @@ static void swap_layer(file_layer *l)
 	uint64_t *const longs[] = {
 		&l->partition_count, &l->capacity, &l->items_before, &l->error_rate, &l->check};
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
-		*longs[i] = swap64(*longs[i]);
+		*longs[i] = bshm__little64(*longs[i]);
 	}
-	l->hash_count = swap32(l->hash_count);
+	l->hash_count = bshm__little32(l->hash_count);
 }
 
 /* The checksum of a header or layer in the file's byte order. */
 static uint64_t check_of(const void *record, size_t bytes)
 {
-	return swap64(bshm__checksum(record, bytes, 0));
+	return bshm__little64(bshm__checksum(record, bytes, 0));
 }
 
 /* ------------------------------------------------------------------ dump */
-
-typedef struct {
-	int fd;
-	bshm_error *error;
-} output;
-
-static bshm_status put(const output *out, const void *bytes, size_t count)
-{
-	const int code = bshm_os_file_write(out->fd, bytes, count);
-	return code == 0 ? BSHM_OK : bshm__fail_code(out->error, BSHM_E_IO, BSHM_CAUSE_WRITE, code);
-}
 
 static file_header header_of(const bshm_view *view, const bshm_layer *layers, uint64_t items,
 	uint64_t phase_ns, double dumped_s)
@@ -181,13 +150,13 @@ static file_header header_of(const bshm_view *view, const bshm_layer *layers, ui
 	return h;
 }
 
-static bshm_status put_records(const output *out, file_header h, const bshm_layer *layers)
+static void put_records(bshm__output *out, file_header h, const bshm_layer *layers)
 {
 	const uint32_t count = h.layer_count;
 	swap_header(&h);
 	h.check = check_of(&h, offsetof(file_header, check));
-	bshm_status status = put(out, &h, sizeof(h));
-	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
+	bshm__output_put(out, &h, sizeof(h));
+	for (uint32_t i = 0; i < count; i++) {
 		file_layer l = {
 			.partition_count = layers[i].run.count,
 			.capacity = layers[i].capacity,
@@ -197,9 +166,8 @@ static bshm_status put_records(const output *out, file_header h, const bshm_laye
 		};
 		swap_layer(&l);
 		l.check = check_of(&l, offsetof(file_layer, check));
-		status = put(out, &l, sizeof(l));
+		bshm__output_put(out, &l, sizeof(l));
 	}
-	return status;
 }
 
 /* A private copy of a partition in the file's byte order. Its epochs begin anew. */
@@ -208,55 +176,35 @@ static void copy_partition(
 {
 	view->kind->export(to, view, words, epoch);
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
-		to[i] = swap64(to[i]);
+		to[i] = bshm__little64(to[i]);
 	}
 }
 
-static bshm_status put_layer(const output *out, const bshm_view *view, const bshm__parts *parts,
-	uint32_t epoch, uint64_t *block, uint64_t *check)
+static void put_layer(
+	bshm__output *out, const bshm_view *view, const bshm__parts *parts, uint32_t epoch)
 {
-	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
-	bshm_status status = BSHM_OK;
-	for (uint32_t i = 0; status == BSHM_OK && i < parts->partition_count;) {
-		const uint32_t left = parts->partition_count - i;
-		const uint32_t count = left < BLOCK_COUNT ? left : BLOCK_COUNT;
-		for (uint32_t k = 0; k < count; k++) {
-			copy_partition(block + (size_t) k * BSHM_PARTITION_WORDS, view,
-				bshm__parts_at(parts, i + k), epoch);
-		}
-		const size_t bytes = (size_t) count * BSHM_PARTITION_BYTES;
-		XXH3_64bits_update(&hash, block, bytes);
-		status = put(out, block, bytes);
-		i += count;
+	uint64_t copy[BSHM_PARTITION_WORDS];
+	for (uint32_t i = 0; i < parts->partition_count && out->status == BSHM_OK; i++) {
+		copy_partition(copy, view, bshm__parts_at(parts, i), epoch);
+		bshm__output_put(out, copy, sizeof(copy));
 	}
-	*check = swap64(XXH3_64bits_digest(&hash));
-	return status;
 }
 
-static bshm_status put_bits(const output *out, const bshm_view *view, uint32_t epoch)
+static void put_bits(bshm__output *out, const bshm_view *view, uint32_t epoch)
 {
 	uint64_t checks[BSHM_LAYERS_MAX + 1];
 	const uint32_t count = view->older_count + 1;
-	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
-	if (block == NULL) {
-		return bshm__fail(out->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	bshm__output_check(out); /* header and layers have checksums of their own */
+	for (uint32_t i = 0; i < count; i++) {
+		put_layer(out, view, bshm__view_layer(view, i), epoch);
+		checks[i] = bshm__little64(bshm__output_check(out));
 	}
-	bshm_status status = BSHM_OK;
-	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
-		status = put_layer(out, view, bshm__view_layer(view, i), epoch, block, &checks[i]);
-	}
-	free(block);
-	if (status == BSHM_OK) {
-		checks[count] = check_of(checks, count * sizeof(checks[0]));
-		status = put(out, checks, (count + 1) * sizeof(checks[0]));
-	}
-	return status;
+	checks[count] = check_of(checks, count * sizeof(checks[0]));
+	bshm__output_put(out, checks, (count + 1) * sizeof(checks[0]));
 }
 
 /* One attempt. BUSY: the filter was replaced while it was read. */
-static bshm_status dump_once(
-	const output *out, bshm_segment *segment, const bshm_view *view, uint64_t *bytes)
+static bshm_status dump_once(bshm__output *out, bshm_segment *segment, const bshm_view *view)
 {
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	const bool read = bshm__layers_read(segment, &view->descriptor, layers);
@@ -280,35 +228,21 @@ static bshm_status dump_once(
 		moment = view->kind->now(segment, &view->descriptor);
 	}
 	const file_header h = header_of(view, layers, items, moment.phase_ns, bshm_os_wall_s());
-	bshm_status status = put_records(out, h, layers);
-	if (status == BSHM_OK) {
-		status = put_bits(out, view, moment.epoch);
-	}
-	*bytes = h.file_bytes;
-	return status == BSHM_OK && !bshm__view_current(view) ? BSHM_E_BUSY : status;
+	put_records(out, h, layers);
+	put_bits(out, view, moment.epoch);
+	return bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 }
 
 static bshm_status dump_to(const char *path, bshm_segment *segment, const bshm_view *view,
 	uint64_t *bytes, bshm_error *error)
 {
-	output out = {-1, error};
-	char *name = malloc(strlen(path) + 32);
-	if (name == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
-	}
-	int code = bshm_os_file_create(path, name, &out.fd);
-	bshm_status status = code == 0 ? dump_once(&out, segment, view, bytes)
-								   : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_CREATE, code);
+	bshm__output out;
+	bshm_status status = bshm__output_open(&out, path, error);
 	if (status == BSHM_OK) {
-		code = bshm_os_file_publish(out.fd, name, path);
-		status = code == 0 ? BSHM_OK : bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_PUBLISH, code);
+		status = dump_once(&out, segment, view);
 	}
-	if (status != BSHM_OK && out.fd >= 0) {
-		bshm_os_unlink(name);
-	}
-	bshm_os_close(out.fd);
-	free(name);
-	return status;
+	*bytes = out.bytes;
+	return bshm__output_close(&out, status);
 }
 
 bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const char *name,
@@ -332,26 +266,9 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 
 /* ------------------------------------------------------------------ restore */
 
-typedef struct {
-	int fd;
-	bshm_build *build;
-	bshm_error *error;
-} input;
-
-static bshm_status fail_file(const input *in, bshm_cause cause)
+static bshm_status fail_file(const bshm__input *in, bshm_cause cause)
 {
 	return bshm__fail(in->error, BSHM_E_CORRUPT, cause);
-}
-
-/* All of them, or TRUNCATED. */
-static bshm_status get(const input *in, void *bytes, size_t count)
-{
-	size_t got;
-	const int code = bshm_os_file_read(in->fd, bytes, count, &got);
-	if (code != 0) {
-		return bshm__fail_code(in->error, BSHM_E_IO, BSHM_CAUSE_READ, code);
-	}
-	return got == count ? BSHM_OK : fail_file(in, BSHM_CAUSE_TRUNCATED);
 }
 
 static bool is_rate(uint64_t bits)
@@ -378,21 +295,9 @@ static bool is_sound_header(const file_header *h)
 		   is_time(h->published_s) && is_time(h->dumped_s) && h->items <= UINT64_MAX / 2;
 }
 
-static bshm_status get_header(const input *in, file_header *h)
+static bshm_status get_header(bshm__input *in, file_header *h)
 {
-	bshm_status status = get(in, &h->magic, sizeof(h->magic));
-	if (status != BSHM_OK) {
-		return status;
-	}
-	/* The magic first: a short file of another sort is not told to be truncated. */
-	const uint64_t magic = swap64(h->magic);
-	if (magic == __builtin_bswap64(FILE_MAGIC)) {
-		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_BYTE_ORDER);
-	}
-	if (magic != FILE_MAGIC) {
-		return bshm__fail_magic(in->error, magic);
-	}
-	status = get(in, (char *) h + sizeof(h->magic), sizeof(*h) - sizeof(h->magic));
+	const bshm_status status = bshm__input_header(in, FILE_MAGIC, h, sizeof(*h));
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -405,10 +310,10 @@ static bshm_status get_header(const input *in, file_header *h)
 	return sound && is_sound_header(h) ? BSHM_OK : fail_file(in, BSHM_CAUSE_HEADER);
 }
 
-static bshm_status get_layer(const input *in, const file_header *h, bshm_layer *layer)
+static bshm_status get_layer(bshm__input *in, const file_header *h, bshm_layer *layer)
 {
 	file_layer l;
-	const bshm_status status = get(in, &l, sizeof(l));
+	const bshm_status status = bshm__input_get(in, &l, sizeof(l));
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -461,9 +366,8 @@ static void describe(bshm_build *build, const file_header *h)
 	}
 }
 
-static bshm_status get_records(const input *in, file_header *h)
+static bshm_status get_records(bshm__input *in, bshm_build *build, file_header *h)
 {
-	bshm_build *build = in->build;
 	bshm_status status = get_header(in, h);
 	uint64_t bytes = sizeof(file_header) + sizeof(uint64_t);
 	for (uint32_t i = 0; status == BSHM_OK && i < h->layer_count; i++) {
@@ -477,13 +381,8 @@ static bshm_status get_records(const input *in, file_header *h)
 	if (!is_sound_growth(h, build->layers) || h->file_bytes != bytes) {
 		return fail_file(in, BSHM_CAUSE_LAYER);
 	}
-	bshm_os_stat st;
-	const int code = bshm_os_stat_fd(in->fd, &st);
-	if (code != 0) {
-		return bshm__fail_code(in->error, BSHM_E_IO, BSHM_CAUSE_STAT, code);
-	}
-	if (st.bytes != bytes) {
-		return fail_file(in, st.bytes < bytes ? BSHM_CAUSE_TRUNCATED : BSHM_CAUSE_TRAILING_BYTES);
+	if (in->bytes != bytes) {
+		return fail_file(in, in->bytes < bytes ? BSHM_CAUSE_TRUNCATED : BSHM_CAUSE_TRAILING_BYTES);
 	}
 	describe(build, h);
 	return BSHM_OK;
@@ -494,30 +393,25 @@ static bshm_status get_records(const input *in, file_header *h)
  * that was its filter's. There it is a needless "maybe"; between reading and hashing it would look
  * like damage.
  */
-static bshm_status get_layer_bits(
-	const input *in, const bshm__parts *parts, uint64_t *block, uint64_t *check)
+static bshm_status get_layer_bits(bshm__input *in, const bshm__parts *parts, uint64_t *block)
 {
-	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
 	for (uint32_t i = 0; i < parts->partition_count;) {
 		const uint32_t left = parts->partition_count - i;
 		const uint32_t count = left < BLOCK_COUNT ? left : BLOCK_COUNT;
-		const size_t bytes = (size_t) count * BSHM_PARTITION_BYTES;
-		const bshm_status status = get(in, block, bytes);
+		const bshm_status status =
+			bshm__input_get(in, block, (size_t) count * BSHM_PARTITION_BYTES);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		XXH3_64bits_update(&hash, block, bytes);
 		for (uint32_t k = 0; k < count; k++) {
 			const uint64_t *from = block + (size_t) k * BSHM_PARTITION_WORDS;
 			uint64_t *to = bshm__parts_at(parts, i + k);
 			for (uint32_t w = 0; w < BSHM_PARTITION_WORDS; w++) {
-				BSHM_STORE(&to[w], swap64(from[w]), RELAXED);
+				BSHM_STORE(&to[w], bshm__little64(from[w]), RELAXED);
 			}
 		}
 		i += count;
 	}
-	*check = swap64(XXH3_64bits_digest(&hash));
 	return BSHM_OK;
 }
 
@@ -529,21 +423,22 @@ static void reset_partitions(const bshm_view *view)
 }
 
 /* Reads the bits into the build's partitions, and compares the checksums with those in the file. */
-static bshm_status get_bits(const input *in)
+static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 {
-	const bshm_build *build = in->build;
 	const uint32_t count = build->descriptor.layer_count;
 	uint64_t found[BSHM_LAYERS_MAX + 1];
 	uint64_t stored[BSHM_LAYERS_MAX + 1];
 	uint64_t *block = malloc((size_t) BLOCK_COUNT * BSHM_PARTITION_BYTES);
 	bshm_status status =
 		block == NULL ? bshm__fail(in->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : BSHM_OK;
+	bshm__input_check(in); /* header and layers have checksums of their own */
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
-		status = get_layer_bits(in, bshm__view_layer(&build->view, i), block, &found[i]);
+		status = get_layer_bits(in, bshm__view_layer(&build->view, i), block);
+		found[i] = bshm__little64(bshm__input_check(in));
 	}
 	free(block);
 	if (status == BSHM_OK) {
-		status = get(in, stored, (count + 1) * sizeof(stored[0]));
+		status = bshm__input_get(in, stored, (count + 1) * sizeof(stored[0]));
 	}
 	if (status != BSHM_OK) {
 		return status;
@@ -558,22 +453,22 @@ static bshm_status get_bits(const input *in)
 	return BSHM_OK;
 }
 
-static bshm_status restore_from(const input *in)
+static bshm_status restore_from(bshm__input *in, bshm_build *build)
 {
 	file_header h;
-	int status = get_records(in, &h);
+	int status = get_records(in, build, &h);
 	if (status == BSHM_OK) {
-		status = bshm__build_register(in->build, false, in->error);
+		status = bshm__build_register(build, false, in->error);
 	}
 	if (status == 1) {
-		status = bshm__build_take(in->build, 0, in->error);
+		status = bshm__build_take(build, 0, in->error);
 	}
 	if (status == BSHM_OK) {
-		status = get_bits(in);
+		status = get_bits(in, build);
 	}
 	if (status == BSHM_OK) {
 		uint64_t items = h.items;
-		status = bshm__build_publish(in->build, false, &items, in->error);
+		status = bshm__build_publish(build, false, &items, in->error);
 	}
 	return status < 0 ? status : BSHM_OK;
 }
@@ -584,25 +479,15 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
-	input in = {.error = error};
-	int code = bshm_os_file_open(path, &in.fd);
-	if (code != 0) {
-		return bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, code);
-	}
-	bshm_os_stat st;
-	code = bshm_os_stat_fd(in.fd, &st);
-	bshm_status status = code != 0     ? bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_STAT, code)
-						 : !st.regular ? bshm__fail_code(error, BSHM_E_IO, BSHM_CAUSE_OPEN, EINVAL)
-									   : BSHM_OK;
-	const bshm__name padded = bshm__name_of(name, name_length);
-	in.build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
-	if (status == BSHM_OK && in.build == NULL) {
-		status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
-	}
+	bshm__input in;
+	bshm_status status = bshm__input_open(&in, path, error);
 	if (status == BSHM_OK) {
-		status = restore_from(&in);
+		const bshm__name padded = bshm__name_of(name, name_length);
+		bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
+		status = build == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY)
+							   : restore_from(&in, build);
+		bshm_build_abort(build);
 	}
-	bshm_build_abort(in.build);
-	bshm_os_close(in.fd);
+	bshm__input_close(&in);
 	return status;
 }
