@@ -60,7 +60,7 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 		again |= ref_changed(word, ref, record);
 	}
 	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump(), and the fence of free_taken() */
-	return again || bshm__sequence_since(s, sequence) >= BSHM_SLOT_VERSIONS ? -1 : 0;
+	return again || bshm__versions_passed(s, sequence) ? -1 : 0;
 }
 
 /* For the child of a fork, which has no owner slot yet. It takes one, to count in a cache line of

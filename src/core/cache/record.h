@@ -171,8 +171,7 @@ static inline bool bshm__record_current(
 	const bshm__shard *s, const bshm__record *record, uint64_t sequence)
 {
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
-	return bshm__record_same_state(record) &&
-		   bshm__sequence_since(s, sequence) < BSHM_SLOT_VERSIONS;
+	return bshm__record_same_state(record) && !bshm__versions_passed(s, sequence);
 }
 
 /*
@@ -187,11 +186,10 @@ static inline bool bshm__record_unchanged(
 	}
 	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
 	const bool same = bshm__record_same_state(record);
-	const uint64_t since = bshm__sequence_since(s, sequence);
+	const bool jumped = bshm__sequence_jumped(s, sequence);
 	/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */
 	BSHM_FENCE(ACQUIRE);
-	return same && since < BSHM_SEQUENCE_JUMP &&
-		   BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
+	return same && !jumped && BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
 }
 
 /* The class of the next chunk, when so many bytes are left. */

@@ -95,6 +95,12 @@ static inline uint64_t bshm__sequence_since(const bshm__shard *s, uint64_t seque
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) - sequence;
 }
 
+/* Have so many slots been freed since then that one of them may have its old version again? */
+static inline bool bshm__versions_passed(const bshm__shard *s, uint64_t sequence)
+{
+	return bshm__sequence_since(s, sequence) >= BSHM_SLOT_VERSIONS;
+}
+
 /* Has memory got another meaning since `sequence` was read? Takes no lock. */
 static inline bool bshm__sequence_jumped(const bshm__shard *s, uint64_t sequence)
 {

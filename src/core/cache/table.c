@@ -49,9 +49,8 @@ typedef struct {
 /* False: too many buckets in a row are full. */
 static bool put_ref(const bshm__shard *s, fresh_buckets *to, uint32_t position, uint32_t ref)
 {
-	bshm__bucket_walk w = {
-		to->buckets, bshm__bucket_of(position, to->buckets.count), BSHM_OVERFLOW_MAX + 1};
-	bshm_bucket *bucket = bshm__bucket_at(s, &to->buckets, w.number);
+	bshm__bucket_walk w;
+	bshm_bucket *bucket = bshm__bucket_first(s, &w, to->buckets, position, BSHM_OVERFLOW_MAX + 1);
 	for (; bucket != NULL; bucket = bshm__bucket_next(s, &w)) {
 		if (to->used[w.number] < BSHM_BUCKET_CELLS) {
 			const uint32_t cell = to->used[w.number]++;
