@@ -558,12 +558,12 @@ static const struct {
 	const char *function;
 	const char *why;
 } unreached[] = {
-	{"bshm__shard_lock_wait", "a holder who lives does not let go in time: test_store_death"},
+	{"bshm__shard_lock_wait", "a holder who lives does not let go in time: test_find_stopped"},
 	{"bshm__lock_take", "the same: test_lock"},
 	{"set_starving", "a lock is not to be had for 5 ms: test_change"},
 	{"bshm__space_note", "there is no room: test_blocks"},
 	{"bshm__space_forget", "there was no room before: test_blocks"},
-	{"tally_shared", "a fork's child with no place of its own: test_store_fork"},
+	{"tally_shared", "a fork's child with no place of its own: test_find_fork"},
 	{"bshm_lease_release", "the lock cannot be had in a second: test_repair"},
 	{"bshm__quota_recount", "one shard's lock cannot be had: test_repair"},
 	{"free_page", "the counts were wrong: test_repair"},

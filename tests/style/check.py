@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what no compiler does: links, line widths, words, pairs.
+"""Checks what no compiler does: links, line widths, words, pairs, the map.
 
-    tests/style/check.py links|columns|words|pairs
+    tests/style/check.py links|columns|words|pairs|map
 
 links     each relative link of a page leads to a file and to a heading of it; each file that a page
           names in backticks exists, unless it stands for many (NAME)
@@ -10,6 +10,8 @@ columns   no line has more than 100 columns, a tab being 4; rows of tables in pa
 words     no word of retired.txt is used, in a file or in its name
 pairs     each atomic access of the core that is not relaxed says what it pairs with, on its line or
           a few lines above
+map       the table of rooms in CONTRIBUTING names each .c file of src in the row of its folder, and
+          no file that is not there
 
 Prints each fault as FILE:LINE: TEXT, and ends with status 1 if there was one.
 """
@@ -126,7 +128,38 @@ def pairs():
                     yield f"{path}:{number}: the access does not say what it pairs with"
 
 
-checks = {"links": links, "columns": columns, "words": words, "pairs": pairs}
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def map_of_rooms():
+    """Each folder of the map, with the line of its row and the files that the row names."""
+    rooms = {}
+    for number, line in lines_of("CONTRIBUTING.md"):
+        row = re.match(r"\| `(src/\w+(?:/\w+)?)` \|(.*)", line)
+        if row:
+            rooms[row[1]] = (number, {stem(name) for name in re.findall(r"`([\w.]+)`", row[2])})
+    return rooms
+
+
+def unmapped():
+    rooms = map_of_rooms()
+    there = {room: set() for room in rooms}
+    for path in (path for path in text_files() if re.match(r"src/.*\.[ch]$", path)):
+        room = os.path.dirname(path)
+        room = room if room in rooms else os.path.dirname(room)
+        if room not in rooms:
+            yield f"{path}:1: the map of CONTRIBUTING.md has no row for its folder"
+            continue
+        there[room].add(stem(path))
+        if path.endswith(".c") and stem(path) not in rooms[room][1]:
+            yield f"{path}:1: the map of CONTRIBUTING.md does not name it"
+    for room, (number, names) in rooms.items():
+        for name in sorted(names - there[room]):
+            yield f"CONTRIBUTING.md:{number}: no file {name} in {room}"
+
+
+checks = {"links": links, "columns": columns, "words": words, "pairs": pairs, "map": unmapped}
 if len(sys.argv) != 2 or sys.argv[1] not in checks:
     sys.exit(__doc__)
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))

@@ -2,7 +2,7 @@
  * test_repair.c - what a writer that died left behind: each kind of change, cut off before and
  * after the store that makes it so, is undone or finished, and nothing is lost.
  *
- * Deaths at random instructions: test_store_death.c.
+ * Deaths at random instructions: test_repair_death.c.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * test_store_damage.c - a writer in a damaged store comes to an end: counts, maps and records that
+ * test_room_damage.c - a writer in a damaged store comes to an end: counts, maps and records that
  * cannot be are changed by hand, then at random. A call that goes on for ever meets the test's
  * watchdog.
  *

@@ -1,5 +1,5 @@
 /*
- * test_store_share.c - the record store between threads: whole values, and records that do not
+ * test_find_threads.c - the record store between threads: whole values, and records that do not
  * vanish.
  *
  * Licensed under the MIT licence; see LICENSE.

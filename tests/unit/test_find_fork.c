@@ -1,5 +1,5 @@
 /*
- * test_store_fork.c - the child of a fork that asks the record store before it has written.
+ * test_find_fork.c - the child of a fork that asks the record store before it has written.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

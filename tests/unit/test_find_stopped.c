@@ -1,0 +1,201 @@
+/*
+ * test_find_stopped.c - a reader, or the writer beside it, is stopped at any instruction.
+ *
+ * A reader is stopped at each instruction of its call. Meanwhile the record that it reads is
+ * replaced, and the memory is used for something else. The reader then goes on, and finds a whole
+ * value. When a writer is stopped, readers do not wait for it.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_step.h"
+#include "test_store.h"
+
+#include "platform/platform.h"
+
+#define KEYS   400
+#define VICTIM UINT32_MAX /* of no other number */
+
+static bshm_segment *store;
+
+static void fill(uint32_t length)
+{
+	for (uint32_t i = 0; i < KEYS; i++) {
+		CHECK_INT(store_put(store, i, i, length, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+/* ------------------------------------------------------------------ stopped writers */
+
+static bool lock_is_held(void)
+{
+	return BSHM_LOAD(&store->shards[0].lock, RELAXED) != 0;
+}
+
+static void write_for_ever(void)
+{
+	for (uint64_t serial = 1;; serial++) {
+		store_put(store, VICTIM, serial, 3000000, 0, BSHM_PUT_SET);
+	}
+}
+
+TEST(readers_do_not_wait_for_a_stopped_writer_and_its_lock_is_not_taken)
+{
+	store = open_store(MB(16), 0);
+	fill(100);
+	const pid_t child = spawn(write_for_ever);
+	while (!stop_child_when(child, lock_is_held)) {
+	}
+	const uint64_t holder = BSHM_LOAD(&store->shards[0].lock, RELAXED);
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		CHECK_INT(store_get(store, i, &serial, &length), 1);
+	}
+	for (int i = 0; i < 3; i++) {
+		CHECK_INT(store_put_once(store, 1, 1, 100, 0, BSHM_PUT_SET), BSHM_E_TIMEOUT);
+		CHECK_INT(BSHM_LOAD(&store->shards[0].lock, RELAXED), holder);
+	}
+	bshm_store_info info;
+	bshm_store_stat(store, &info);
+	CHECK(info.lock_timeouts >= 3);
+	CHECK_INT(info.repairs, 0);
+	kill_child(child);
+	CHECK_INT(store_put(store, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	bshm_store_stat(store, &info);
+	CHECK_INT(info.repairs, 1);
+	check_sound(store);
+}
+
+/* ------------------------------------------------------------------ stopped readers */
+
+enum {
+	FOUND = 1,
+	COPY
+}; /* test_words[]: what the reader found; its value from there on */
+#define READER_VALUE 60
+#define READER_TIME  UINT64_C(3000000000)
+
+/* The reader takes an owner slot before it is stopped for the first time. */
+static void take_slot(void)
+{
+	bshm_error error;
+	bshm_record_remove(store, 0, &(bshm_key){"other", 5}, &error);
+}
+
+static void read_it(void)
+{
+	const uint64_t number = VICTIM;
+	const bshm_key key = {(const char *) &number, 8};
+	bshm_found found;
+	do {
+		test_words[FOUND] = bshm_record_find(store, 0, &key, BSHM_FIND_USE, &found) == 1 &&
+							found.length == READER_VALUE;
+	} while (test_words[FOUND] == 1 && !bshm_found_copy(&found, &test_words[COPY]));
+}
+
+/* Is that the value that was put with one of these? */
+static bool was_read(uint64_t serial, uint64_t or_serial)
+{
+	uint8_t bytes[READER_VALUE];
+	store_fill(bytes, VICTIM, serial, READER_VALUE);
+	return test_words[FOUND] == 1 && (memcmp(&test_words[COPY], bytes, READER_VALUE) == 0 ||
+										 (serial != or_serial && was_read(or_serial, or_serial)));
+}
+
+static void replace_it(uint64_t serial)
+{
+	CHECK_INT(store_put(store, VICTIM, serial, READER_VALUE, 0, BSHM_PUT_SET), 1);
+}
+
+/* Records of its size that take what is free, the slot that was its own among it. */
+static void take_what_is_free(void)
+{
+	for (uint32_t i = 0; i < 200; i++) {
+		CHECK_INT(store_put(store, KEYS + i, 1, READER_VALUE, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+static void replaced_and_slot_reused(uint64_t serial)
+{
+	replace_it(serial);
+	take_what_is_free();
+}
+
+/* The index leads to the slot that it led to before, which was another record's in between. */
+static void back_in_its_slot(uint64_t serial)
+{
+	replaced_and_slot_reused(serial);
+	for (uint32_t i = 0; i < 200; i++) {
+		store_remove(store, KEYS + i);
+	}
+	for (uint32_t i = 0; i < 300; i++) {
+		replace_it(serial);
+	}
+}
+
+static void index_made_anew(uint64_t serial)
+{
+	for (uint32_t i = 0; i < 3000; i++) {
+		store_put(store, KEYS + i, 1, 8, 0, BSHM_PUT_SET);
+	}
+	replace_it(serial);
+	for (uint32_t i = 0; i < 3000; i++) {
+		store_remove(store, KEYS + i);
+	}
+}
+
+/* Stops a reader at instruction after instruction; meanwhile `change` gives the record another
+ * value. */
+static void stop_all_along(void (*change)(uint64_t serial))
+{
+	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
+	uint64_t seed = test_seed();
+	if (TEST_UNDER_TSAN) {
+		test_skip("the sanitizer cannot be traced");
+	}
+	store = open_store(MB(4), 0);
+	prepare = take_slot;
+	fill(READER_VALUE);
+	call = read_it;
+	replace_it(1);
+	pid_t child;
+	bool over;
+	long length = stop_after(STEPS_MAX, &child, &over);
+	kill_child(child);
+	long stops = 0;
+	for (long at = 0; at < length && !test_failed(); at++) {
+		const uint64_t serial = 2 + (uint64_t) stops;
+		/* Where there is no time for each of them: some of them. */
+		if (bshm_os_monotonic_ns() > until) {
+			break;
+		}
+		stop_after(
+			at % 2 == 0 ? at / 2 : (long) (test_random(&seed) % (uint64_t) length), &child, &over);
+		change(serial);
+		go_on(child, over);
+		CHECK(was_read(serial, serial - 1));
+		stops++;
+	}
+	test_note("stopped %ld times within %ld instructions", stops, length);
+	check_sound(store);
+}
+
+TEST(a_stopped_reader_finds_a_record_that_was_replaced)
+{
+	stop_all_along(replace_it);
+}
+
+TEST(a_stopped_reader_finds_a_record_whose_slot_was_reused)
+{
+	stop_all_along(replaced_and_slot_reused);
+}
+
+TEST(a_stopped_reader_finds_a_record_that_is_back_in_its_slot)
+{
+	stop_all_along(back_in_its_slot);
+}
+
+TEST(a_stopped_reader_finds_a_record_while_the_index_is_made_anew)
+{
+	stop_all_along(index_made_anew);
+}
