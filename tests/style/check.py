@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks what no compiler does: links, line widths, words, pairs, the map.
+"""Checks what no compiler does: links, widths, lengths, words, pairs, the map.
 
-    tests/style/check.py links|columns|words|pairs|map
+    tests/style/check.py links|columns|sizes|words|pairs|map
 
 links     each relative link of a page leads to a file and to a heading of it; each file that a page
           names in backticks exists, unless it stands for many (NAME)
 columns   no line has more than 100 columns, a tab being 4; rows of tables in pages may, and lines
           of scripts and tests with a string of 60 characters
+sizes     no file and no function is longer than CONTRIBUTING says
 words     no word of retired.txt is used, in a file or in its name
 pairs     each atomic access of the core that is not relaxed says what it pairs with, on its line or
           a few lines above
@@ -25,6 +26,14 @@ TEXT = re.compile(
     r"\.(c|h|cpp|php|phpt|inc|py|pml|litmus|md|sh|m4)$|(^|/)Makefile$|^(script|\.ci)/\w"
 )
 NO_SOURCE = re.compile(r"^(build|modules|demo/var|tests/data|\.git)/")
+# The first that matches counts.
+FILE_LINES = [
+    (r"src/core/bshm\.h$", 850),
+    (r"src/.*\.[ch]$", 650),
+    (r"tests/.*\.(c|h|inc|php|pml|py|sh)$", 1100),
+]
+FUNCTION_LINES = 60
+SWITCH_LINES = 90
 # Generated; expected output.
 FREE_WIDTH = re.compile(r"^stubs/bloomshm_arginfo\.h$|\.phpt$")
 LONG_STRING = re.compile(r"\"(\\.|[^\"\\]){60,}\"|'[^']{60,}'")
@@ -106,6 +115,29 @@ def columns():
                 yield f"{path}:{number}: {width} columns"
 
 
+def long_functions(path, lines):
+    begin, most = 0, FUNCTION_LINES
+    for number, line in lines:
+        if line == "{":
+            begin, most = number, FUNCTION_LINES
+        elif re.match(r"\tswitch \(", line):
+            most = SWITCH_LINES
+        elif line == "}" and begin > 0:
+            if number - begin - 1 > most:
+                yield f"{path}:{begin}: a function of {number - begin - 1} lines; {most} at most"
+            begin = 0
+
+
+def sizes():
+    for path in text_files():
+        limit = next((most for name, most in FILE_LINES if re.match(name, path)), None)
+        lines = lines_of(path) if limit else []
+        if limit and len(lines) > limit:
+            yield f"{path}: {len(lines)} lines; {limit} at most"
+        if re.search(r"\.[ch]$", path):
+            yield from long_functions(path, lines)
+
+
 def words():
     with open("tests/style/retired.txt", encoding="utf-8") as file:
         rules = [line.rstrip("\n").split("\t") for line in file if line.strip() and line[0] != "#"]
@@ -159,7 +191,14 @@ def unmapped():
             yield f"CONTRIBUTING.md:{number}: no file {name} in {room}"
 
 
-checks = {"links": links, "columns": columns, "words": words, "pairs": pairs, "map": unmapped}
+checks = {
+    "links": links,
+    "columns": columns,
+    "sizes": sizes,
+    "words": words,
+    "pairs": pairs,
+    "map": unmapped,
+}
 if len(sys.argv) != 2 or sys.argv[1] not in checks:
     sys.exit(__doc__)
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
