@@ -213,8 +213,9 @@ BSHM_AT(header, rest_clock, 328);
 
 #define BSHM_FEATURES_KNOWN 0u
 
-#define BSHM_REST_AWAKE  UINT64_C(0) /* processes may be writing; or the file lies in memory */
-#define BSHM_REST_WAKING UINT64_C(1) /* they may be soon: this word is being synced */
+#define BSHM_REST_AWAKE   UINT64_C(0) /* processes may be writing; or the file lies in memory */
+#define BSHM_REST_WAKING  UINT64_C(1) /* they may be soon: this word is being synced */
+#define BSHM_REST_SYNCING UINT64_C(2) /* the last process that used it syncs it */
 #define BSHM_REST_ASLEEP                                                                           \
  UINT64_C(0x545345524d485342) /* all of the file is on its disk, and whole */
 

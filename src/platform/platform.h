@@ -47,6 +47,7 @@ int bshm_os_set_mode(int fd, uint32_t mode);
 /* Returns when all of the file is on its disk, also what was changed in mappings of it. */
 int bshm_os_sync(int fd);
 int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset);
+int bshm_os_read_at(int fd, void *bytes, size_t count, uint64_t offset);
 /* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
 int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
@@ -70,12 +71,12 @@ void bshm_os_advise_huge(void *base, uint64_t bytes);
 /*
  * A lock on one byte, which belongs to this open file and ends with it, also when the process is
  * killed. Try: 0 = taken, EAGAIN = a lock of another open file is in the way. Lock: others have
- * none there. Share: others may share it; makes one that is held a shared one.
+ * none there; makes a shared one exclusive. Share: others may share it; makes an exclusive one
+ * shared.
  */
 int bshm_os_lock_byte(int fd, int64_t offset);
 int bshm_os_share_byte(int fd, int64_t offset);
-/* Has another open file a lock there, of either sort? True when the system cannot tell. */
-bool bshm_os_byte_held(int fd, int64_t offset);
+int bshm_os_release_byte(int fd, int64_t offset);
 /* Whether another shares it; false also when the kernel cannot tell. */
 bool bshm_os_byte_shared(int fd, int64_t offset);
 /* Has another open file one that is not shared? */

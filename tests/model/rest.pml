@@ -4,7 +4,8 @@
  * Mirrors, one step for each look at or change of the presence lock, each store to the file, and
  * each page that a sync brings to the disk:
  *
- *     segment/rest.c     bshm__rest_enter, enter_alone, judge, wake, bshm__rest_discard, sleep_in
+ *     segment/rest.c     bshm__rest_enter, enter_alone, enter_shared, judge, wake,
+ *                        bshm__rest_discard, sync_alone, sleep_in
  *
  * Properties:
  *   - Whoever believes what a file holds finds every write that was ever confirmed to be in it, in
@@ -16,6 +17,9 @@
  *     boot. Two pages suffice to be of different moments.
  *   - A file that is not believed is emptied in place: nobody else has it then.
  *   - Boots that cannot be told are boots that differ: less is believed.
+ *   - What one process does between two looks of others is one step: with the lock alone, it is the
+ *     only one that looks at the mark or stores it, and a death on the way leaves what was before.
+ *   - The last round of sync_alone(), which keeps others out: it does less at once.
  *
  * Bounds: two processes, which begin again when they have ended or died, three rounds each; one
  * stop of the machine; one death; two writes. The kernel writes either page back at any time.
@@ -25,6 +29,7 @@
 #define AWAKE 0
 #define WAKING 1
 #define ASLEEP 2
+#define SYNCING 3
 #define NONE 2
 
 /* Memory, and the disk. */
@@ -104,7 +109,8 @@ again:
 			fi;
 			assert(born != boot || writes >= confirmed);
 			if
-			:: mark != AWAKE ->
+			:: mark == SYNCING -> STEP(mark = AWAKE)
+			:: mark == WAKING || mark == ASLEEP ->
 				STEP(mark_boot = boot);
 #if defined(BROKEN_NO_WAKING)
 				STEP(mark = AWAKE);
@@ -121,13 +127,16 @@ again:
 			fi;
 			STEP(shared[_pid] = true; alone = NONE)
 		:: else ->
-#ifndef BROKEN_NO_SECOND_LOOK
 			STEP(
 				if
-				:: mark != AWAKE -> let_go(); goto again
+#ifndef BROKEN_NO_SECOND_LOOK
+				:: mark == WAKING || mark == ASLEEP -> let_go(); goto again
+#endif
+#ifndef BROKEN_UNSEEN
+				:: mark == SYNCING -> mark = AWAKE
+#endif
 				:: else
 				fi)
-#endif
 		fi;
 		/* Work. */
 		if
@@ -147,15 +156,31 @@ again:
 			:: else -> goto again
 			fi);
 #endif
-#ifdef BROKEN_MARK_FIRST
-		STEP(mark = ASLEEP);
-		SYNC;
-#else
-		SYNC;
-		STEP(mark = ASLEEP);
+#ifdef BROKEN_NO_FIRST_LOOK
+		goto sync;
+#endif
+		if
+		:: mark == WAKING || mark == ASLEEP -> STEP(mark = ASLEEP; alone = NONE); goto end
+		:: else
+		fi;
+sync:
+		STEP(mark = SYNCING; shared[_pid] = true; alone = NONE);
+#ifndef BROKEN_MARK_FIRST
 		SYNC;
 #endif
-		STEP(alone = NONE)
+		STEP(
+			if
+			:: alone != NONE || shared[1 - _pid] -> let_go(); goto again
+#ifdef BROKEN_NOT_ANEW
+			:: else -> mark = ASLEEP
+#else
+			:: alone == NONE && !shared[1 - _pid] && mark != SYNCING -> alone = _pid; goto sync
+			:: alone == NONE && !shared[1 - _pid] && mark == SYNCING -> mark = ASLEEP
+#endif
+			fi;
+			shared[_pid] = false);
+end:
+		SYNC
 	:: true -> break
 	od
 }

@@ -181,6 +181,9 @@ model_rest() {
 	fails rest 'the mark stored before the contents are synced' BROKEN_MARK_FIRST
 	fails rest 'brought to rest while another uses it' BROKEN_NOT_ALONE
 	fails rest 'no second look when others were there' BROKEN_NO_SECOND_LOOK
+	fails rest 'marked without a new sync after another had used it' BROKEN_NOT_ANEW
+	fails rest 'synced anew though it was marked already' BROKEN_NO_FIRST_LOOK
+	fails rest 'used without a word to the process that syncs it' BROKEN_UNSEEN
 	fails rest 'the lock shared though nobody was seen to share it' BROKEN_NO_WITNESS
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -339,6 +340,120 @@ TEST(several_wake_it_at_once_and_the_last_puts_it_to_rest)
 		CHECK(is_asleep());
 		open_whole();
 	}
+}
+
+/* Called in place of the system's, which then follows: what others do while a process syncs. */
+static void (*during_sync)(void);
+
+int fsync(int fd)
+{
+	void (*others)(void) = during_sync;
+	if (others != NULL) {
+		during_sync = NULL;
+		others();
+		during_sync = others;
+	}
+	return (int) syscall(SYS_fsync, fd);
+}
+
+static bshm_segment *other;
+static int syncs;
+
+static void attach_other(void)
+{
+	syncs++;
+	if (other == NULL && open_at(test_path("segment"), false) == BSHM_OK) {
+		other = segment;
+		CHECK(rest_of(test_path("segment")) == BSHM_REST_AWAKE);
+		CHECK(add_number(other, "f", 1000 + (uint64_t) syncs) == 1);
+	}
+}
+
+static void visit(void)
+{
+	attach_other();
+	if (other != NULL) {
+		forget_views();
+		during_sync = NULL;
+		/* Later the mark is set already, and the lock released: the visitor brings it to rest. */
+		CHECK_INT(bshm_segment_rest(other, &last_error), syncs <= 3 ? BSHM_E_BUSY : BSHM_OK);
+		other = NULL;
+	}
+}
+
+TEST(a_process_attaches_while_the_last_one_syncs)
+{
+	stand();
+	CHECK(add_numbers(segment, "f", 0, 100) > 0);
+	syncs = 0;
+	other = NULL;
+	during_sync = attach_other;
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_E_BUSY);
+	during_sync = NULL;
+	CHECK_INT(syncs, 1);
+	REQUIRE(other != NULL);
+	CHECK_INT(absent(other, "f", 0, 100), 0);
+	forget_views();
+	CHECK_INT(bshm_segment_rest(other, &last_error), BSHM_OK);
+	CHECK(is_asleep());
+	reboot();
+	open_whole();
+	CHECK_INT(absent(segment, "f", 0, 100), 0);
+	CHECK_INT(absent(segment, "f", 1001, 1002), 0);
+}
+
+/* A visitor that is gone again has written: the file is synced once more before the mark. At last
+ * visitors are kept out. */
+TEST(visitors_during_a_sync_make_it_begin_anew)
+{
+	stand();
+	CHECK(add_numbers(segment, "f", 0, 100) > 0);
+	syncs = 0;
+	other = NULL;
+	during_sync = visit;
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_OK);
+	during_sync = NULL;
+	CHECK_INT(syncs, 5); /* three with visitors, one without, one of the mark */
+	CHECK(is_asleep());
+	reboot();
+	open_whole();
+	CHECK_INT(absent(segment, "f", 0, 100), 0);
+	CHECK_INT(absent(segment, "f", 1001, 1004), 0);
+}
+
+static void see_mark(void)
+{
+	syncs++;
+	CHECK(is_asleep());
+}
+
+/* SYNCING would say that the mark is not on the disk. */
+TEST(a_mark_that_another_process_set_is_left)
+{
+	stand();
+	CHECK_INT(add(segment, "f", "a"), 1);
+	set_rest(BSHM_REST_ASLEEP); /* as if this process had unmapped before */
+	syncs = 0;
+	during_sync = see_mark;
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_OK);
+	during_sync = NULL;
+	CHECK_INT(syncs, 1);
+	CHECK(is_asleep());
+}
+
+TEST(a_process_that_died_while_it_synced_leaves_the_file_in_use)
+{
+	stand();
+	CHECK_INT(add(segment, "f", "a"), 1);
+	close_it();
+	set_rest(BSHM_REST_SYNCING);
+	open_whole();
+	CHECK_INT(has(segment, "f", "a"), 1);
+	CHECK(rest_of(test_path("segment")) == BSHM_REST_AWAKE);
+	close_it();
+	set_rest(BSHM_REST_SYNCING);
+	reboot();
+	check_not_believed();
 }
 
 /* ------------------------------------------------------------------ the clock */

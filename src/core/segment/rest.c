@@ -6,15 +6,22 @@
  * adds had returned. So a file of another boot is believed only if it was *brought to rest*: no
  * process had it mapped, all of it was synced, then the mark was written and synced.
  *
- *      ASLEEP --- the waker: WAKING, sync, then AWAKE ------> AWAKE: processes write
- *        ^                                                      |
- *        +-- sync, mark, sync: the last that closes it ---------+
+ *      ASLEEP --- a waker: WAKING, sync, then AWAKE --------> AWAKE: processes write
+ *        ^                                                    |     ^
+ *        |                                 the last closes it |     | another attaches
+ *        |                                                    v     |
+ *        +------- synced: no other process attached ---------- SYNCING
  *
  * Every process that may write holds a shared lock of the kernel's on one byte, the presence lock,
  * through the open file behind its mapping: a fork's child has both, and a killed process neither.
  * A process that holds the lock exclusively, through an open file that was never mapped, knows that
- * no other process uses the segment; the others wait. A file is woken, brought to rest, or given up
- * only under the exclusive lock.
+ * no other process uses the segment; the others wait. A file is woken, marked, or given up only
+ * under the exclusive lock.
+ *
+ * A sync may take seconds, and others must not wait for the process that leaves. So it holds the
+ * lock shared while it syncs. A process that attaches meanwhile shares the lock too, and stores
+ * AWAKE: nothing has to be synced, because the mark is not on the disk yet. The leaving process
+ * finds AWAKE when it has the lock exclusively again, and syncs anew.
  *
  * The mark is off the disk before any other write can get there: no process writes before AWAKE,
  * and AWAKE comes after the sync of WAKING. A waker that dies before that leaves WAKING, and the
@@ -42,6 +49,7 @@
 
 #define CLAIM_TRIES  20
 #define CLAIM_NAP_US 100
+#define SYNC_ROUNDS  4
 
 static bool is_at(const char *path, uint64_t device, uint64_t inode)
 {
@@ -49,6 +57,7 @@ static bool is_at(const char *path, uint64_t device, uint64_t inode)
 	return bshm_os_stat_path(path, &st) == 0 && st.device == device && st.inode == inode;
 }
 
+/* By a call of the system: the mapping of a process may be for reading only. */
 static int write_rest(int fd, uint64_t rest)
 {
 	return bshm_os_write_at(fd, &rest, sizeof(rest), offsetof(bshm_header, rest));
@@ -84,7 +93,8 @@ static bshm_status judge(const bshm_header *header, bool *same_boot, bshm_error 
 					 : bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REST);
 }
 
-/* No other process uses it, and none can attach meanwhile. */
+/* No other process uses it, and none can attach meanwhile. One that died while it synced has left
+ * SYNCING: the mark is not on the disk. */
 static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *error)
 {
 	bool same_boot;
@@ -92,16 +102,31 @@ static bshm_status enter_alone(const bshm_header *header, int fd, bshm_error *er
 	if (status != BSHM_OK) {
 		return status;
 	}
-	int code = 0;
 	/* Pairs with the kernel's write of write_rest(). */
-	if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
-		code = wake(header, fd, same_boot);
-	}
+	const uint64_t rest = BSHM_LOAD(&header->rest, ACQUIRE);
+	int code = rest == BSHM_REST_AWAKE     ? 0
+			   : rest == BSHM_REST_SYNCING ? write_rest(fd, BSHM_REST_AWAKE)
+										   : wake(header, fd, same_boot);
 	if (code != 0) {
 		return bshm__fail_os(error, BSHM_CAUSE_SYNC, code);
 	}
 	code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_LOCK, code) : BSHM_OK;
+}
+
+/* Other processes use it, or one brings it to rest and has not marked it yet. */
+static bshm_status enter_shared(const bshm_header *header, int fd, bshm_error *error)
+{
+	/* Pairs with the kernel's write of write_rest(). */
+	const uint64_t rest = BSHM_LOAD(&header->rest, ACQUIRE);
+	if (rest == BSHM_REST_AWAKE) {
+		return BSHM_OK;
+	}
+	if (rest != BSHM_REST_SYNCING) {
+		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE); /* they have just left */
+	}
+	const int code = write_rest(fd, BSHM_REST_AWAKE);
+	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_SYNC, code) : BSHM_OK;
 }
 
 /*
@@ -146,13 +171,8 @@ bshm_status bshm__rest_enter(
 	if (!is_at(segment->path, st->device, st->inode)) {
 		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REPLACED);
 	}
-	bshm_status status = BSHM_OK;
-	if (alone) {
-		status = enter_alone(header, fd, error);
-		/* Pairs with the kernel's write of write_rest(). */
-	} else if (BSHM_LOAD(&header->rest, ACQUIRE) != BSHM_REST_AWAKE) {
-		status = bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE); /* they have just left */
-	}
+	const bshm_status status =
+		alone ? enter_alone(header, fd, error) : enter_shared(header, fd, error);
 	segment->sleeps = status == BSHM_OK;
 	return status;
 }
@@ -167,6 +187,39 @@ bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error)
 	return BSHM_OK;
 }
 
+static int lock_and_look(int fd, uint64_t *rest)
+{
+	*rest = BSHM_REST_AWAKE;
+	const int code = bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+	return code != 0 ? code : bshm_os_read_at(fd, rest, sizeof(*rest), offsetof(bshm_header, rest));
+}
+
+/*
+ * Syncs a file that no other process uses, and has the presence lock exclusively then. EAGAIN:
+ * others use it. Others that come and go make this process sync anew; at last it keeps them out.
+ *
+ * The first look may find ASLEEP, or WAKING of a process that died: others have left in between,
+ * and nothing was written since their sync. It must not become SYNCING, which says that the mark is
+ * not on the disk.
+ */
+static int sync_alone(int fd)
+{
+	uint64_t rest;
+	int code = lock_and_look(fd, &rest);
+	if (rest == BSHM_REST_SYNCING) {
+		rest = BSHM_REST_AWAKE; /* the process that synced it has died */
+	}
+	for (int round = 1; code == 0 && rest == BSHM_REST_AWAKE; round++) {
+		code = write_rest(fd, BSHM_REST_SYNCING);
+		if (code == 0 && round < SYNC_ROUNDS) {
+			code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+		}
+		code = code != 0 ? code : bshm_os_sync(fd);
+		code = code != 0 ? code : lock_and_look(fd, &rest);
+	}
+	return code;
+}
+
 /* With the file open anew: a mapping of this process's own would look like another's. */
 static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *error)
 {
@@ -175,18 +228,14 @@ static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *err
 		st.inode != segment->inode) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
 	}
-	if (bshm_os_byte_held(fd, BSHM_PRESENCE_LOCK_OFF)) {
-		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
-	}
-	/* Most of it before others are kept out. */
-	int code = bshm_os_sync(fd);
-	code = code != 0 ? code : bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+	int code = sync_alone(fd);
 	if (code == EAGAIN) {
 		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
 	}
-	code = code != 0 ? code : bshm_os_sync(fd);
 	const uint64_t mark[2] = {BSHM_REST_ASLEEP, bshm_os_clock_ns() + segment->clock_offset};
 	code = code != 0 ? code : bshm_os_write_at(fd, mark, sizeof(mark), offsetof(bshm_header, rest));
+	/* A process that attaches from here on syncs the file itself. */
+	code = code != 0 ? code : bshm_os_release_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 	code = code != 0 ? code : bshm_os_sync(fd);
 	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_SYNC, code) : BSHM_OK;
 }

@@ -53,10 +53,9 @@ int bshm_os_share_byte(int fd, int64_t offset)
 	return set_lock(fd, F_RDLCK, offset);
 }
 
-bool bshm_os_byte_held(int fd, int64_t offset)
+int bshm_os_release_byte(int fd, int64_t offset)
 {
-	struct flock lock = lock_of(F_WRLCK, offset, 1);
-	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+	return set_lock(fd, F_UNLCK, offset);
 }
 
 bool bshm_os_byte_shared(int fd, int64_t offset)

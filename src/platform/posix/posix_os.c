@@ -190,6 +190,15 @@ int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset)
 	return put < 0 ? errno : (size_t) put == count ? 0 : EIO;
 }
 
+int bshm_os_read_at(int fd, void *bytes, size_t count, uint64_t offset)
+{
+	ssize_t got;
+	do {
+		got = pread(fd, bytes, count, (off_t) offset);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? errno : (size_t) got == count ? 0 : EIO;
+}
+
 int bshm_os_link(const char *from, const char *to)
 {
 	return link(from, to) != 0 ? errno : 0;
