@@ -25,8 +25,10 @@
  *    `throw`: a BloomShm\Exception with the code NOT_FOUND.
  *
  * Every function that changes a filter throws READ_ONLY while bloomshm.readonly is 1. A function
- * that needs the segment's lock waits at most 1 second for it, then throws TIMEOUT; adds and
- * removals wait at most 50 milliseconds, and most adds need no lock (see bloom_add()). A function
+ * that needs the segment's lock waits 1 second for it, then throws TIMEOUT; adds and removals wait
+ * 50 milliseconds, and most adds need no lock (see bloom_add()); changes of records wait 50
+ * milliseconds for the lock of a part of the store. On a busy machine a wait takes up to 150
+ * milliseconds more: the time that the waiting process has no processor is not counted. A function
  * that creates, moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT
  * (the segment is damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it
  * cannot be created for want of room). The @throws lines below name the codes that are a function's
@@ -647,8 +649,10 @@ namespace {
     function bloom_forget(string $filter, string $key): bool {}
 
     /**
-     * Reads a record. Takes no lock and never waits; counts as use of it. About 40 ns and the copy
-     * of the value.
+     * Reads a record; counts as use of it. About 40 ns and the copy of the value. Takes no lock and
+     * never waits, but for one case: a record of more than 4 kB that was replaced during each copy
+     * for 10 milliseconds. Then it waits for a lock as a change does; without the lock the record
+     * counts as missing.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $default Returned when there is no such record.
@@ -669,8 +673,8 @@ namespace {
 
     /**
      * Stores a record, in one step: readers see the old value or the new one. When there is no
-     * room, the least valuable record is evicted; a record of the most recently used quarter never
-     * is.
+     * room, a record is evicted that has long not been used, never one of the most recently used
+     * quarter.
      *
      * Key and stored value together may have 64 MB, and a quarter of bloomshm.cache_memory.
      *

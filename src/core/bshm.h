@@ -503,9 +503,10 @@ typedef struct {
 
 /*
  * What the waits for locks of one call with many keys have in common: all zero to begin with. For
- * the first lock that is not to be had it waits 50 ms (`batch`: a second), and for none after it;
- * in all, for locks that it then has, a second (`batch`: no limit). A lock that is free, or soon
- * is, is always had.
+ * the first lock that it cannot get, the call waits 50 ms (`batch`: a second); for later ones it
+ * does not wait. All waits for locks that it gets end after a second together (`batch`: no limit).
+ * Time by which it wakes late, because it got no processor, does not count, up to 150 ms. It always
+ * gets a lock that is free, or is so within microseconds.
  */
 typedef struct {
 	bool batch;
@@ -623,8 +624,8 @@ typedef struct {
 /*
  * Stores a record with one step: others see the old one or the new one. 1 = stored, 0 = not,
  * because of the mode, or because key and value are larger than the store takes (a SET then removes
- * what was there). TIMEOUT, UNAVAILABLE. Waits for the shard's lock, 50 ms at most. Evicts what is
- * worth least when there is no room.
+ * what was there). TIMEOUT, UNAVAILABLE. Waits 50 ms for the shard's lock (bshm_patience). When
+ * there is no room, it evicts records that have long not been used.
  */
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
 

@@ -118,9 +118,11 @@
  *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
  *                      by the creator; on a disk by the first process after a reboot (clock.c)
  *  clock_wall          by the creator; by an attaching process that reads the same clock, and finds
- *  it changed repairs, lock_timeouts  fetch_add by anyone shards..cache_check written once by the
- *  creator before the file has its name rest, rest_clock    on a disk, by the process that has the
- *  presence lock alone (rest.c); else 0
+ *                      it changed
+ *  repairs, lock_timeouts
+ *                      fetch_add by anyone
+ *  shards..cache_check written once by the creator before the file has its name
+ *  rest, rest_clock    on a disk, by the process that has the presence lock alone (rest.c); else 0
  *
  *  features: a bit for each region or meaning that a later build adds without a new layout version.
  *  A build refuses a segment with a bit that it does not know. There is none yet.
