@@ -9,8 +9,8 @@
 #include "core/bshm.h"
 #include "core/segment/segment.h"
 
-/* How long a writer waits for the lock: a page's add, and a batch job's step. If it wakes late, that
- * time does not count (lock.c). */
+/* How long a writer waits for the lock: a page's add, and a batch job's step. The time by which it
+ * wakes late does not count (lock.c). */
 #define BSHM_LOCK_PAGE_NS  UINT64_C(50000000)
 #define BSHM_LOCK_BATCH_NS UINT64_C(1000000000)
 /* How long a waiter sleeps between two looks at the word. */
