@@ -28,7 +28,7 @@
  X(NO_SPACE, 2, "not enough space")                                                                \
  X(FULL, 3, "the filter is full")                                                                  \
  X(EMPTY, 4, "no key was offered")                                                                 \
- X(EXISTS, 5, "a filter with other parameters stands already")                                     \
+ X(EXISTS, 5, "a filter with other parameters exists already")                                     \
  X(NOT_FOUND, 6, "no such filter")                                                                 \
  X(INCOMPATIBLE, 7, "incompatible layout or parameters")                                           \
  X(ERROR_RATE, 8, "the measured false-positive rate is above the limit")                           \
@@ -273,7 +273,7 @@ typedef struct {
 int bshm_filter_has(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length);
 
-/* The filter as it stood at one generation; valid until the next call that resolves a name. */
+/* A filter at one generation; valid until the next call that resolves a name. */
 typedef struct bshm_view bshm_view;
 
 #define BSHM_BATCH 64
@@ -376,7 +376,7 @@ bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t fro
 	const char *to, size_t to_length, bshm_error *error);
 
 /*
- * The union of `count` filters and of what stands as `into`, published as `into` with one store.
+ * The union of `count` filters and of `into`, if it exists, published as `into` with one store.
  * All must be of one kind, seed and geometry, layer by layer (one that has grown more than another
  * has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a source),
  * INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->source: which source it was, from 1 on.
@@ -442,8 +442,8 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name);
 /*
  * A build gathers keys aside (16 bytes of private memory a key), lays out a filter of the right
  * size in one pass, and publishes it with one store. Keys that are added to the name meanwhile
- * are in it too. Between these calls no lock is held; a process that dies at any point leaves
- * what stood before.
+ * are in it too. Between these calls no lock is held; if a process dies at any point, the filter
+ * from before stays in force.
  */
 typedef struct bshm_build bshm_build;
 
@@ -585,12 +585,12 @@ void bshm_records_prefetch(
  */
 bool bshm_found_copy(const bshm_found *found, void *to);
 /*
- * For a value that was replaced while it was copied: finds it again and copies it into `room`,
- * until it stands. Takes no lock and does not wait, as long as the value is a short one, or stands
- * within 10 ms for all values of a call. A large one (more than 4 kB) is then copied under its
- * shard's lock, for which it waits as `patience` has it: so its writers cannot keep it from its
- * readers. 1 = copied, 0 = absent; BUSY: call again with room for found->length bytes; TIMEOUT,
- * UNAVAILABLE: it is not to be had. `flags` as bshm_record_find().
+ * For a value that was replaced while it was copied: finds it and copies it into `room`, again
+ * until it did not change during the copy. Takes no lock and does not wait, if the value is a short
+ * one, or if all copies of a call together take less than 10 ms. After that, a large value (more
+ * than 4 kB) is copied under its shard's lock, so that its writers cannot keep it from its readers;
+ * for the lock it waits as `patience` says. 1 = copied, 0 = absent; BUSY: call again with room for
+ * found->length bytes; TIMEOUT, UNAVAILABLE: it could not be copied. `flags` as bshm_record_find().
  */
 typedef struct {
 	void *bytes;
@@ -773,10 +773,10 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error);
 
 /*
- * Publishes a filter from a file, in the place of what stands. Everything is checked before
- * anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT (error->cause
- * says what is wrong with the file), INCOMPATIBLE (another version or byte order), NO_SPACE,
- * READ_ONLY, TIMEOUT.
+ * Publishes a filter from a file, in the place of any filter of that name. Everything is checked
+ * before anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT
+ * (error->cause says what is wrong with the file), INCOMPATIBLE (another version or byte order),
+ * NO_SPACE, READ_ONLY, TIMEOUT.
  */
 bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_error *error);
@@ -794,8 +794,8 @@ uint64_t bshm_process_id(void);
 uint32_t bshm_user_id(void); /* the effective one: it owns the files that this process creates */
 
 /*
- * For tests: the clock of sliding filters stands at `ns` in this process from now on; 0 = it goes
- * with the system's monotonic clock again.
+ * For tests: the clock of sliding filters stays at `ns` in this process from now on; 0 = it is the
+ * system's monotonic clock again.
  */
 void bshm_clock_set(uint64_t ns);
 

@@ -305,8 +305,8 @@ BSHM_AT(op, promised, 80);
 
 #define BSHM_OP_BUILD   1u
 #define BSHM_OP_CLEAR   2u
-#define BSHM_OP_RESERVE 3u /* keeps no journal: adds to a filter that never stood change nothing */
-#define BSHM_OP_GROW    4u /* keeps no journal: the filter stands, and has its keys */
+#define BSHM_OP_RESERVE 3u /* keeps no journal: adds to a filter that is absent change nothing */
+#define BSHM_OP_GROW    4u /* keeps no journal: the published filter has its keys */
 
 /*
  *  off   0                 8                 16                24
@@ -316,9 +316,9 @@ BSHM_AT(op, promised, 80);
  *  32: | error_rate      | hashes | older  | older_check     | check           |
  *      +-----------------+--------+--------+-----------------+-----------------+
  *
- * One layer of a filter: the newest stands in its descriptor, older ones in layers[], strung
- * together. Written under the lock while no descriptor in force leads to it; never changed while
- * one does.
+ * One layer of a filter: the newest is in the filter's descriptor, older ones are in layers[], each
+ * leading to the next older one. Written under the lock while no descriptor in force leads to it;
+ * never changed while one does.
  */
 typedef struct {
 	bshm_run run;

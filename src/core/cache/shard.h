@@ -76,9 +76,9 @@ static inline bshm__home bshm__home_of(
  * (shard_lock.h). */
 static inline bool bshm__shard_try(const bshm__shard *s, uint64_t owner)
 {
-	uint64_t nobody = 0;
+	uint64_t free_word = 0;
 	/* Acquire pairs with bshm__shard_leave(), release with the fence of bshm__word_lock(). */
-	return BSHM_CAS(&s->shard->lock, &nobody, owner, ACQ_REL);
+	return BSHM_CAS(&s->shard->lock, &free_word, owner, ACQ_REL);
 }
 
 static inline void bshm__shard_leave(const bshm__shard *s)

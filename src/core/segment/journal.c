@@ -85,7 +85,7 @@ static bool journal_append(bshm_segment *segment, bshm_op *op, bshm_hash hash)
 	return true;
 }
 
-int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool stands)
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool exists)
 {
 	int noted = 0;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
@@ -93,7 +93,7 @@ int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key
 		if (op->entry != index + 1 || !bshm__op_keeps_journal(op)) {
 			continue;
 		}
-		op->promised |= !stands;
+		op->promised |= !exists;
 		if (!journal_append(segment, op, bshm__hash_key(key->bytes, key->length, op->seed))) {
 			op->lost = 1;
 			noted = -1;

@@ -12,10 +12,10 @@
 
 /*
  * Notes a key in the journal of every build and clear of the entry. 1 = noted, 0 = there is none
- * that keeps a journal, -1 = a journal is full (a build then fails by itself). `stands`: the key is
- * in a published set, too.
+ * that keeps a journal, -1 = a journal is full (a build then fails by itself). `exists`: a filter
+ * of that name is published, or is being cleared.
  */
-int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool stands);
+int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key, bool exists);
 /* Moves up to `room` hashes of the op's journal to `out`; 0 = it is empty. */
 size_t bshm__journal_take(bshm_segment *segment, bshm_op *op, bshm_hash *out, size_t room);
 /*

@@ -43,10 +43,10 @@ static uint32_t guard;
 static bool guard_try(uint64_t wait_ns)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + wait_ns;
-	uint32_t nobody = 0;
+	uint32_t free_word = 0;
 	/* Pairs with guard_release(). */
-	while (!BSHM_CAS(&guard, &nobody, 1, ACQUIRE)) {
-		nobody = 0;
+	while (!BSHM_CAS(&guard, &free_word, 1, ACQUIRE)) {
+		free_word = 0;
 		if (bshm_os_monotonic_ns() > deadline) {
 			return false;
 		}
