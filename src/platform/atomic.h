@@ -11,9 +11,18 @@
 #ifndef BSHM_ATOMIC_H
 #define BSHM_ATOMIC_H
 
-#define BSHM_LOAD(word, order) __atomic_load_n((word), __ATOMIC_##order)
+#ifdef BSHM_COUNTED
+# include "platform/counted.h" /* for tests/unit: the same, counted */
+#else
+# define BSHM_LOAD(word, order) __atomic_load_n((word), __ATOMIC_##order)
+/* A lock has been taken, and is about to be released. */
+# define BSHM_HELD_BEGIN()      ((void) 0)
+# define BSHM_HELD_END()        ((void) 0)
+#endif
 
-#ifndef BSHM_STEPS
+#ifdef BSHM_STEPS
+# include "platform/steps.h" /* for tests/deaths: the same, each a place to die at */
+#elif !defined(BSHM_COUNTED)
 # define BSHM_STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
 # define BSHM_ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
 # define BSHM_SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
@@ -21,8 +30,6 @@
 # define BSHM_OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
 # define BSHM_CAS(word, expected, value, order)                                                    \
   __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)
-#else
-# include "platform/steps.h" /* for tests/deaths: the same, each a place to die at */
 #endif
 
 /*

@@ -57,6 +57,7 @@ static char directory[128];
 uint64_t *test_words;
 uint64_t *test_refused;
 __thread bshm_error last_error;
+_Thread_local bshm_held bshm__held;
 
 void test_register(const char *file, const char *name, void (*function)(void), bool threads)
 {

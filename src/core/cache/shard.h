@@ -78,11 +78,16 @@ static inline bool bshm__shard_try(const bshm__shard *s, uint64_t owner)
 {
 	uint64_t free_word = 0;
 	/* Acquire pairs with bshm__shard_leave(), release with the fence of bshm__word_lock(). */
-	return BSHM_CAS(&s->shard->lock, &free_word, owner, ACQ_REL);
+	const bool taken = BSHM_CAS(&s->shard->lock, &free_word, owner, ACQ_REL);
+	if (taken) {
+		BSHM_HELD_BEGIN();
+	}
+	return taken;
 }
 
 static inline void bshm__shard_leave(const bshm__shard *s)
 {
+	BSHM_HELD_END();
 	BSHM_STORE(&s->shard->lock, 0, RELEASE); /* pairs with bshm__shard_try(), bshm__word_lock() */
 }
 

@@ -169,6 +169,9 @@ bool bshm__word_lock(
 		}
 	}
 	end_wait(&w);
+	if (taken) {
+		BSHM_HELD_BEGIN();
+	}
 	return taken;
 }
 
@@ -205,6 +208,7 @@ bshm_status bshm__lock_take(bshm_segment *segment, uint64_t wait_ns, bool *dead,
 
 void bshm__unlock(bshm_segment *segment)
 {
+	BSHM_HELD_END();
 	BSHM_STORE(&segment->header->lock, 0, RELEASE); /* pairs with bshm__word_lock() */
 	BSHM_STORE(&segment->busy, 0, RELEASE);         /* pairs with enter_process() */
 }

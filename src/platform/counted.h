@@ -1,0 +1,65 @@
+/*
+ * counted.h - a build option of the tests: the accesses to shared words are counted while a lock is
+ * held.
+ *
+ * With -DBSHM_COUNTED every access that atomic.h spells is counted, apart for each thread. So a
+ * test can say how much work a call does under a lock at most, without a clock. The program defines
+ * bshm__held: tests/unit.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_COUNTED_H
+#define BSHM_COUNTED_H
+
+#include <stdint.h>
+
+typedef struct {
+	uint64_t accesses;
+	uint64_t began; /* the same when the first lock was taken */
+	uint64_t most;  /* accesses while a lock was held */
+	uint64_t holds; /* how often one was taken */
+	unsigned depth; /* locks held now */
+} bshm_held;
+
+extern _Thread_local bshm_held bshm__held;
+
+static inline void bshm__held_count(void)
+{
+	bshm__held.accesses++;
+}
+
+static inline void bshm__held_begin(void)
+{
+	if (bshm__held.depth++ == 0) {
+		bshm__held.began = bshm__held.accesses;
+		bshm__held.holds++;
+	}
+}
+
+static inline void bshm__held_end(void)
+{
+	if (bshm__held.depth != 0 && --bshm__held.depth == 0) {
+		const uint64_t count = bshm__held.accesses - bshm__held.began;
+		bshm__held.most = count > bshm__held.most ? count : bshm__held.most;
+	}
+}
+
+#define BSHM_HELD_BEGIN() bshm__held_begin()
+#define BSHM_HELD_END()   bshm__held_end()
+
+#define BSHM_COUNT(operation)  (bshm__held_count(), (operation))
+#define BSHM_LOAD(word, order) BSHM_COUNT(__atomic_load_n((word), __ATOMIC_##order))
+#define BSHM_STORE(word, value, order)                                                             \
+ BSHM_COUNT(__atomic_store_n((word), (value), __ATOMIC_##order))
+#define BSHM_ADD(word, value, order)                                                               \
+ BSHM_COUNT(__atomic_fetch_add((word), (value), __ATOMIC_##order))
+#define BSHM_SUB(word, value, order)                                                               \
+ BSHM_COUNT(__atomic_fetch_sub((word), (value), __ATOMIC_##order))
+#define BSHM_AND(word, value, order)                                                               \
+ BSHM_COUNT(__atomic_fetch_and((word), (value), __ATOMIC_##order))
+#define BSHM_OR(word, value, order) BSHM_COUNT(__atomic_fetch_or((word), (value), __ATOMIC_##order))
+#define BSHM_CAS(word, expected, value, order)                                                     \
+ BSHM_COUNT(__atomic_compare_exchange_n(                                                           \
+	 (word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED))
+
+#endif
