@@ -148,7 +148,7 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 	return done;
 }
 
-void bshm__table_tidy(const bshm__shard *s, uint32_t table)
+void bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t units = bshm__buckets_of(s->segment, table).count / BSHM_UNIT_BUCKETS;

@@ -12,6 +12,7 @@
 
 /* The table grows when so many of the ten cells of a bucket are in use, on average. */
 #define BSHM_BUCKET_FULL 9u
+#define BSHM_TIDY_EVERY  32u
 
 static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 {
@@ -22,7 +23,17 @@ static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 /* How many units a table should have before it takes one more record; 0: it is large enough. */
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
 /* Frees units if most of them are not needed, and there is room for the resized table. */
-void bshm__table_tidy(const bshm__shard *s, uint32_t table);
+void bshm__table_shrink(const bshm__shard *s, uint32_t table);
+/*
+ * The same after one record has gone. It costs as much as a resize also where it fails, because the
+ * records that are left lie too close together. So it is tried at every 32nd record.
+ */
+static inline void bshm__table_tidy(const bshm__shard *s, uint32_t table)
+{
+	if (BSHM_LOAD(&s->segment->tables[table].records, RELAXED) % BSHM_TIDY_EVERY == 0) {
+		bshm__table_shrink(s, table);
+	}
+}
 /* Gives the table so many units, for which there is room. False: they cannot hold its records. */
 bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units);
 void bshm__table_resize_repair(const bshm__shard *s);
