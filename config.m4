@@ -117,6 +117,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/copy.c
      src/core/cache/scan.c
      src/core/cache/record_file.c
+     src/core/cache/records_clear.c
      src/core/cache/store_stat.c
      src/core/cache/verify.c
      src/core/stat.c

@@ -649,6 +649,14 @@ int bshm_record_remove(
  * many keys. */
 int bshm_found_remove(
 	const bshm_found *found, const bshm_key *key, bshm_patience *patience, bshm_error *error);
+/*
+ * Removes users' records whose keys begin with the prefix; if it is empty, all records of both
+ * spaces. No value that is being loaded is stored any more. Returns how many users' records that
+ * had not expired it removed. Waits for a lock as a call with many keys (bshm_patience), and counts
+ * each record that has to stay, because a lock was not to be had, as a timeout. Holds a lock for
+ * the work of some hundred removals at a time.
+ */
+uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix);
 /* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is
  * none. */
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
@@ -757,10 +765,6 @@ int bshm_lease_release(
  */
 int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm_error *error);
-
-/* All loads in progress are void, for a call that then removes all records. A shard whose lock is
- * not free in time is left out. Quick where nothing is loaded. */
-void bshm_leases_invalidate(bshm_segment *segment, bshm_patience *patience);
 
 /* ------------------------------------------------------------------ files */
 

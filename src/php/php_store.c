@@ -147,24 +147,6 @@ PHP_FUNCTION(bloom_cache_scan)
 	}
 }
 
-/* Removes the records of a step whose keys begin with the prefix; returns how many were the user's.
- * An empty prefix removes what bloom_fetch() has stored, too. */
-static zend_long clear_records(bshm_segment *segment, const bshm_scan *scan,
-	const zend_string *prefix, bshm_patience *patience)
-{
-	zend_long removed = 0;
-	for (unsigned i = 0; i < scan->count; i++) {
-		const bool users = scan->spaces[i] == BSHM_SPACE_CACHE;
-		bshm_error error;
-		if (users ? has_prefix(&scan->keys[i], prefix) : ZSTR_LEN(prefix) == 0) {
-			const int gone =
-				bshm_record_forget(segment, scan->spaces[i], &scan->keys[i], patience, &error);
-			removed += gone == 1 && users;
-		}
-	}
-	return removed;
-}
-
 PHP_FUNCTION(bloom_cache_clear)
 {
 	zend_string *prefix = ZSTR_EMPTY_ALLOC();
@@ -173,27 +155,9 @@ PHP_FUNCTION(bloom_cache_clear)
 		Z_PARAM_STR(prefix)
 	ZEND_PARSE_PARAMETERS_END();
 
+	const bshm_key beginning = php_bloomshm_key_of_string(prefix);
 	bshm_segment *segment = php_bloomshm_segment_with_store();
-	bshm_scan scan = {.cursor = 0};
-	bshm_patience patience = {0};
-	zend_long removed = 0;
-	if (segment == NULL) {
-		RETURN_LONG(0);
-	}
-	/* Values that are being loaded now may have been read before this call: they are not stored. */
-	bshm_leases_invalidate(segment, &patience);
-	do {
-		if (!bshm_scan_next(segment, &scan, BSHM_FIND_STALE)) {
-			throw_memory();
-			break;
-		}
-		removed += clear_records(segment, &scan, prefix, &patience);
-	} while (scan.cursor != 0);
-	bshm_scan_free(&scan);
-	if (EG(exception) != NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_LONG(removed);
+	RETURN_LONG(segment == NULL ? 0 : (zend_long) bshm_records_clear(segment, &beginning));
 }
 
 /* ------------------------------------------------------------------ the oldest */

@@ -373,9 +373,15 @@ static void lease(desk *d)
 	bshm_lease_grant grant;
 	bshm_store_note_fetch(d->segment);
 	bshm_lease_take(d->segment, 1, &keys[1], false, &grant);
-	bshm_leases_invalidate(d->segment, &(bshm_patience){0});
+	bshm_records_clear(d->segment, &(bshm_key){"no such key", 11});
 	must(bshm_record_forget(d->segment, 1, &keys[1], NULL, &error), "forget what is being loaded");
 	must(bshm_lease_release(d->segment, &grant, NULL, &error), "give back");
+}
+
+static void clear_records(desk *d)
+{
+	bshm_records_clear(d->segment, &(bshm_key){"\1", 1});
+	bshm_records_clear(d->segment, &(bshm_key){"", 0});
 }
 
 static void travel_records(desk *d)
@@ -420,6 +426,7 @@ const scenario scenarios[] = {
 	{"use records", use, "", false, IMAGE_ROOMY},
 	{"lease", lease, "", false, IMAGE_ROOMY},
 	{"put what is too large", put_too_large, "", false, IMAGE_ROOMY},
+	{"clear records", clear_records, "", true, IMAGE_ROOMY},
 	{"renumber stamps", renumber, "", false, IMAGE_ROOMY},
 	{"count records anew", count_anew, "", true, IMAGE_SHARDS},
 	{"share the limit of records", share_limit, "", true, IMAGE_SHARDS},

@@ -372,7 +372,8 @@ static void remove_records(subject *s)
 		}
 		KNOWN(bshm_record_forget(s->segment, BSHM_SPACE_FETCH, &key, NULL, &s->error));
 	}
-	bshm_leases_invalidate(s->segment, &(bshm_patience){0});
+	const bshm_key prefix = {fuzz_record_key(1).bytes, 1};
+	bshm_records_clear(s->segment, &prefix);
 }
 
 static void oldest(subject *s)

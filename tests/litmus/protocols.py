@@ -654,7 +654,8 @@ def stamp(one_step=True):
 def forget_or_load(loader=SEQ_CST, forgetter=SEQ_CST):
     """A loader does not read what was added to the backend, and its lease is not seen either.
 
-    bshm_lease_take against bshm_record_forget, bshm_leases_invalidate (cache/lease.c)."""
+    bshm_lease_take against bshm_record_forget (cache/lease.c) and bshm_records_clear
+    (cache/records_clear.c)."""
 
     def load_key():
         yield take("lock", 1)

@@ -298,7 +298,7 @@ static void work(bshm_segment *segment, uint64_t *random)
 			break;
 		case 11:
 			if (draw(random) % 8 == 0) {
-				bshm_leases_invalidate(segment, &(bshm_patience){0});
+				bshm_records_clear(segment, &(bshm_key){"no such key", 11});
 			}
 			status = bshm_record_forget(segment, BSHM_SPACE_CACHE, &key, NULL, &error);
 			break;

@@ -232,21 +232,6 @@ int bshm_lease_release(
 	return stored;
 }
 
-void bshm_leases_invalidate(bshm_segment *segment, bshm_patience *patience)
-{
-	BSHM_FENCE(SEQ_CST); /* pairs with bshm_lease_take() */
-	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		const bshm__shard s = bshm__shard_at(segment, i);
-		bshm_error error;
-		/* Records are looked up after that: pairs with bshm__lease_end(). */
-		if (BSHM_LOAD(&s.shard->leases, ACQUIRE) != 0 &&
-			bshm__shard_lock_patient(&s, patience, &error) == BSHM_OK) {
-			bshm__leases_end_all(&s);
-			bshm__shard_unlock(&s);
-		}
-	}
-}
-
 int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm_error *error)
 {

@@ -9,7 +9,7 @@
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease)
 {
 	BSHM_STORE(&lease->owner, 0, RELEASE); /* pairs with bshm_lease_held() */
-	/* Pairs with bshm_record_forget(), bshm_leases_invalidate(). */
+	/* Pairs with bshm_record_forget(), bshm_records_clear(). */
 	BSHM_STORE(&s->shard->leases, BSHM_LOAD(&s->shard->leases, RELAXED) - 1, RELEASE);
 }
 

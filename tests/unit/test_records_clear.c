@@ -1,0 +1,156 @@
+/*
+ * test_records_clear.c - all records are removed, or those with a prefix, beside other processes.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_store.h"
+
+#include <stdio.h>
+
+#define GROUPS 4u
+
+/* Records of four groups: a key is the letter of its group, and a number. */
+static int put_in_group(bshm_segment *segment, uint32_t group, uint32_t number, uint32_t length)
+{
+	char name[16];
+	uint8_t *bytes = malloc(length + 1);
+	store_fill(bytes, number, group, length);
+	const int key_bytes = snprintf(name, sizeof(name), "%c%u", 'a' + group, number);
+	const bshm_put put = {
+		.key = {name, (size_t) key_bytes},
+		.value = {BSHM_VALUE_STRING, bytes, length},
+	};
+	bshm_error error;
+	const int stored = PATIENTLY(bshm_record_put(segment, &put, &error));
+	free(bytes);
+	return stored;
+}
+
+static bool has_in_group(bshm_segment *segment, uint32_t group, uint32_t number)
+{
+	char name[16];
+	const int key_bytes = snprintf(name, sizeof(name), "%c%u", 'a' + group, number);
+	bshm_found found;
+	return bshm_record_find(segment, 0, &(bshm_key){name, (size_t) key_bytes}, 0, &found) == 1;
+}
+
+static uint64_t clear_prefix(bshm_segment *segment, const char *prefix)
+{
+	return bshm_records_clear(segment, &(bshm_key){prefix, strlen(prefix)});
+}
+
+static uint32_t count_group(bshm_segment *segment, uint32_t group, uint32_t count)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		found += has_in_group(segment, group, i);
+	}
+	return found;
+}
+
+TEST(records_with_a_prefix_go_and_others_stay)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 2000; i++) {
+		for (uint32_t g = 0; g < GROUPS; g++) {
+			REQUIRE(put_in_group(segment, g, i, i % 50 == 0 ? 5000 + i * 4 : i % 300) == 1);
+		}
+	}
+	const uint64_t records = records_of(segment);
+	CHECK_INT(clear_prefix(segment, "none"), 0);
+	CHECK_INT(records_of(segment), records);
+	CHECK_INT(clear_prefix(segment, "b1"), count_group(segment, 0, 0) + 1111);
+	CHECK_INT(clear_prefix(segment, "b"), 2000 - 1111);
+	CHECK_INT(count_group(segment, 1, 2000), 0);
+	CHECK_INT(count_group(segment, 2, 2000), 2000);
+	check_sound(segment);
+	CHECK_INT(clear_prefix(segment, ""), 3 * 2000);
+	CHECK_INT(records_of(segment), 0);
+	check_sound(segment);
+}
+
+/* A long key goes on in the chunks, and so does the prefix. */
+TEST(a_prefix_may_be_as_long_as_a_key)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	static char key[20000];
+	memset(key, 'k', sizeof(key));
+	bshm_error error;
+	for (size_t length = 100; length <= sizeof(key); length += 1990) {
+		const bshm_put put = {.key = {key, length}, .value = {BSHM_VALUE_STRING, "v", 1}};
+		REQUIRE(bshm_record_put(segment, &put, &error) == 1);
+	}
+	CHECK_INT(bshm_records_clear(segment, &(bshm_key){key, sizeof(key)}), 1);
+	key[9000] = 'x';
+	CHECK_INT(bshm_records_clear(segment, &(bshm_key){key, 9001}), 0);
+	key[9000] = 'k';
+	CHECK_INT(bshm_records_clear(segment, &(bshm_key){key, 9001}), 5);
+	CHECK_INT(bshm_records_clear(segment, &(bshm_key){key, 1}), 5);
+	check_sound(segment);
+}
+
+/* Other records come and go meanwhile, so tables grow and shrink. */
+static void change_others(void)
+{
+	bshm_segment *segment = attach_store();
+	raise_flag(0);
+	for (uint32_t i = 0;; i++) {
+		put_in_group(segment, 1, i % 20000, 20 + i % 40);
+		if (i % 20000 == 19999) {
+			clear_prefix(segment, "b1");
+		}
+	}
+}
+
+TEST(no_record_is_left_or_lost_beside_other_changes)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 2000; i++) {
+		REQUIRE(put_in_group(segment, 2, i, i % 100) == 1);
+	}
+	const pid_t child = spawn(change_others);
+	await_flag(0);
+	for (unsigned round = 0; round < 20; round++) {
+		for (uint32_t i = 0; i < 5000; i++) {
+			REQUIRE(put_in_group(segment, 0, i, i % 60) == 1);
+		}
+		uint64_t removed = clear_prefix(segment, "a");
+		for (unsigned again = 0; removed < 5000 && again < REFUSED_MAX; again++) {
+			removed += clear_prefix(segment, "a"); /* a lock was not to be had */
+		}
+		CHECK_INT(removed, 5000);
+		CHECK_INT(count_group(segment, 0, 5000), 0);
+		CHECK_INT(count_group(segment, 2, 2000), 2000);
+	}
+	kill_child(child);
+	check_sound(segment);
+}
+
+/* What is counted where another process holds the lock: each record that stays. */
+static void hold_lock(void)
+{
+	bshm_segment *segment = attach_store();
+	REQUIRE(put_in_group(segment, 3, 0, 1) == 1);
+	BSHM_STORE(&segment->shards[0].lock, segment->owner, RELEASE);
+	raise_flag_and_sleep(0);
+}
+
+TEST(each_record_that_has_to_stay_is_counted)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	for (uint32_t i = 0; i < 3000; i++) {
+		REQUIRE(put_in_group(segment, i % 2, i, 10) == 1);
+	}
+	const pid_t child = spawn(hold_lock);
+	await_flag(0);
+	CHECK_INT(clear_prefix(segment, "a"), 0);
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.lock_timeouts, 1500);
+	CHECK_INT(clear_prefix(segment, ""), 0);
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.lock_timeouts, 1500 + 3001);
+	kill_child(child);
+	CHECK_INT(clear_prefix(segment, ""), 3001);
+	check_sound(segment);
+}
