@@ -85,6 +85,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/filter_remove.c
      src/core/filter/spool.c
      src/core/filter/build.c
+     src/core/filter/load.c
      src/core/filter/grow.c
      src/core/filter/add_aging.c
      src/core/filter/add.c

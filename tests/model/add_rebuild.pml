@@ -4,12 +4,11 @@
  * Mirrors, one step for each load, store or read-modify-write of a shared word:
  *
  *     adder     filter/add.c       add_keys, add_published, has_builder, note_part
- *     loader    filter/build.c     bshm__build_register, apply_journal, bshm__build_publish_locked,
- *                                  give_up
+ *     loader    filter/build.c     bshm__build_register, bshm__build_publish_locked, give_up
+ *               filter/load.c      apply_journal
  *     op        segment/ops.c      bshm__op_begin
  *               segment/journal.c  bshm__journal_add
- *               filter/build.c     bshm__journal_apply
- *               filter/mend.c      reap_ops
+ *               filter/mend.c      bshm__journal_apply, reap_ops
  *     repair    segment/directory.c  bshm__op_end, tidy, bshm__directory_repair
  *
  * Property: a key whose add returned is in the set in force, from then on and in every set that is

@@ -1,5 +1,6 @@
 /*
- * build.h - what the files that make filters share: build.c, grow.c, merge.c, snapshot.c.
+ * build.h - what the files that make filters share: build.c, load.c, grow.c, merge.c,
+ * snapshot.c.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -36,6 +37,9 @@ bshm_build *bshm__build_new(
 	bshm_segment *segment, const bshm__name *name, uint32_t op_kind, uint64_t wait_ns);
 /* Takes the lock and registers the op: 1. A reservation: 0 = the same filter exists, and no op. */
 int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error);
+/* Under the lock: begins the build's op on an entry. OK, or NO_SPACE. */
+bshm_status bshm__build_begin_op(
+	bshm_build *build, uint32_t index, uint64_t seed, bool counting, bshm_error *error);
 /* Takes the lock. If the op is no longer the build's, fails and holds no lock. */
 bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error);
 /*
@@ -45,11 +49,6 @@ bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error);
 bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error);
 /* Zeroes the partitions of the layers from `from` on. */
 void bshm__build_zero(const bshm_build *build, uint32_t from);
-/*
- * Under the lock: adds all keys of the journal to the view; returns how many were new. The journal
- * keeps them, so a process that takes over from a dead one may apply it again.
- */
-uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view);
 /* Under the lock: applies the journal and publishes with one store. Ends the op in any case. */
 bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error);
 /* The same, taking the lock: 1. A reservation: 0 = the same filter exists by now. */

@@ -47,13 +47,11 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 	descriptor->layer_count = 1;
 	bshm_status status = bshm__view_lay(segment, view, descriptor, layers);
 	if (status != BSHM_OK) {
-		return bshm__fail(
-			error, status, status == BSHM_E_CORRUPT ? BSHM_CAUSE_LINKS : BSHM_CAUSE_MEMORY);
+		return bshm__view_fail(status, error);
 	}
 	*op = bshm__op_begin(segment, BSHM_OP_CLEAR, index, descriptor->seed, bshm__counts(descriptor));
 	if (*op == NULL) {
-		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
+		return bshm__fail_ops(error);
 	}
 	/* The op claims the partitions too: if the filter is replaced, they are not given away yet. */
 	bshm__op_claim(segment, *op, &descriptor->newest.run);

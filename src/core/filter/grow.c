@@ -74,16 +74,8 @@ static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_erro
 		return status;
 	}
 	if (bshm__view_current(view) && !(alone && bshm__entry_is_growing(segment, view->entry))) {
-		build->op = bshm__op_begin(segment, BSHM_OP_GROW, view->entry, view->seed, false);
-		status = 1;
-	}
-	if (status == 1 && build->op == NULL) {
-		status = bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
-	} else if (status == 1) {
-		build->serial = build->op->serial;
-		build->owner = segment->owner;
-		build->entry = view->entry;
+		status = bshm__build_begin_op(build, view->entry, view->seed, false, error);
+		status = status == BSHM_OK ? 1 : status;
 	}
 	bshm__unlock(segment);
 	return status;

@@ -36,6 +36,18 @@
 
 #define CLEAR_NAP_US 500
 
+uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view)
+{
+	uint64_t items = 0;
+	uint32_t cursor = 0;
+	uint64_t count;
+	const bshm_hash *hashes;
+	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
+		items += view->kind->put(view, hashes, count, false);
+	}
+	return items;
+}
+
 /* ------------------------------------------------------------------ clears of dead processes */
 
 /* Publishes a cleared filter, whose bits are all zero, with the keys of its journal. */
@@ -44,14 +56,7 @@ static void clear_publish(bshm_segment *segment, bshm_op *op, uint32_t index, co
 {
 	descriptor->state = BSHM_STATE_LIVE;
 	descriptor->published_s = bshm__bits(bshm_os_wall_s());
-	uint64_t items = 0;
-	uint32_t cursor = 0;
-	uint64_t count;
-	const bshm_hash *hashes;
-	while ((hashes = bshm__journal_next(segment, op, &cursor, &count)) != NULL) {
-		items += view->kind->put(view, hashes, count, false);
-	}
-	bshm__entry_publish(segment, index, descriptor, items);
+	bshm__entry_publish(segment, index, descriptor, bshm__journal_apply(segment, op, view));
 }
 
 void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed)

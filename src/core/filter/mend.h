@@ -7,6 +7,7 @@
 #define BSHM_MEND_H
 
 #include "core/bshm.h"
+#include "core/filter/view.h"
 #include "core/format.h"
 #include "core/segment/blocks.h"
 #include "core/segment/lock.h"
@@ -27,6 +28,11 @@ bshm_status bshm__lock(bshm_segment *segment, uint64_t wait_ns, bshm_error *erro
  */
 bshm_status bshm__lock_settled(bshm_segment *segment, const bshm__name *name, uint64_t deadline,
 	uint32_t *index, bshm_descriptor *descriptor, bshm_status *current, bshm_error *error);
+/*
+ * Under the lock: adds all keys of the journal to the view; returns how many were new. The journal
+ * keeps them, so a process that takes over from a dead one may apply it again.
+ */
+uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bshm_view *view);
 /*
  * Under the lock: ends a clear. `zeroed`: its owner has zeroed all bits. Else zeroes some more of
  * them; once all are zero, a call publishes the filter, unless it was replaced meanwhile.

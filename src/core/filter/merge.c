@@ -380,64 +380,62 @@ static bool all_are(const bshm_key *keys, size_t count, const char *name, size_t
 	return true;
 }
 
+/* Is the segment writable, and does the task get views of its own? */
+static bshm_status begin(task *t)
+{
+	if (t->segment->readonly) {
+		return bshm__fail(t->error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
+	}
+	t->views = bshm_views_new();
+	return t->views != NULL ? BSHM_OK : bshm__fail(t->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+}
+
+/* There is nothing to add to the target: does it exist? */
+static bshm_status find_target(task *t, const char *name, size_t name_length)
+{
+	const bshm_view *view;
+	const bshm_status status = bshm_view_open(t->segment, t->views, name, name_length, &view);
+	/* BUSY: it is being cleared. */
+	return status == BSHM_OK || status == BSHM_E_BUSY ? BSHM_OK
+													  : fail(t, status, BSHM_CAUSE_FROM, 0);
+}
+
 bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
 	const bshm_key *from, size_t count, bshm_error *error)
 {
-	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
-	}
-	bshm_views *views = bshm_views_new();
-	if (views == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
-	}
 	task t = {
 		.segment = segment,
-		.views = views,
 		.sources = from,
 		.count = count,
 		.target = bshm__name_of(into, into_length),
 		.with_target = true,
 		.error = error,
 	};
-	bshm_status status;
-	if (all_are(from, count, into, into_length)) { /* nothing to add: does it exist? */
-		const bshm_view *view;
-		status = bshm_view_open(segment, views, into, into_length, &view);
-		if (status == BSHM_E_BUSY) {
-			status = BSHM_OK; /* it is being cleared */
-		}
-		if (status != BSHM_OK) {
-			fail(&t, status, BSHM_CAUSE_FROM, 0);
-		}
-	} else {
-		status = unite(&t);
+	bshm_status status = begin(&t);
+	if (status == BSHM_OK) {
+		status = all_are(from, count, into, into_length) ? find_target(&t, into, into_length)
+														 : unite(&t);
 	}
-	bshm_views_free(views);
+	bshm_views_free(t.views);
 	return status;
 }
 
 bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error)
 {
-	if (segment->readonly) {
-		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
-	}
-	bshm_views *views = bshm_views_new();
-	if (views == NULL) {
-		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
-	}
 	const bshm_key one = {from, from_length};
 	task t = {
 		.segment = segment,
-		.views = views,
 		.sources = &one,
 		.count = 1,
 		.target = bshm__name_of(to, to_length),
 		.error = error,
 	};
-	const bool same = all_are(&one, 1, to, to_length);
-	const bshm_status status =
-		same && bshm_filter_ready(segment, views, from, from_length) ? BSHM_OK : unite(&t);
-	bshm_views_free(views);
+	bshm_status status = begin(&t);
+	if (status == BSHM_OK && !(all_are(&one, 1, to, to_length) &&
+								 bshm_filter_ready(segment, t.views, from, from_length))) {
+		status = unite(&t);
+	}
+	bshm_views_free(t.views);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "core/hash.h"
 #include "core/segment/segment.h"
 #include "core/segment/space.h"
+#include "core/status.h"
 #include "platform/atomic.h"
 
 static uint64_t op_check(const bshm_segment *segment, const bshm_op *op)
@@ -65,6 +66,12 @@ bshm_op *bshm__op_begin(
 		return op;
 	}
 	return NULL;
+}
+
+bshm_status bshm__fail_ops(bshm_error *error)
+{
+	return bshm__fail_sizes(
+		error, BSHM_E_NO_SPACE, BSHM_CAUSE_OPS, BSHM_OP_COUNT + 1, BSHM_OP_COUNT);
 }
 
 void bshm__op_retire(bshm_segment *segment, bshm_op *op)

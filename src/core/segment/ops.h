@@ -14,6 +14,8 @@
  * `seed` from now on. NULL: 64 are running. */
 bshm_op *bshm__op_begin(
 	bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed, bool counting);
+/* Fills the error when there is none: NO_SPACE. */
+bshm_status bshm__fail_ops(bshm_error *error);
 /* Puts a run into the op: claims its partitions. */
 void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
 /* It is over, and its journal chunks are free: bshm__op_end() tidies its entry up, too. */

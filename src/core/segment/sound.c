@@ -17,19 +17,20 @@
 
 #include <string.h>
 
-#define DESCRIPTOR_WORDS (sizeof(bshm_descriptor) / sizeof(uint64_t))
-#define LAYER_WORDS      (sizeof(bshm_layer) / sizeof(uint64_t))
+/* Copies a record, word by word. */
+static inline void read_words(void *to, const void *from, size_t bytes)
+{
+	const uint64_t *words = from;
+	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+		const uint64_t word = BSHM_LOAD(&words[i], RELAXED);
+		memcpy((char *) to + i * sizeof(word), &word, sizeof(word));
+	}
+}
 
 bshm_descriptor bshm__descriptor_read(const bshm_entry *entry, uint64_t generation)
 {
-	const bshm_descriptor *descriptor = &entry->descriptor[generation & 1];
-	const uint64_t *from = (const uint64_t *) (const void *) descriptor;
-	uint64_t words[DESCRIPTOR_WORDS];
-	for (size_t i = 0; i < DESCRIPTOR_WORDS; i++) {
-		words[i] = BSHM_LOAD(&from[i], RELAXED);
-	}
 	bshm_descriptor copy;
-	memcpy(&copy, words, sizeof(copy));
+	read_words(&copy, &entry->descriptor[generation & 1], sizeof(copy));
 	return copy;
 }
 
@@ -73,18 +74,6 @@ bool bshm__layer_sound(const bshm_segment *segment, const bshm_layer *layer)
 		   layer->hash_count <= BSHM_HASHES_MAX && bshm__run_in_bounds(segment, &layer->run);
 }
 
-static bshm_layer read_record(const bshm_segment *segment, uint32_t index)
-{
-	const uint64_t *from = (const uint64_t *) (const void *) &segment->layers[index];
-	uint64_t words[LAYER_WORDS];
-	for (size_t i = 0; i < LAYER_WORDS; i++) {
-		words[i] = BSHM_LOAD(&from[i], RELAXED);
-	}
-	bshm_layer layer;
-	memcpy(&layer, words, sizeof(layer));
-	return layer;
-}
-
 bool bshm__layers_read(const bshm_segment *segment, const bshm_descriptor *descriptor,
 	bshm_layer layers[BSHM_LAYERS_MAX])
 {
@@ -98,7 +87,7 @@ bool bshm__layers_read(const bshm_segment *segment, const bshm_descriptor *descr
 		if (older == 0 || older > segment->layer_count) {
 			return false;
 		}
-		layers[i - 1] = read_record(segment, older - 1);
+		read_words(&layers[i - 1], &segment->layers[older - 1], sizeof(layers[0]));
 		if (layers[i - 1].check != layers[i].older_check ||
 			!bshm__layer_sound(segment, &layers[i - 1])) {
 			return false;
