@@ -11,6 +11,8 @@
 
 /* Accesses of one step of a clear: 64 buckets of records and what overflowed, with one resize. */
 #define CLEAR_MOST 300000u
+/* 1,024 records, with the buckets of a table, the chunks of a large record, or a page. */
+#define VERIFY_MOST 200000u
 
 typedef struct {
 	uint64_t most;     /* accesses of one hold */
@@ -78,6 +80,22 @@ TEST(a_clear_holds_a_lock_for_a_step)
 	CHECK(all.most <= CLEAR_MOST);
 	CHECK(all.accesses < UINT64_C(400000) * 150);
 	CHECK_INT(records_of(segment), 0);
+}
+
+static void verify(bshm_segment *segment)
+{
+	check_sound(segment);
+}
+
+TEST(the_validator_holds_a_lock_for_a_step)
+{
+	bshm_segment *segment = filled_store(MB(16), 400000);
+	const uint32_t large = (uint32_t) MB(3);
+	CHECK_INT(store_put(segment, 1, 1, large, 0, BSHM_PUT_SET), 1);
+	const cost all = cost_of(verify, segment);
+	test_note("a step: %llu, all: %llu", (unsigned long long) all.most,
+		(unsigned long long) all.accesses);
+	CHECK(all.most <= VERIFY_MOST);
 }
 
 TEST(records_that_go_in_the_order_of_a_table_resize_it_seldom)

@@ -5,6 +5,8 @@
  */
 #include "test_shard.h"
 
+#include "platform/platform.h"
+
 #include <pthread.h>
 #include <stdio.h>
 
@@ -172,5 +174,52 @@ THREAD_TEST(a_store_that_is_used_is_sound)
 	}
 	BSHM_STORE(&done, 1, RELAXED);
 	pthread_join(thread, NULL);
+	check_sound(segment);
+}
+
+/* Puts and removes records of all sizes, far more than there is room for. */
+static void churn(void)
+{
+	bshm_segment *own = attach_store();
+	uint64_t random = test_seed() + bshm_os_process_id();
+	raise_flag(0);
+	for (uint64_t i = 0;; i++) {
+		const uint32_t number = (uint32_t) (test_random(&random) % 60000);
+		const uint32_t kind = (uint32_t) (test_random(&random) % 512);
+		const uint32_t length = kind == 0 ? 5000 + number * 3 : 16 + number % 64;
+		if (kind % 4 == 1) {
+			store_remove(own, number);
+		} else {
+			store_put(own, number, i, length, 0, BSHM_PUT_SET);
+		}
+		if (i % 20000 == 19999) { /* tables get fewer units, and more again */
+			bshm_records_clear(own, &(bshm_key){"", 0});
+		}
+	}
+}
+
+/* The validator looks at a part of a shard at a time, and others change and die meanwhile. */
+TEST(a_store_that_changes_between_two_steps_is_sound)
+{
+	segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 60000; i++) {
+		store_put(segment, i, 1, 50, 0, BSHM_PUT_SET);
+	}
+	pid_t children[2] = {spawn(churn), spawn(churn)};
+	await_flag(0);
+	unsigned done_checks = 0;
+	const uint64_t until = test_processor_ns() + UINT64_C(3000000000);
+	while (test_processor_ns() < until && !test_failed()) {
+		const int count = bshm_segment_check(segment, store_told, NULL, &(bshm_error){0});
+		CHECK(count == 0 || count == BSHM_E_TIMEOUT);
+		if (++done_checks % 16 == 0) {
+			pid_t *child = &children[done_checks / 16 % 2];
+			kill_child(*child);
+			*child = spawn(churn);
+		}
+	}
+	test_note("%u times", done_checks);
+	kill_child(children[0]);
+	kill_child(children[1]);
 	check_sound(segment);
 }

@@ -1,29 +1,47 @@
 /*
  * verify.c - the validator of the record store. check.c calls it for the whole segment.
  *
- * Each ref of a bucket must lead to a live record that belongs there and can be found. Each taken
- * slot must be referred to exactly once: by a bucket, a chain or a table. The counts must be right.
- * It checks one shard at a time, under its lock.
+ * Each ref of a bucket must lead to a live record that belongs there and is found there, so no
+ * two refs lead to one slot. Each taken slot must be led to: a record by its key's bucket, a chunk
+ * by the slot before it in its chain, a unit by one table. The counts must be right.
+ *
+ * It takes a shard's lock for some work at a time, and leaves it free for a pause after that. What
+ * it checks in one step is true of that moment, so other processes may change the shard between two
+ * steps. The records are counted table by table: by how many a table itself counts too many, after
+ * a death, does not change when records come and go, and a resize sets it right. The count of
+ * bytes, and whether chunks lead to each other in a ring, can only be checked if the shard was not
+ * changed meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/verify.h"
 
+#include "core/cache/chain.h"
 #include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
 #include "core/status.h"
+#include "platform/platform.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Records and slots that are looked at under one hold of the lock; then the hold ends after the
+ * present record, table's count or page. */
+#define STEP_WORK 1024u
+#define AHEAD     16u /* slots */
+/* A table that counted too many may be resized while the others are counted. */
+#define COUNT_TRIES 3u
 
 typedef struct {
 	bshm__shard s;
-	uint64_t *referred; /* a bit for each slot, as in the pages' bitmaps */
-	uint64_t records;
+	uint32_t work; /* in this hold of the lock */
 	uint64_t data_bytes;
+	uint64_t chunks;       /* in chains */
+	uint64_t taken_chunks; /* in pages */
+	uint64_t sequence;     /* of the shard, at the beginning */
+	uint32_t records;      /* the same */
 	bshm__fault fault;
 	void *context;
+	bshm_status status; /* why it could not be done */
+	bshm_error *error;
 } inspection;
 
 static void note(inspection *in, const char *what)
@@ -31,25 +49,21 @@ static void note(inspection *in, const char *what)
 	in->fault(in->context, what);
 }
 
-/* Notes that a slot is referred to. False: it is not taken, or was referred to before. */
-static bool refer(inspection *in, uint32_t ref)
+/* Between two steps: leaves the lock free for a pause, if it was held long enough. False: it was
+ * not to be had again. */
+static bool breathe(inspection *in)
 {
-	const bshm__shard *s = &in->s;
-	if (!bshm__slot_taken(s, ref)) {
-		note(in, "something leads to a slot that is free");
-		return false;
+	if (in->work < STEP_WORK) {
+		return true;
 	}
-	const uint32_t page = bshm__page_number(s, ref) - 1;
-	const uint32_t slot =
-		(ref & 0xfff) * BSHM_SLOT_UNIT / bshm__class_bytes(bshm__ref_class(s, ref));
-	uint64_t *word = &in->referred[page * BSHM_PAGE_WORDS + slot / 64];
-	if ((*word >> (slot % 64) & 1) != 0) {
-		note(in, "two refs lead to one slot");
-		return false;
-	}
-	*word |= UINT64_C(1) << (slot % 64);
-	return true;
+	in->work = 0;
+	bshm__shard_unlock(&in->s);
+	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
+	in->status = bshm__shard_lock(&in->s, BSHM_LOCK_BATCH_NS, in->error);
+	return in->status == BSHM_OK;
 }
+
+/* ------------------------------------------------------------------ from the buckets */
 
 static void inspect_chain(inspection *in, const bshm__record *record, uint32_t first)
 {
@@ -60,7 +74,7 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
 		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
 		if (bytes == NULL || bshm__ref_class(s, chunk) != bshm__chunk_class(rest - off) ||
-			!refer(in, chunk)) {
+			!bshm__slot_taken(s, chunk)) {
 			note(in, "a large record's chain is broken");
 			return;
 		}
@@ -69,73 +83,221 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 		}
 		before = chunk;
 		chunk = BSHM_LOAD(bshm__slot_word(bytes, 1), RELAXED);
+		in->chunks++;
+		in->work++;
 	}
 }
 
-static void inspect_record(inspection *in, uint32_t table, uint32_t ref)
+static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 {
 	const bshm__shard *s = &in->s;
 	bshm__record record;
 	bshm__home home;
-	if (!refer(in, ref)) {
+	in->work++;
+	if (!bshm__slot_taken(s, ref)) {
+		note(in, "something leads to a slot that is free");
 		return;
 	}
-	if (!bshm__record_load(s, ref, &record) || !bshm__record_home(s, &record, &home)) {
+	if (bshm__ref_class(s, ref) >= BSHM_CLASS_HALF || !bshm__record_load(s, ref, &record) ||
+		!bshm__record_home(s, &record, &home)) {
 		note(in, "a record is damaged");
 		return;
 	}
 	/* Found by its tag, as a look-up does. */
-	if (home.table != table || bshm__cell_of(s, &home, ref) == 0) {
-		note(in, "a record cannot be found where its key belongs");
+	const uint32_t found = bshm__cell_of(s, &home, ref);
+	if (found != cell) {
+		note(in, found == 0 ? "a record cannot be found where its key belongs"
+							: "two refs lead to one slot");
 	}
-	in->records++;
 	in->data_bytes += (uint64_t) record.key_bytes + record.value_bytes;
 	if ((record.state & BSHM_SLOT_CHAINED) != 0) {
 		inspect_chain(in, &record, ref);
 	}
 }
 
-static void inspect_table(inspection *in, uint32_t table)
+/* False: the table has no sound buckets. */
+static bool inspect_units(inspection *in, uint32_t table)
 {
 	const bshm__shard *s = &in->s;
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, table);
 	for (uint32_t i = 0; i < buckets.count; i += BSHM_UNIT_BUCKETS) {
 		const uint32_t unit = BSHM_LOAD(bshm__unit(buckets.units, i / BSHM_UNIT_BUCKETS), RELAXED);
-		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !refer(in, unit)) {
+		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !bshm__slot_taken(s, unit)) {
 			note(in, "a table's buckets are damaged");
-			return;
+			return false;
 		}
 	}
-	for (uint32_t i = 0; i < buckets.count; i++) {
-		const bshm_bucket *bucket = bshm__bucket_at(s, &buckets, i);
-		for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
-			const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
-			if (ref != 0) {
-				inspect_record(in, table, ref);
-			}
-		}
+	return true;
+}
+
+static void prefetch_records(const bshm__shard *s, const bshm_bucket *bucket)
+{
+	for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
+		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
+		__builtin_prefetch(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN));
+		bshm__page_prefetch(s, ref);
 	}
 }
 
-static void inspect_shard(inspection *in)
+/* False: the lock was not to be had. */
+static bool inspect_table(inspection *in, uint32_t table)
+{
+	const bshm__shard *s = &in->s;
+	if (!inspect_units(in, table)) {
+		return true;
+	}
+	bshm__buckets buckets = bshm__buckets_of(s->segment, table);
+	for (uint32_t i = 0; i < buckets.count; i++) {
+		if (i + 1 < buckets.count) {
+			prefetch_records(s, bshm__bucket_at(s, &buckets, i + 1));
+		}
+		for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
+			const bshm_bucket *bucket = bshm__bucket_at(s, &buckets, i);
+			const uint32_t ref = bucket == NULL ? 0 : BSHM_LOAD(&bucket->ref[k], RELAXED);
+			if (ref != 0) {
+				inspect_record(in, bshm__cell_in(s, bucket, k), ref);
+			}
+			if (in->work >= STEP_WORK) {
+				const uint32_t last = bshm__bucket_end(i, buckets.count) - 1;
+				if (!breathe(in)) {
+					return false;
+				}
+				buckets = bshm__buckets_of(s->segment, table); /* it may have been resized */
+				if (buckets.count == 0) {
+					return true;
+				}
+				i = bshm__bucket_of(last, buckets.count);
+			}
+		}
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ from the pages */
+
+/* Is the slot that comes before a chunk taken, and does it lead to it? */
+static bool is_led_to(const bshm__shard *s, uint32_t chunk)
+{
+	const uint32_t before = bshm__word(s, chunk, 2);
+	const uint32_t word = bshm__slot_taken(s, before) ? bshm__chain_word(s, before) : 0;
+	return word != 0 && bshm__word(s, before, word) == chunk;
+}
+
+static uint32_t count_units(inspection *in, uint32_t ref)
+{
+	const bshm__shard *s = &in->s;
+	const uint32_t first = s->index * s->segment->shard_tables;
+	uint32_t found = 0;
+	for (uint32_t t = first; t < first + s->segment->shard_tables; t++) {
+		const bshm__buckets buckets = bshm__buckets_of(s->segment, t);
+		for (uint32_t i = 0; i < buckets.count / BSHM_UNIT_BUCKETS; i++) {
+			found += BSHM_LOAD(bshm__unit(buckets.units, i), RELAXED) == ref;
+		}
+	}
+	in->work += s->segment->shard_tables;
+	return found;
+}
+
+static bool is_record_found(const bshm__shard *s, uint32_t ref)
+{
+	bshm__record record;
+	bshm__home home;
+	return bshm__record_load(s, ref, &record) && bshm__record_home(s, &record, &home) &&
+		   bshm__cell_of(s, &home, ref) != 0;
+}
+
+static void inspect_slot(inspection *in, uint32_t size_class, uint32_t ref)
+{
+	const bshm__shard *s = &in->s;
+	uint32_t refs = 1;
+	in->work++;
+	if (size_class == BSHM_CLASS_INDEX) {
+		refs = count_units(in, ref);
+	} else if (bshm__class_of_chunks(size_class)) {
+		refs = is_led_to(s, ref);
+		in->taken_chunks++;
+	} else {
+		refs = is_record_found(s, ref);
+	}
+	if (refs != 1) {
+		note(in, refs == 0 ? "nothing leads to a slot that is taken" : "two refs lead to one slot");
+	}
+}
+
+static bool is_taken(const bshm__shard *s, uint32_t number, uint32_t slot)
+{
+	return (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
+}
+
+static void inspect_page(inspection *in, uint32_t number)
+{
+	const bshm__shard *s = &in->s;
+	const uint32_t size_class = bshm__page_class(s, number);
+	const uint32_t slots = size_class == BSHM_CLASS_COUNT ? 0 : bshm__class_slots(size_class);
+	for (uint32_t i = 0; i < slots; i++) {
+		if (size_class < BSHM_CLASS_HALF && i + AHEAD < slots && is_taken(s, number, i + AHEAD)) {
+			bshm__record_prefetch_home(s, bshm__page_ref(s, number, i + AHEAD));
+		}
+		if (is_taken(s, number, i)) {
+			inspect_slot(in, size_class, bshm__page_ref(s, number, i));
+		}
+	}
+	in->work++;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static uint32_t table_records(const bshm__shard *s, uint32_t table)
+{
+	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
+}
+
+/* How many records of a table its buckets lead to. */
+static uint64_t count_refs(inspection *in, uint32_t table)
+{
+	const bshm__shard *s = &in->s;
+	const bshm__buckets buckets = bshm__buckets_of(s->segment, table);
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < buckets.count; i++) {
+		const bshm_bucket *bucket = bshm__bucket_at(s, &buckets, i);
+		for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
+			count += BSHM_LOAD(&bucket->ref[k], RELAXED) != 0;
+		}
+	}
+	in->work += buckets.count / 4;
+	return count;
+}
+
+/* *right: the tables have as many records as the shard says. False: the lock was not to be had. */
+static bool count_records(inspection *in, bool *right)
+{
+	const bshm__shard *s = &in->s;
+	const uint32_t first = s->index * s->segment->shard_tables;
+	const uint32_t end = first + s->segment->shard_tables;
+	uint64_t records = 0;
+	for (uint32_t t = first; t < end; t++) {
+		if (!breathe(in)) {
+			return false;
+		}
+		records += count_refs(in, t) - table_records(s, t);
+	}
+	for (uint32_t t = first; t < end; t++) {
+		records += table_records(s, t);
+	}
+	*right = records == BSHM_LOAD(&s->shard->records, RELAXED);
+	return true;
+}
+
+static void inspect_counts(inspection *in, bool right)
 {
 	const bshm__shard *s = &in->s;
 	const bshm_shard_header *shard = s->shard;
-	for (uint32_t i = 0; i < s->segment->shard_tables; i++) {
-		inspect_table(in, s->index * s->segment->shard_tables + i);
-	}
-	if (in->records != BSHM_LOAD(&shard->records, RELAXED) ||
-		in->data_bytes != BSHM_LOAD(&shard->data_bytes, RELAXED)) {
+	const bool changed = in->sequence != BSHM_LOAD(&shard->sequence, RELAXED) ||
+						 in->records != BSHM_LOAD(&shard->records, RELAXED);
+	if (!right || (!changed && in->data_bytes != BSHM_LOAD(&shard->data_bytes, RELAXED))) {
 		note(in, "the record store counts what it does not hold");
 	}
-	bool lost = false;
-	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
-		const bool free_page = bshm__page_class(s, i + 1) == BSHM_CLASS_COUNT;
-		for (uint32_t k = 0; k < BSHM_PAGE_WORDS && !free_page; k++) {
-			lost |= bshm__page_taken(s, i + 1, k) != in->referred[i * BSHM_PAGE_WORDS + k];
-		}
-	}
-	if (lost) {
+	if (!changed && in->chunks != in->taken_chunks) {
 		note(in, "nothing leads to a slot that is taken");
 	}
 	if (BSHM_LOAD(&shard->intent.kind, RELAXED) != BSHM_INTENT_NONE) {
@@ -143,30 +305,52 @@ static void inspect_shard(inspection *in)
 	}
 }
 
+static void inspect_shard(inspection *in)
+{
+	const bshm__shard *s = &in->s;
+	in->status = bshm__shard_lock(s, BSHM_LOCK_BATCH_NS, in->error);
+	if (in->status != BSHM_OK) {
+		return;
+	}
+	in->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
+	in->records = BSHM_LOAD(&s->shard->records, RELAXED);
+	for (uint32_t i = 0; i < s->segment->shard_tables; i++) {
+		if (!breathe(in) || !inspect_table(in, s->index * s->segment->shard_tables + i)) {
+			return;
+		}
+	}
+	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
+		inspect_page(in, i + 1);
+		if (!breathe(in)) {
+			return;
+		}
+	}
+	bool right = false;
+	for (unsigned tries = 0; tries < COUNT_TRIES && !right; tries++) {
+		if (!count_records(in, &right)) {
+			return;
+		}
+	}
+	inspect_counts(in, right);
+	bshm__shard_unlock(s);
+}
+
 bshm_status bshm__store_verify(
 	bshm_segment *segment, bshm__fault fault, void *context, bshm_error *error)
 {
-	const size_t words = (size_t) segment->shard_pages * BSHM_PAGE_WORDS;
 	uint64_t records = 0;
-	inspection in = {.fault = fault, .context = context};
 	bshm_status status = BSHM_OK;
-	in.referred = calloc(words == 0 ? 1 : words, sizeof(*in.referred));
-	for (uint32_t i = 0; in.referred != NULL && status == BSHM_OK && i < segment->shard_count;
-		 i++) {
-		in.s = bshm__shard_at(segment, i);
-		in.records = in.data_bytes = 0;
-		memset(in.referred, 0, words * sizeof(*in.referred));
-		status = bshm__shard_lock(&in.s, BSHM_LOCK_BATCH_NS, error);
-		if (status == BSHM_OK) {
-			inspect_shard(&in);
-			bshm__shard_unlock(&in.s);
-		}
-		records += in.records;
+	for (uint32_t i = 0; status == BSHM_OK && i < segment->shard_count; i++) {
+		inspection in = {
+			.s = bshm__shard_at(segment, i), .fault = fault, .context = context, .error = error};
+		inspect_shard(&in);
+		status = in.status;
+	}
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		records += BSHM_LOAD(&segment->shards[i].records, RELAXED);
 	}
 	if (status == BSHM_OK && segment->cache_records != 0 && records > segment->cache_records) {
-		note(&in, "the record store holds more records than it may");
+		fault(context, "the record store holds more records than it may");
 	}
-	status = in.referred == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : status;
-	free(in.referred);
 	return status;
 }
