@@ -10,16 +10,18 @@
  * If no build is running and the generation is unchanged, the key was in the published set at that
  * moment, and a build that begins later reads the application's data later. If a build is running,
  * the adder also notes the key in the build's journal, under the lock (journal.c). If the
- * generation has moved, the bits may belong to another filter by now. The adder then adds again,
- * unless the same set has only grown. Bits that were set in vain cost a needless "maybe" at worst.
+ * generation has moved, the bits may belong to another filter by now. Then the adder adds again,
+ * unless the filter has only grown. A bit that was set for nothing costs a needless "maybe" at
+ * worst.
  *
  * The ORs and the two loads must not pass each other: hence the full fence between them. Counters
  * are changed under the lock instead (counting.c).
  *
- * In a filter with a capacity, a place is one key's share of it. An adder takes places before it
+ * In a filter with a capacity, a place is the share of one key. An adder takes places before it
  * sets bits, and gives back what it did not need, so two adders cannot share the last place. In a
- * filter that does not grow, a call takes places for all of its keys or for none. In one that
- * grows, it takes what the newest layer has, and makes a layer for the rest (grow.c).
+ * filter of fixed size, a call takes places for all of its keys or for none. In a filter that
+ * grows, it takes the places that the newest layer has left, and makes a layer for the rest
+ * (grow.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -65,7 +67,7 @@ typedef struct {
 	bool *fresh;       /* for each key: was it certainly new? */
 	uint64_t added;
 	bool placed;          /* the first `done` keys are in the set of this publication */
-	uint64_t publication; /* growing keeps it */
+	uint64_t publication; /* the same after growing */
 	size_t done;
 	bshm_error *error;
 } call;
@@ -78,9 +80,9 @@ static uint64_t *items_of(const call *c, const bshm_view *view)
 }
 
 /*
- * Gives places back, unless the filter was cleared since they were taken: its new count does not
- * contain them. If a clear comes between the look and the exchange, the count is too low by a few,
- * but not below 0.
+ * Gives places back, unless the filter was cleared since they were taken: the new count does not
+ * contain them. If a clear comes between the check and the exchange, the count is too low by a few
+ * places, but not below 0.
  */
 static void give_back(const call *c, const bshm_view *view, uint64_t count)
 {
@@ -270,7 +272,7 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 			return BSHM_E_FULL;
 		}
 		if (is_time_to_grow(c, view, added)) {
-			/* Ahead of need, so that other adders need not wait. A failure is reported by the adder
+			/* Made early, so that no adder has to wait for it. A failure is reported by the adder
 			 * that needs the layer. */
 			bshm_error ignored;
 			bshm__filter_grow(c->segment, view, false, &ignored);
@@ -280,7 +282,7 @@ static bshm_status add_growing(call *c, const bshm_view *view)
 	return BSHM_OK;
 }
 
-/* Keys that age take no places: a place would become free without a process to give it back. */
+/* Keys that age take no places: when they expire, no process would give the places back. */
 static bshm_status add_all_aging(call *c, const bshm_view *view)
 {
 	for (; c->done < c->count; c->done++) {
@@ -376,7 +378,7 @@ static bool has_builder(const call *c, const bshm__name *name)
 
 /* ------------------------------------------------------------------ one call */
 
-/* There is no set to add to: what the call added to an earlier one does not count. */
+/* There is no set to add to. Keys that the call added to an earlier one do not count. */
 static void forget_set(call *c)
 {
 	c->placed = false;
@@ -393,7 +395,7 @@ static int add_published(call *c, const bshm_view *view)
 	const bshm_entry *entry = &c->segment->entries[view->entry];
 	/* Pairs with the fence of bshm__op_begin(). */
 	BSHM_FENCE(SEQ_CST);
-	/* Before the generation: a builder that publishes between the two looks is none any more. Pairs
+	/* Read before the generation, which shows if a build has published in between. Pairs
 	 * with tidy(), and the generation with put_in_force(). */
 	const bool building = BSHM_LOAD(&entry->builders, SEQ_CST) != 0;
 	if (BSHM_LOAD(&entry->generation, SEQ_CST) != view->generation) {

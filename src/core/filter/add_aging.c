@@ -45,7 +45,7 @@ int bshm__add_aging(
 			answer = view->kind->add(view, words, h);
 		}
 		if (answer != BSHM_ADD_ROTATE && first < 0) {
-			first = answer & BSHM_ADD_NEW; /* later attempts find the own bits */
+			first = answer & BSHM_ADD_NEW; /* later attempts find the bits of the first */
 		}
 		if ((answer & ~BSHM_ADD_NEW) == 0 || !bshm__view_current(view)) {
 			return first < 0 ? BSHM_ADD_MAYBE : first;

@@ -44,7 +44,8 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* 0, or EXISTS with the first parameter that differs: those that decide about others come first. */
+/* 0, or EXISTS with the first parameter that differs. A parameter that decides about others comes
+ * before them. */
 static int compare_parameters(
 	const bshm_descriptor *existing, const bshm_descriptor *asked, bool any_seed, bshm_error *error)
 {

@@ -90,7 +90,7 @@ static bshm_status fail_lost(const bshm_segment *segment, bshm_error *error)
 							  : bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_OP);
 }
 
-/* Steps 2 and 3. Looks now and then whether the op is still ours. */
+/* Steps 2 and 3. Checks now and then whether the op still belongs to this process. */
 static bshm_status clear_zero(bshm_segment *segment, uint32_t index, const bshm_view *view,
 	bshm_op *op, worker w, bshm_error *error)
 {

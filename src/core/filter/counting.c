@@ -2,14 +2,16 @@
  * counting.c - filters that count: counters instead of bits.
  *
  * A partition holds 16,384 counters of 4 bits. Adding a key adds one to each of its counters, and
- * taking an add back takes one away; the smallest of them says how often the key was added, at
- * most. A counter that has reached 15 stays there, because it may stand for more keys than that.
+ * taking an add back subtracts one. The smallest of the counters is the greatest number of times
+ * that the key can have been added. A counter that has reached 15 stays there, because it may stand
+ * for more keys than that.
  *
- * Counters of a published filter are changed under the lock only. A bit may be set in vain, in a
- * partition that belongs to another filter by now; adding one there could clear a bit. And taking
- * an add back looks at all counters before it changes the first: two processes that did so at once
- * could take a counter that another key shares below that key's count. A process that dies half
- * way leaves counters that are too high, which is a needless "maybe".
+ * Counters of a published filter are changed under the lock only. A writer without the lock may set
+ * a bit in a partition that by then belongs to another filter: a bit set there does no harm, but a
+ * counter that is raised may clear a bit. And taking an add back reads all counters before it
+ * changes the first. Two processes that did so at once could lower a counter that another key
+ * shares below the count of that key. A process that dies half way leaves counters that are too
+ * high, which is a needless "maybe".
  *
  * Licensed under the MIT licence; see LICENSE.
  */

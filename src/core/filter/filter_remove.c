@@ -1,8 +1,8 @@
 /*
  * filter_remove.c - takes an add of a key back, and says how often the key was added.
  *
- * Only kinds that count can do so (counting.c). Removing takes the lock. The count is a question
- * like any other, and takes none.
+ * Only kinds that count can do so (counting.c). Removing takes the lock. Reading the count is a
+ * question like any other, and takes none.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -2,7 +2,7 @@
  * geometry.c - sizes and rates.
  *
  * How many probes, keys a partition and partitions a filter has; how the layers of a growing filter
- * share its error; what rate the bits say.
+ * share its error rate; which rate follows from the bits that are set.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -24,8 +24,8 @@ static double partition_limit(const bshm__kind *kind, double error_rate, uint32_
 
 bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t capacity)
 {
-	/* A question asks all lanes, so each has a share of the error only. Of four lanes, each has a
-	 * third of the window's keys. */
+	/* A question reads all lanes, so each lane has only a share of the error rate. With four lanes,
+	 * each holds a third of the keys of the window. */
 	const double rate = error_rate / kind->lanes;
 	const double spread = kind->lanes == 1 ? 1 : kind->lanes - 1;
 	double best = 0;
@@ -38,7 +38,7 @@ bshm_geometry bshm__geometry(const bshm__kind *kind, double error_rate, uint64_t
 		hash_count++;
 	}
 	const double keys = floor(partition_limit(kind, rate, hash_count) * spread * kind->used);
-	/* The rate of a damaged filter may be any number, or none. */
+	/* The rate in a damaged filter may be any number, or not a number. */
 	const uint32_t keys_per_partition =
 		keys >= 1 && keys < BSHM_PARTITION_BITS ? (uint32_t) keys : 1;
 	return (bshm_geometry){
@@ -56,16 +56,16 @@ bshm_geometry bshm_geometry_for(double error_rate, uint64_t capacity)
 /* ------------------------------------------------------------------ layers */
 
 /*
- * A filter does not know how far it will grow, and a layer keeps its share of the error for ever.
+ * How far a filter will grow is not known, and a layer keeps its share of the error rate for ever.
  * So each doubling of the size has a fixed share, and all shares together stay below 1. A layer
  * whose size is more than 2^from and at most 2^to times that of the first has the shares in
  * between.
  *
- * A filter of a given capacity will rarely grow far: the first layer has 60 % of the error, and
- * each doubling has 35 % less than the one before. A filter that began with one partition, because
- * nothing was known, has most of its growth ahead, and its large layers decide about its size: the
- * share rises by 30 % with each doubling, up to the tenth and eleventh (10 million keys at 1 %),
- * and is halved with each doubling after that.
+ * A filter with a given capacity rarely grows far: its first layer has 60 % of the error rate, and
+ * each doubling has 35 % less than the one before. A filter without one begins with one partition,
+ * and most of its growth is ahead: its large layers decide about its size. So the share rises by 30
+ * % with each doubling, up to the tenth and eleventh (10 million keys at 1 %), and is halved with
+ * each doubling after that.
  */
 #define SIZED_FIRST  0.6
 #define SIZED_NEXT   0.65

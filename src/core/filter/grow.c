@@ -1,11 +1,11 @@
 /*
  * grow.c - one more layer for a filter that is full.
  *
- * The layer is made aside, as any filter is (build.c): under the lock an op is registered and
- * partitions are taken; without it they are zeroed; under it again the descriptor with one layer
- * more is published, unless the filter was replaced, or has grown, meanwhile. Keys, bits and count
- * stay where they are. It is the same set, so it keeps its publication number (directory.c), and
- * adders need not add again.
+ * The layer is made aside, as any filter is (build.c). Under the lock an op is registered and
+ * partitions are taken; without the lock they are zeroed. Under the lock again the descriptor with
+ * one layer more is published, unless the filter was replaced, or has grown, meanwhile. Keys, bits
+ * and count stay where they are. It is the same set, so it keeps its publication number
+ * (directory.c), and adders need not add again.
  *
  * The adder that finds the newest layer nearly full begins to make the next one, and the others go
  * on adding. When the layer is full, they wait for the growing process, for 50 ms at most. If it
@@ -63,9 +63,8 @@ static bshm_status await_change(const bshm_build *build, const bshm_view *view, 
 	return status;
 }
 
-/*
- * Registers the op: 1. 0: the filter has changed, or another process is growing it (`alone`).
- */
+/* Registers the op, and returns 1. 0: the filter has changed, or, with `alone`, another process is
+ * growing it. */
 static int begin(bshm_build *build, const bshm_view *view, bool alone, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;

@@ -1,5 +1,5 @@
 /*
- * growing.c - filters that grow: all layers are asked, each in one line first.
+ * growing.c - filters that grow: a question reads one line of each layer first.
  *
  * A partition has 65,536 bits, as that of a plain filter, but a key's first six probes lie in one
  * line of it (growing.h). So a question reads one line of each layer, and waits for all of them at
@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-/* The rest of the probes of the layers in `maybe`: bit i is the i-th oldest. */
+/* Reads the rest of the probes in the layers of `maybe`: bit i is the i-th oldest. */
 static __attribute__((noinline)) bool layers_have_rest(
 	const bshm_view *view, bshm_hash h, uint64_t maybe)
 {
@@ -34,9 +34,9 @@ static __attribute__((noinline)) bool layers_have_rest(
 }
 
 /*
- * Nearly every layer says no by the probes in one line. So the lines of all layers are read first,
- * without a branch that depends on them: the processor then waits for the memory of all layers at
- * once. The other probes are read only in layers whose line has all six.
+ * In nearly every layer the probes in one line suffice for a "no". So the lines of all layers are
+ * read first, without a branch that depends on them: the processor then waits for the memory of all
+ * layers at once. The other probes are read only in layers whose line has all six bits.
  */
 static bool has(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 {

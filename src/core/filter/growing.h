@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) bool bshm__line_has(
 	return (a & b & c) == UINT64_MAX;
 }
 
-/* The same for six probes of a key that is asked for in one layer: without making masks first. */
+/* The same for six probes of a key, in one layer only: without making masks first. */
 static inline __attribute__((always_inline)) bool bshm__line_has_six(
 	const uint64_t *words, bshm_hash h)
 {

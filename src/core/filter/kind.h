@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-/* What the bits of a partition say. */
+/* What follows from the bits of a partition. */
 typedef struct {
 	double fill;  /* share of the positions that are set */
 	double rate;  /* an absent key's chance of "maybe" */
@@ -35,7 +35,7 @@ typedef struct {
 #define BSHM_ADD_MAYBE  0 /* added; it was maybe there */
 #define BSHM_ADD_NEW    1 /* added; it was certainly not there */
 #define BSHM_ADD_ROTATE 2 /* not added: the partition must be rotated first, under the lock */
-#define BSHM_ADD_AGAIN  4 /* or-ed to the first two: the partition was rotated meanwhile */
+#define BSHM_ADD_AGAIN  4 /* besides one of the first two: the partition was rotated meanwhile */
 
 typedef struct {
 	const char *type; /* as bloom_info() calls it */
@@ -43,9 +43,9 @@ typedef struct {
 	/* ---- sizes (geometry.c) */
 
 	double positions; /* of a partition that a probe can pick */
-	uint32_t lanes;   /* a question asks so many, and all but one of them hold the keys */
+	uint32_t lanes;   /* a question reads so many; all but one of them hold the keys */
 	double near_best; /* a number of probes is good enough from this share of the best size on */
-	double used;      /* share of a partition's limit that is used: the rest is for chance */
+	double used;      /* share of a partition's limit that is used: keys spread unevenly */
 
 	/* ---- keys */
 
@@ -68,7 +68,7 @@ typedef struct {
 
 	/* ---- partitions */
 
-	/* NULL: nothing to do. What lies outside of a partition whose words were just written. */
+	/* NULL: nothing to do. Resets what belongs to a partition but lies outside of it. */
 	void (*reset)(const bshm_view *view, const uint64_t *words);
 	/* Adds the keys of a partition of `from` to one of `to`, which no other process writes. */
 	void (*merge)(
@@ -77,19 +77,19 @@ typedef struct {
 	 * A private copy of a partition, as a new filter would have it, whose first epoch is `epoch`.
 	 */
 	void (*export)(uint64_t *to, const bshm_view *from, const uint64_t *words, uint32_t epoch);
-	/* What a partition of a layer with so many probes says in an epoch. */
+	/* The rates of a partition of a layer with so many probes, in an epoch. */
 	bshm__rates (*rate)(
 		const bshm_view *view, const uint64_t *words, uint32_t hash_count, uint32_t epoch);
 
 	/* ---- time: all NULL for a kind whose keys do not age */
 
 	bshm__moment (*now)(const bshm_segment *segment, const bshm_descriptor *descriptor);
-	/* Begins the time of a new filter; */
+	/* Begins the time of a new filter. */
 	void (*begin)(const bshm_segment *segment, bshm_descriptor *descriptor);
-	/* of one that was exported `aged_s` seconds ago, so far into its epoch; */
+	/* Continues the time of a filter that was exported `aged_s` seconds ago, at that phase. */
 	void (*resume)(
 		const bshm_segment *segment, bshm_descriptor *descriptor, uint64_t phase_ns, double aged_s);
-	/* of one whose keys are all to be over at once. */
+	/* Ends the time of all keys at once. */
 	void (*expire)(const bshm_segment *segment, bshm_descriptor *descriptor);
 } bshm__kind;
 
@@ -105,11 +105,11 @@ uint32_t bshm__kind_of(const bshm_parameters *parameters);
 /* How many keys set a share of `fill` of m positions (Swamidass and Baldi 2007). */
 static inline double bshm__keys_of(double m, double fill, uint32_t hash_count)
 {
-	const double most = 1 - 0.5 / m; /* all set: as if half of one were not */
+	const double most = 1 - 0.5 / m; /* if all are set: as if half of one were not */
 	return -m / hash_count * log1p(-fmin(fill, most));
 }
 
-/* What a partition says that has `count` of m positions set, each as likely as any other. */
+/* The rates of a partition with `count` of m positions set, each as likely as any other. */
 static inline bshm__rates bshm__rates_even(double m, uint32_t count, uint32_t hash_count)
 {
 	const double fill = count / m;

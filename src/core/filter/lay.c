@@ -1,8 +1,8 @@
 /*
  * lay.c - lays a view over the layers of a filter.
  *
- * A view is a private copy of what the descriptor and the layers said. What is read through it
- * holds only if bshm_view_current() says so afterwards: partitions are zeroed, or given to another
+ * A view is a private copy of the descriptor and the layers. What a process reads through it is
+ * valid only if bshm_view_current() says so afterwards: partitions are zeroed, or given to another
  * filter, only after the generation has moved (directory.c).
  *
  * Licensed under the MIT licence; see LICENSE.

@@ -28,7 +28,7 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
-/* So often a size is found anew because many keys were added meanwhile. */
+/* The size is found anew so often, when many keys were added meanwhile. */
 #define LAY_OUT_TRIES 4
 
 static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, bshm_error *error)
@@ -109,7 +109,7 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 
 /* ------------------------------------------------------------------ keys */
 
-/* Empties the journal into the spool now and then, so that a long load does not fill it. */
+/* Empties the journal into the spool, so that a long load does not fill the journal. */
 static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 {
 	bshm_hash taken[BSHM_CHUNK_HASHES];
@@ -216,8 +216,8 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 
 /*
  * Adds the journal's keys before the bits are measured, so that the measured rate contains most of
- * them. The journal is applied once more when the filter is published. Bits do not mind; counters
- * would count the keys twice, so a filter that counts is left out.
+ * them. The journal is applied once more when the filter is published. To set a bit twice changes
+ * nothing, but counters would count the keys twice: so a counting filter is left out.
  */
 static bshm_status apply_journal(bshm_build *build, uint64_t *items, bshm_error *error)
 {

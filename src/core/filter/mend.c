@@ -6,9 +6,8 @@
  *
  * Every process that takes the lock also ends ops that have no living owner, or were given up:
  * their partitions and journals are free from then on. A clear is finished instead of undone,
- * because some of its bits are zero already. Until it is finished, it keeps its partitions and its
- * journal. Every holder of the lock zeroes at most 8 MB of it, so that none holds the lock for
- * long.
+ * because some of its bits are zero already. Until then it keeps its partitions and its journal.
+ * Each holder of the lock zeroes at most 8 MB, so that none holds the lock for long.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -6,8 +6,8 @@
  * the journal.
  *
  * A union is published only if every set that was read is still published under its name. The
- * target is one of the sets. So what another process publishes meanwhile is either in the union, or
- * comes after it. If a set was replaced, the union is made again.
+ * target is one of these sets. So what another process publishes meanwhile either is in the union,
+ * or comes after it. If a set was replaced, the union is made again.
  *
  * Filters can be united if a key has the same positions in both: same kind, same seed, and layers
  * of the same sizes and numbers of probes. Of two filters that have grown, one may have layers that
@@ -138,7 +138,7 @@ static bshm_status describe(const task *t, bshm_build *build)
 			return status;
 		}
 		t->sets[i] = view == NULL ? 0 : view->descriptor.publication;
-		/* Of equals the target is taken, so that it keeps its capacity and rate. */
+		/* Among equals the target comes first, so that it keeps its capacity and rate. */
 		const uint32_t most = build->descriptor.layer_count;
 		if (view != NULL && (view->descriptor.layer_count > most ||
 								(i == t->count && view->descriptor.layer_count == most))) {
@@ -239,9 +239,9 @@ static bshm_status publish(const task *t, bshm_build *build, uint64_t items)
 }
 
 /*
- * Ends the op after an attempt: the next attempt registers one of its own. If keys were added while
- * the target did not exist, the op goes on: their adds have returned, and only its journal has
- * them.
+ * Ends the op after an attempt; the next attempt registers its own. But if keys were added while
+ * the target did not exist, the op goes on: their adds have returned, and only the journal of this
+ * op has the keys.
  */
 static bshm_status end_attempt(const task *t, bshm_build *build)
 {
@@ -261,7 +261,7 @@ static bshm_status end_attempt(const task *t, bshm_build *build)
 }
 
 /*
- * Registers the op, or goes on with that of the attempt before, whose journal must suit the union.
+ * Registers the op, or goes on with the op of the attempt before, if its journal suits the union.
  */
 static bshm_status begin_attempt(const task *t, bshm_build *build)
 {

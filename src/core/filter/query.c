@@ -5,10 +5,11 @@
  * again by the bytes of the name. A view may be used as long as the entry's generation is the same.
  * That one shared word is all that a question reads besides the bits.
  *
- * "Maybe" may be said at once, whatever filter the bits belong to by now. "No" is said only if the
- * generation after the bits were read is the one from before: partitions are zeroed, or given to
- * another filter, only after the generation has moved (directory.c). So a reader pins nothing. A
- * process that is stopped for an hour between the two reads asks again.
+ * "Maybe" is always a permitted answer, whatever filter the bits belong to by now. "No" is given
+ * only if the generation is the same before and after the bits were read: partitions are zeroed, or
+ * given to another filter, only after the generation has moved (directory.c). So a reader need not
+ * keep the partitions from being reused. A process that is stopped for an hour between the two
+ * reads finds the generation moved, and asks again.
  *
  * Not here: adding (add.c), which hash bits pick what (hash.h).
  *
@@ -38,9 +39,9 @@
 #define HINT_COUNT 64
 
 /*
- * The views of a thread, four-way associative by the bytes of the name. A hint leads to a view
- * sooner: a caller mostly passes a name at the same address again, and the address is known before
- * its bytes are read. The view that a hint leads to is still compared with the name.
+ * The views of a thread, four-way associative by the bytes of the name. A hint finds a view sooner:
+ * a caller mostly passes a name at the same address again, and the address is known before the
+ * bytes are read. The view that a hint finds is still compared with the name.
  */
 struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
@@ -157,7 +158,9 @@ static bshm_status look(const bshm_segment *segment, const bshm__name *name, uin
 	return BSHM_E_BUSY;
 }
 
-/* Room for the view of a name: its old one, an unused one, or that of another name in rotation. */
+/*
+ * Room for the view of a name: its old view, an unused one, or that of another name, in rotation.
+ */
 static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 {
 	const uint32_t index = index_of(name, length);
@@ -270,7 +273,7 @@ static inline bshm_view **hint_of(bshm_views *views, const char *name)
 	return &views->hints[(uintptr_t) name / 16 % HINT_COUNT];
 }
 
-/* Asks without a hint: there was none to the filter, or the filter was replaced. */
+/* Asks without a hint: no hint led to the filter, or the filter was replaced. */
 static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {

@@ -11,20 +11,22 @@
  *      its lane            0       1       2       3       0, which held epoch 8 until then
  *      live epochs         5-8     6-9     7-10    8-11    9-12
  *
- * No process does anything when an epoch ends. Every partition has a word in epochs[] that says
- * which epoch its newest lane holds. A reader leaves out the lanes whose epochs are over, however
- * long ago. The first process that adds to a partition in a new epoch rotates it under the lock: it
- * zeroes the lanes that the new epochs take over, 8 kB at most.
+ * Nothing happens when an epoch ends. Every partition has a word in epochs[] that says which epoch
+ * its newest lane holds. A reader ignores the lanes whose epochs are over, however long ago. The
+ * first process that adds to a partition in a new epoch rotates it under the lock: it zeroes the
+ * lanes that the new epochs take over, 8 kB at most.
  *
- * The word names the new epoch before the first lane is zeroed, and says so again when all are:
+ * The word names the new epoch before the first lane is zeroed, and is at rest again after the
+ * last:
  *
  *      (9, 9)  at rest      (9, 11)  lanes 2 and 3 are being zeroed      (11, 11)  at rest
  *
- * An adder that set its bits meanwhile sees another word, and adds again. A process that takes over
- * from a dead one zeroes the same lanes again. No process adds to them before the word is at rest.
+ * If the partition was rotated while an adder set its bits, the adder finds the word changed, and
+ * adds again. A process that takes over from a dead one zeroes the same lanes again. No process
+ * adds to them before the word is at rest.
  *
- * A reader needs the clock only for a "maybe": if no lane at all has the key, it is not there. That
- * answer counts only if the partition was not rotated while it was read.
+ * A reader needs the clock only for a "maybe": if no lane at all has the key, the key is absent.
+ * That answer counts only if the partition was not rotated while it was read.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -43,7 +45,7 @@
 
 #define POSITIONS    (BSHM_PARTITION_BITS / 4.0)
 #define LANE_LOW     UINT64_C(0x1111111111111111) /* lane 0 of all 16 positions of a word */
-#define CLOCK_LAG_NS UINT64_C(20000000)           /* the cheap clock is less than this behind */
+#define CLOCK_LAG_NS UINT64_C(20000000)           /* the cheap clock lags by less than this */
 
 /* ------------------------------------------------------------------ epochs */
 
@@ -108,9 +110,8 @@ static void expire(const bshm_segment *segment, bshm_descriptor *descriptor)
 }
 
 /*
- * The present epoch by a clock that is cheap to read, but lags behind. It says whether the epoch
- * that was worked out last goes on. Near the end of that epoch, within the lag, the exact clock
- * decides.
+ * Finds the present epoch by the exact clock. It also notes for how long the cheap clock, which
+ * lags behind, will be in the same epoch.
  */
 static __attribute__((noinline)) uint32_t work_out_epoch(bshm_view *view)
 {
@@ -124,6 +125,7 @@ static __attribute__((noinline)) uint32_t work_out_epoch(bshm_view *view)
 	return view->epoch.epoch;
 }
 
+/* The present epoch, by the cheap clock where that is certain. */
 static inline uint32_t epoch_cheaply(bshm_view *view)
 {
 	const uint64_t since = bshm_os_clock_cheap_ns() - view->epoch.from_ns;
@@ -229,8 +231,8 @@ static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 
 /*
  * Zeroes the lanes that the epochs up to `epoch` take over. Under the lock, or in partitions that
- * no other process writes. If a process died while it did the same, goes on to the epoch it aimed
- * at.
+ * no other process writes. If a process died in the middle of this, goes on to the epoch that it
+ * was rotating to.
  */
 static void rotate(uint64_t *epoch_word, uint64_t *words, uint32_t epoch)
 {
@@ -386,7 +388,7 @@ static void merge(
 			return;
 		}
 		/*
-		 * Rotated meanwhile: merge again. What was merged so far are keys that were live just now.
+		 * Rotated meanwhile: merge again. All keys that were merged so far were live a moment ago.
 		 */
 	}
 }

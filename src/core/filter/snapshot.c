@@ -14,8 +14,8 @@
  * All numbers, and the words of the partitions, are little-endian. docs/FORMAT.md has the offsets.
  *
  * A dump reads a published filter as a question does: without a lock, and again from the beginning
- * if the filter was replaced meanwhile. It hashes what it writes, so keys may be added all the
- * time. The file gets its name when it is complete and on disk.
+ * if the filter was replaced meanwhile. Keys may be added during the dump, because the checksum is
+ * computed from the bytes as they are written.
  *
  * A restore is a build (build.c). It checks every number before it uses it, and the checksums of
  * the bits before it publishes the filter. The checksums find damage, not malice: a process that
@@ -210,9 +210,8 @@ static bshm_status dump_once(bshm__output *out, bshm_segment *segment, const bsh
 	const bool read = bshm__layers_read(segment, &view->descriptor, layers);
 	const uint64_t counted =
 		BSHM_LOAD(&segment->entries[view->entry].items[view->descriptor.items_slot & 1], RELAXED);
-	/*
-	 * An adder may have given places back after the filter grew: not fewer than the older layers.
-	 */
+	/* The count, but not less than the keys of the older layers: an adder may have given places
+	 * back after the filter grew. */
 	const uint64_t before = view->descriptor.newest.items_before;
 	const uint64_t items = counted < before ? before : counted;
 	if (!bshm__view_current(view)) {
@@ -221,7 +220,7 @@ static bshm_status dump_once(bshm__output *out, bshm_segment *segment, const bsh
 	if (!read) {
 		return bshm__fail(out->error, BSHM_E_CORRUPT, BSHM_CAUSE_LAYERS);
 	}
-	/* Lanes and phase must belong to one moment: one reading of the clock. The wall clock is read
+	/* Lanes and phase must belong to one moment, so the clock is read once. The wall clock is read
 	 * after it: if the process is stopped in between, keys live too long, not too short. */
 	bshm__moment moment = {0};
 	if (view->kind->now != NULL) {
@@ -274,7 +273,7 @@ static bshm_status fail_file(const bshm__input *in, bshm_cause cause)
 static bool is_rate(uint64_t bits)
 {
 	const double rate = bshm__double(bits);
-	return rate > 0 && rate <= 0.5; /* false for what is not a number */
+	return rate > 0 && rate <= 0.5; /* false for NaN */
 }
 
 static bool is_time(uint64_t bits)
@@ -360,7 +359,8 @@ static void describe(bshm_build *build, const file_header *h)
 	d->layer_count = h->layer_count;
 	d->sized = h->sized;
 	if (bshm__kinds[d->kind]->resume != NULL) {
-		/* The wall clock is read before the other one: a stop in between makes no key older. */
+		/* The wall clock is read before the engine clock: if the process is stopped in between, no
+		 * key gets older. */
 		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
 		bshm__kinds[d->kind]->resume(build->segment, d, h->phase_ns, aged_s);
 	}
@@ -389,9 +389,9 @@ static bshm_status get_records(bshm__input *in, bshm_build *build, file_header *
 }
 
 /*
- * Reads into private memory first. An adder that was stopped may still set a bit in a partition
- * that was its filter's. There it is a needless "maybe"; between reading and hashing it would look
- * like damage.
+ * Reads into private memory first: an adder that was stopped may still set a bit in a partition
+ * that its filter has lost. In the new filter that bit is a needless "maybe", but between reading
+ * and hashing it would look like damage.
  */
 static bshm_status get_layer_bits(bshm__input *in, const bshm__parts *parts, uint64_t *block)
 {

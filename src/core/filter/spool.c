@@ -1,17 +1,17 @@
 /*
  * spool.c - the hashes of a load, set aside until the number of keys is known.
  *
- * The spool is private memory, 16 bytes a key: it goes with the process, and the segment needs room
- * for the finished filter only.
+ * The spool is private memory, 16 bytes a key. It ends with the process, and the segment needs room
+ * only for the finished filter.
  *
- * Hashes are dealt into 1,024 buckets by their top bits. The partition of a hash is monotonic in
- * those bits. So whatever the size of the filter turns out to be, the keys of a bucket fall into
- * one narrow range of it: applied bucket by bucket, a load stays in the processor's cache.
+ * Hashes are put into 1,024 buckets by their top bits. The partition of a hash grows with these
+ * bits. So whatever the size of the filter will be, the keys of a bucket fall into one narrow range
+ * of it: a load that is applied bucket by bucket stays in the processor's cache.
  *
- * Many keys may be copies of few. At a million hashes, and whenever there are twice as many as at
- * the last look, a few buckets are looked at. If less than half of their hashes are different, all
+ * Many keys may be copies of few. At a million hashes, and whenever their number has doubled since
+ * the last check, a few buckets are checked. If less than half of their hashes are different, all
  * buckets are made anew with one of each. So there are never more than a million hashes, or four
- * times the different ones. For a counting filter a hash is kept as often as it comes.
+ * times the different ones. A counting filter keeps every copy.
  *
  * A bucket is a list of pieces. The first piece is small, so that a small load stays small. The
  * buckets are also random samples of the keys: the number of different keys is estimated by
@@ -37,7 +37,7 @@
 #define ARENA_BYTES   ((size_t) 2 << 20)
 #define SAMPLE_HASHES 65536
 #define FIRST_LOOK    (UINT64_C(1) << 20)
-#define FEW_HASHES    16384 /* looked at for copies: about a millisecond */
+#define FEW_HASHES    16384 /* checked for copies: about a millisecond */
 
 typedef struct piece {
 	struct piece *next; /* filled before this one */
@@ -55,7 +55,7 @@ struct bshm__spool {
 	arena *arenas;
 	size_t arena_used;
 	uint64_t count;
-	uint64_t look_at; /* at so many hashes copies are looked for again */
+	uint64_t look_at; /* at so many hashes the spool is checked for copies again */
 };
 
 bshm__spool *bshm__spool_new(bool keep_copies)
@@ -179,7 +179,7 @@ bool bshm__spool_distinct(const bshm__spool *spool, uint64_t *distinct)
 		*distinct = spool->count; /* no copies in the sample: most likely none at all */
 		return true;
 	}
-	/* The share of the hash space that was looked at, and three standard deviations on top. */
+	/* The sampled share of the hash space; and three standard deviations on top. */
 	const double share = (double) buckets / BUCKETS;
 	const double margin = share < 1 ? 3 * sqrt((double) different) : 0;
 	const double estimate = ceil(((double) different + margin) / share);
@@ -250,7 +250,7 @@ static bool is_uneven(const bshm__spool *spool)
 	return excess > spool->count / 2;
 }
 
-/* Are most hashes copies, as far as a few buckets tell? */
+/* Are most hashes copies, by a sample of a few buckets? */
 static bool has_copies(const bshm__spool *spool)
 {
 	if (is_uneven(spool)) {

@@ -15,7 +15,7 @@
  */
 typedef struct bshm__spool bshm__spool;
 
-/* With `keep_copies` a hash is kept as often as it comes; else there may be one of each. */
+/* With `keep_copies` every copy of a hash is kept; else there may be one of each. */
 bshm__spool *bshm__spool_new(bool keep_copies);
 void bshm__spool_free(bshm__spool *spool);
 /* False: no memory left. */

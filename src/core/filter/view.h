@@ -33,7 +33,7 @@ static inline uint64_t *bshm__parts_of(const bshm__parts *parts, bshm_hash h)
 	return bshm__parts_at(parts, bshm__hash_partition(h, parts->partition_count));
 }
 
-/* An epoch that was worked out, and for how long it lasts for sure, by the system's clock. */
+/* An epoch, and how long it lasts at least, by the system's clock. */
 typedef struct {
 	uint64_t from_ns;
 	uint64_t sure_ns; /* from then on */

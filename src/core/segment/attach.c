@@ -1,5 +1,5 @@
 /*
- * attach.c - attaches this process to the file, and lets it go.
+ * attach.c - attaches this process to the file, and detaches it.
  *
  * Attaching trusts nothing: every number in the header is checked against the file before it is
  * used, and a private copy of it is used from then on.
@@ -168,7 +168,7 @@ static bshm_status attach(
 
 /* ------------------------------------------------------------------ public */
 
-/* Opens the file, which is created where it may be; OK or why not. */
+/* Opens the file. Creates it if there is none and the options allow that. */
 static bshm_status open_path(
 	const bshm_options *options, int *fd, bool *writable, bshm_error *error)
 {
@@ -214,7 +214,7 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 	const bool in_memory = status == BSHM_OK && bshm_os_in_memory(fd);
 	if (status != BSHM_OK && error->cause == BSHM_CAUSE_REST && !options->readonly &&
 		!options->attach_only) {
-		/* What it held is lost: a new one, which the caller finds at his next try. */
+		/* Its contents are lost. The caller makes a new file at the next try. */
 		status = bshm__rest_discard(options->path, fd, error);
 		status = status == BSHM_OK ? bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_REST) : status;
 	}
@@ -266,7 +266,7 @@ bool bshm_segment_stands(const bshm_segment *segment)
 	bshm_os_stat st;
 	const int code = bshm_os_stat_path(segment->path, &st);
 	if (code != 0) {
-		return code != ENOENT && code != ENOTDIR; /* a folder that may not be read says nothing */
+		return code != ENOENT && code != ENOTDIR; /* a folder that cannot be read tells nothing */
 	}
 	return st.device == segment->device && st.inode == segment->inode;
 }

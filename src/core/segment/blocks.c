@@ -1,21 +1,21 @@
 /*
  * blocks.c - which partitions are free, and taking some.
  *
- * There is no free list to corrupt or leak from: a partition is in use exactly when a sound
- * descriptor in force, or a live op, claims it. Taking partitions works that out into a private
- * bitmap, under the lock, and writes the claim into the taker's op. A process that dies at any
- * moment leaves at most an op whose claim counts no more.
+ * There is no free list that could be damaged: a partition is in use exactly when a sound
+ * descriptor in force, or a live op, claims it. To take partitions, a process collects these claims
+ * in a private bitmap, under the lock, and writes its own claim into its op. A process that dies at
+ * any moment leaves at most an op whose claim no longer counts.
  *
- * Neighbouring partitions are preferred, for then a question needs no table to find one. When what
- * is free lies scattered, a run is strung together with links[]: the words of partitions that no
- * other op or filter claims, checked by a checksum in the descriptor. So whatever is free can be
- * used, and nothing ever has to be moved.
+ * Neighbouring partitions are preferred, because a question then needs no table to find one. When
+ * the free partitions are scattered, a run is strung together with links[]: the words of partitions
+ * that no other op or filter claims, with a checksum in the descriptor. So all free partitions can
+ * be used, and nothing ever has to be moved.
  *
- * That takes a look at every filter: that there was no room is remembered (space.c).
+ * The search reads every filter. So a search that found no room leaves a note of that (space.c).
  *
- * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be
- * given to another, so that a worker which resolved it while it was sound does not read the
- * other's bits as its own.
+ * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be given
+ * to another filter: a worker that resolved it while it was sound must not take the bits of the
+ * other filter for its own.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -76,7 +76,7 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 		}
 	}
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		bshm_op op; /* a copy: what is checked is what is walked */
+		bshm_op op; /* a copy, so that the run that is walked is the one that was checked */
 		bshm__racy_copy(&op, &segment->ops[i], sizeof(op));
 		if (op.entry != 0 && bshm__op_sound(segment, &op)) {
 			bshm__run_walk(segment, &op.run, NULL, claimed);

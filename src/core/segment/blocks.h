@@ -22,8 +22,8 @@ uint64_t *bshm__blocks_map(const bshm_segment *segment);
  */
 bshm__space bshm__blocks_survey(bshm_segment *segment, uint64_t *claimed, bool locked);
 /*
- * Under the lock: takes `count` free partitions, neighbours where there are, any otherwise.
- * False: there are not so many; *space says how many there are.
+ * Under the lock: takes `count` free partitions, neighbours if possible. False: there are not so
+ * many; *space says how many there are.
  */
 bool bshm__blocks_take(
 	bshm_segment *segment, uint32_t count, uint64_t *claimed, bshm_run *run, bshm__space *space);

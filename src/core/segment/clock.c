@@ -1,5 +1,5 @@
 /*
- * clock.c - the engine clock: one time for all processes of a segment, whatever their clocks say.
+ * clock.c - the engine clock: one time for all processes of a segment, whatever their own clocks.
  *
  * The engine clock is the wall clock of the segment's creation, continued by the monotonic clock:
  * setting the wall clock does not move it. The header has the offset from the monotonic clock, and
@@ -28,7 +28,7 @@
 
 #define SAME_TICKS_NS INT64_C(100000000)
 #define SAME_WALL_NS  INT64_C(1000000000)
-#define WALL_MOVED_NS INT64_C(1000000) /* more than it takes to look at both clocks */
+#define WALL_MOVED_NS INT64_C(1000000) /* longer than reading both clocks takes */
 #define READINGS      3
 
 typedef struct {
@@ -81,7 +81,7 @@ static uint64_t shift_between(const bshm_header *header, const bshm_os_host *hos
 	return is_near(apart, SAME_TICKS_NS) ? 0 : apart;
 }
 
-/* The same by the wall clock, which all share. */
+/* The same by the wall clock, which all processes share. */
 static uint64_t shift_by_wall(const bshm_header *header, reading now)
 {
 	const uint64_t engine_ns = now.wall_ns + BSHM_LOAD(&header->clock_wall, RELAXED);
@@ -96,8 +96,8 @@ int bshm__clock_boot(const bshm_header *header, bool *same)
 	return host.os_code;
 }
 
-/* The wall clock says how long the machine was off. It may have been set back, or be wrong: time
- * never goes back. */
+/* The wall clock says how long the machine was off. It may be wrong, or have been set back: but the
+ * engine clock never goes back. */
 int bshm__clock_resume(bshm_header *copy)
 {
 	const reading now = read_clocks();
@@ -119,7 +119,7 @@ void bshm__clock_attach(bshm_segment *segment, bool in_memory)
 	const reading now = read_clocks();
 	const uint64_t offset = BSHM_LOAD(&header->clock_offset, RELAXED);
 	const uint64_t boot = BSHM_LOAD(&header->clock_boot, RELAXED);
-	/* On a disk, too: it was woken under this boot, if it cannot be told. */
+	/* Where no boot can be told, a file on a disk was woken under this one. */
 	const bool same_kernel = in_memory || (segment->sleeps && (boot == 0 || host.boot == 0)) ||
 							 (host.boot != 0 && host.boot == boot);
 	if (!same_kernel) {

@@ -1,10 +1,10 @@
 /*
  * create.c - makes the file of a new segment.
  *
- * A new segment is made whole under a temporary name (path + ".new") and then linked into place,
- * so a file at the path is always complete. The creator holds the kernel's lock on the temporary
- * file: others see that it is at work and do not reserve the memory a second time; when it dies,
- * the next creator takes the name away and begins anew.
+ * A new segment is made whole under a temporary name (path + ".new") and then linked into place, so
+ * a file at the path is always complete. The creator holds the kernel's lock on the temporary file.
+ * While it does, other processes do not reserve the memory a second time. If it dies, the next
+ * creator removes the temporary file and begins anew.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -81,7 +81,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 	if (code != 0) {
 		return bshm__fail_os(error, BSHM_CAUSE_SET_MODE, code);
 	}
-	code = on_disk ? bshm_os_sync(fd) : 0; /* whole before it has its name, there too */
+	code = on_disk ? bshm_os_sync(fd) : 0; /* whole on the disk before it has its name */
 	return code != 0 ? bshm__fail_os(error, BSHM_CAUSE_SYNC, code) : BSHM_OK;
 }
 
@@ -98,7 +98,7 @@ static bshm_status fail_creating(int fd, const bshm_os_stat *st, bshm_error *err
 	size_t got = 0;
 	if (bshm_os_file_read(fd, &process_id, sizeof(process_id), &got) != 0 ||
 		got != sizeof(process_id) || process_id == BSHM_MAGIC) {
-		process_id = 0; /* not yet, or not any more */
+		process_id = 0; /* not written yet, or overwritten by the header */
 	}
 	bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_CREATE);
 	error->process_id = process_id;
@@ -107,10 +107,10 @@ static bshm_status fail_creating(int fd, const bshm_os_stat *st, bshm_error *err
 }
 
 /*
- * Creates path + ".new" and locks it. BUSY when a live creator has it; a dead one's file is
- * removed. Another process that does the same may remove the name between any two steps. So the
- * file counts only if it still has its name after it was locked. Another user's file is not waited
- * for, and in a shared folder this process must not remove it.
+ * Creates path + ".new" and locks it. BUSY when a live creator holds the lock; a dead creator's
+ * file is removed. Another process that does the same may remove the name between any two steps, so
+ * the file counts only if it still has its name after it was locked. Another user's file is not
+ * waited for, and in a shared folder this process must not remove it.
  */
 static bshm_status claim_temporary(
 	const bshm_options *options, const char *temporary, int *fd, bshm_error *error)
@@ -170,7 +170,7 @@ bshm_status bshm__file_create(const bshm_options *options, bshm_error *error)
 		return status;
 	}
 	bshm_os_stat st;
-	if (bshm_os_stat_path(options->path, &st) != 0) { /* else another was faster */
+	if (bshm_os_stat_path(options->path, &st) != 0) { /* else another process was faster */
 		status = write_header(options, fd, error);
 		if (status == BSHM_OK) {
 			const int code = bshm_os_link(temporary, options->path);

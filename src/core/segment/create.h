@@ -9,7 +9,7 @@
 #include "core/bshm.h"
 #include "platform/platform.h"
 
-/* Is a file ours, or of a user with whom the segment is shared? */
+/* Is the file of this user, or of a user with whom the segment is shared? */
 bool bshm__file_trusted(const bshm_options *options, const bshm_os_stat *st);
 /*
  * OK: there is a file at the path, this process's or that of another one that was faster. BUSY:

@@ -204,9 +204,9 @@ bshm_status bshm__entry_create(
 }
 
 /*
- * One more than the last. If that is damaged, it may have been set back, and one more may be a
- * number that a worker still holds for a set of long ago: then the clock gives one that was never
- * used, of the parity that selects the other descriptor.
+ * One more than the last one. If the word is damaged, it may have been set back, and one more may
+ * be a number that a worker still holds for an old set. Then the clock gives a number that was
+ * never used, of the parity that selects the other descriptor.
  */
 static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *entry)
 {
@@ -221,10 +221,8 @@ static uint64_t next_generation(const bshm_segment *segment, const bshm_entry *e
 	return ((uint64_t) (bshm_os_wall_s() * 1e9) & ~UINT64_C(1)) | ((last + 1) & 1);
 }
 
-/*
- * One more than the last, and at least the clock's ns: so a number does not come again where the
- * word was damaged, and set back.
- */
+/* One more than the last one, and at least the clock in ns: so no number comes twice, even if the
+ * word is damaged and set back. */
 static uint64_t next_publication(bshm_segment *segment)
 {
 	const uint64_t next = BSHM_LOAD(&segment->header->publications, RELAXED) + 1;
@@ -252,14 +250,14 @@ static void put_in_force(
 		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
 	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
-	/* Whatever becomes of the old partitions comes after the generation has moved: pairs with
+	/* The old partitions are used again only after the generation has moved: pairs with
 	 * bshm__view_current(). */
 	BSHM_FENCE(RELEASE);
-	/* A damaged generation word shall not bring the old descriptor back. */
+	/* So that a damaged generation word does not bring the old descriptor back. */
 	BSHM_STORE(&entry->descriptor[(generation + 1) & 1].generation, 0, RELAXED);
 }
 
-/* As the generation that next_generation() has given. */
+/* Publishes as generation `generation`, which next_generation() gave. */
 static void publish_as(bshm_segment *segment, uint32_t index, uint64_t generation,
 	bshm_descriptor *descriptor, uint64_t items)
 {
@@ -291,7 +289,8 @@ void bshm__entry_extend(bshm_segment *segment, uint32_t index, bshm_descriptor *
 	put_in_force(entry, descriptor, NULL);
 }
 
-/* False: the entry was freed, but it hangs in a chain that cannot be told from its name. */
+/* False: the entry was freed, but is still in a chain: its damaged name does not lead to that
+ * chain. */
 static bool tidy(bshm_segment *segment, uint32_t index)
 {
 	bshm_entry *entry = &segment->entries[index];
@@ -363,13 +362,14 @@ bshm_status bshm__entry_current(
 
 /* ------------------------------------------------------------------ repair (under the lock) */
 
-/* A rename publishes `target`, then drops `source`: finish_rename() is what mends it. */
+/* A rename publishes `target`, then drops `source`. After a death in between, finish_rename() does
+ * the second. */
 void bshm__entry_rename(
 	bshm_segment *segment, uint32_t source, uint32_t target, bshm_descriptor *descriptor)
 {
 	bshm_header *header = segment->header;
 	const bshm_entry *from_entry = &segment->entries[source];
-	/* Asked for once: of a damaged target, the clock gives another number each time. */
+	/* Computed once: for a damaged target, the clock gives another number each time. */
 	const uint64_t generation = next_generation(segment, &segment->entries[target]);
 	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
 	BSHM_STORE(&header->intent_from, source, RELAXED);
@@ -381,7 +381,7 @@ void bshm__entry_rename(
 	BSHM_STORE(&header->intent, 0, RELEASE); /* pairs with finish_rename() */
 }
 
-/* A rename publishes `to`, then drops `from`. If it got to publish, the drop is still due. */
+/* A rename publishes `to`, then drops `from`. If `to` was published, `from` is dropped now. */
 static void finish_rename(bshm_segment *segment)
 {
 	bshm_header *header = segment->header;
@@ -402,7 +402,7 @@ void bshm__directory_repair(bshm_segment *segment)
 	rebuild_chains(segment);
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
 		if (bshm__entry_name(&segment->entries[i]).bytes[0] != 0) {
-			tidy(segment, i); /* the chains are sound now: what is in none was in none */
+			tidy(segment, i); /* the chains are sound now: the result does not matter */
 		}
 	}
 	finish_rename(segment);

@@ -41,7 +41,7 @@ void bshm__entry_rename(
 void bshm__entry_drop(bshm_segment *segment, uint32_t index);
 /* Frees the entry when it has neither a filter nor an op; sets its `builders`. */
 void bshm__entry_tidy(bshm_segment *segment, uint32_t index);
-/* The op is over: its entry may be, too. */
+/* Ends an op, and frees its entry if nothing else needs it. */
 void bshm__op_end(bshm_segment *segment, bshm_op *op);
 /* After a holder died: finishes its rename, rebuilds chains and builder flags. */
 void bshm__directory_repair(bshm_segment *segment);

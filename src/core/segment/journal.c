@@ -1,15 +1,15 @@
 /*
  * journal.c - the keys that are added beside a build or clear.
  *
- * If such an op runs for a filter, an adder also notes its key, under the lock, in the op's
- * journal: as the hash under the seed of the generation that is being built. The op moves the
- * journal into its bits before it publishes, in the same critical section, so an add that returned
- * is in the new set.
+ * While such an op runs for a filter, an adder also notes its key, under the lock, in the op's
+ * journal: as the hash under the seed of the generation that is being built. The op applies the
+ * journal to its bits before it publishes, in the same critical section. So a key whose add has
+ * returned is in the new set.
  *
- * The journal lies in chunks of its own and never in filter partitions: an adder that was stopped
- * in the middle may still set bits of a partition that is no longer its filter's. In bits that is a
- * needless "maybe"; in a journal it would be a lost key. A chunk is an op's by the op's serial
- * number, and free when no op has it.
+ * The journal has chunks of its own, and never lies in filter partitions: an adder that was stopped
+ * in the middle may still set bits of a partition that its filter has lost. Among bits that is a
+ * needless "maybe"; in a journal it would be a lost key. A chunk belongs to the op whose serial
+ * number it has, and is free when no op has that number.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -31,7 +31,7 @@ static bool serial_in_use(const bshm_segment *segment, uint64_t serial)
 	return false;
 }
 
-/* Pages tend to add the same few keys again and again: is it in the chunk already? */
+/* Is the hash in the chunk already? Pages tend to add the same few keys again and again. */
 static bool in_chunk(const bshm_chunk *chunk, uint64_t count, bshm_hash hash)
 {
 	for (uint64_t i = 0; i < count; i++) {

@@ -3,13 +3,13 @@
  *
  * A filter that grows keeps its layers. The newest is in the descriptor, which names the record of
  * the next older one, and so on. A record is in use exactly if a sound descriptor in force leads to
- * it, as with partitions (blocks.c); it is written before that descriptor is published, and reused
- * only after the last descriptor that led to it is no longer in force. So a reader that finds the
- * generation unchanged after reading the chain has read the right one. Each record's checksum
- * covers the next one's, and the descriptor's covers them all.
+ * it, as with partitions (blocks.c). It is written before that descriptor is published, and reused
+ * only when the last descriptor that led to it is no longer in force. So if a reader finds the
+ * generation unchanged after it has read the chain, the chain was the right one. The checksum of
+ * each record covers the checksum of the next; the descriptor's covers them all.
  *
- * A second layer takes at least two partitions more, a third four: a third as many records as there
- * are partitions is always enough.
+ * A second layer takes at least two partitions more, a third one four. So a third as many records
+ * as partitions is always enough.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,8 +1,8 @@
 /*
  * lock.c - the segment's one writer lock.
  *
- * It guards the directory, the ops and the giving out of partitions: steps of microseconds that
- * batch jobs take, and adds only while a load is running. Questions never look at it.
+ * The lock guards the directory, the ops and the giving out of partitions: steps of microseconds.
+ * Batch jobs take it, and adds only while a load is running. Questions never look at it.
  *
  * The lock word holds the owner word of its holder. A waiter asks the kernel now and then whether
  * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its
@@ -14,10 +14,9 @@
  * and waiters before 5 ms do not take the lock then.
  *
  * A holder that loses its processor keeps all others out until it gets one again. On a busy machine
- * that takes longer than a waiter waits. So a process that takes locks again and again gives its
- * processor away of its own accord, twice a millisecond, while it has none of them. And where a
- * waiter itself wakes late, because all processors are busy, that time is not counted as waited, up
- * to 150 ms: the holder is as late.
+ * that takes longer than a waiter waits. So a process that takes locks again and again yields its
+ * processor twice a millisecond, while it holds no lock. And if a waiter itself wakes late, because
+ * all processors are busy, the delay does not count as waited, up to 150 ms: the holder is as late.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -31,11 +30,11 @@
 
 #define SPINS          200
 #define PROBE_EVERY_NS UINT64_C(500000)
-#define PATIENCE_NS    UINT64_C(5000000) /* then it starves */
-#define LATE_NS        UINT64_C(1000000) /* a sleeper that wakes so late found no processor */
+#define PATIENCE_NS    UINT64_C(5000000) /* after that a waiter starves */
+#define LATE_NS        UINT64_C(1000000) /* a sleeper that wakes so late had no processor */
 #define GRACE_NS       UINT64_C(150000000)
-#define STREAK_GAP_NS  UINT64_C(1000000) /* without a lock, and the streak is over */
-#define STREAK_NS      UINT64_C(500000)  /* less than a turn on the processor */
+#define STREAK_GAP_NS  UINT64_C(1000000) /* so long without a lock ends a streak */
+#define STREAK_NS      UINT64_C(500000)  /* shorter than a time slice of the processor */
 
 /* One waiter for one word. */
 typedef struct {
@@ -47,20 +46,20 @@ typedef struct {
 	bool starves;
 } waiter;
 
-/* Apart, for no scenario of tests/deaths waits so long. */
+/* A function of its own, because no scenario of tests/deaths waits so long. */
 static void set_starving(uint32_t *starving, uint32_t value)
 {
 	BSHM_STORE(starving, value, RELAXED);
 }
 
-/* Must it leave a free word to those that starve? The process that set the hint may have died: a
- * waiter that was held up by it starves soon, too, and clears the hint in the end. */
+/* Must the waiter leave a free word to waiters that starve? The process that set the hint may have
+ * died. Then the waiters that it holds up soon starve, too, and clear the hint in the end. */
 static bool is_behind(const waiter *w)
 {
 	return !w->starves && BSHM_LOAD(w->starving, RELAXED) != 0;
 }
 
-/* Sleeps for a moment. What it wakes late is not waited. */
+/* Sleeps for a moment. The time by which it wakes late does not count as waited. */
 static void nap(waiter *w, uint64_t now)
 {
 	bshm_os_sleep_us(BSHM_LOCK_SLEEP_US);
@@ -72,7 +71,9 @@ static void nap(waiter *w, uint64_t now)
 	}
 }
 
-/* Between two looks at the word; false: the time is over. *now is 0 as long as it only spins. */
+/*
+ * Waits between two looks at the word; false: the time is over. *now is 0 as long as it only spins.
+ */
 static bool wait_a_little(waiter *w, uint64_t *now)
 {
 	*now = 0;
@@ -92,7 +93,7 @@ static bool wait_a_little(waiter *w, uint64_t *now)
 		set_starving(w->starving, 1);
 	}
 	if (*now > w->deadline) {
-		return was_patient && w->starves; /* one look more, which may take the word */
+		return was_patient && w->starves; /* one more look, which may take the word */
 	}
 	nap(w, *now);
 	return true;
@@ -105,10 +106,8 @@ static void end_wait(const waiter *w)
 	}
 }
 
-/*
- * Before a lock is taken, while the process has none: gives the processor away where the process
- * takes locks again and again. Returns the time.
- */
+/* Called before a lock is taken, while the process has none. Yields the processor if the process
+ * takes locks again and again. Returns the time. */
 static uint64_t breathe(bshm_segment *segment)
 {
 	uint64_t now = bshm_os_monotonic_ns();
@@ -175,8 +174,8 @@ bool bshm__word_lock(
 	return taken;
 }
 
-/* The segment's lock. Our own word in it: a thread of ours died inside, for `busy` keeps the living
- * out. */
+/* Takes the segment's lock. If the word is this process's own, a thread of it died inside: `busy`
+ * keeps the living threads out. */
 static bool acquire(bshm_segment *segment, uint64_t deadline, bool *dead)
 {
 	uint64_t *word = &segment->header->lock;

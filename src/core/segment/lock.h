@@ -1,5 +1,6 @@
 /*
- * lock.h - lock words of the segment; mending what the dead left is the caller's (mend.c, shard.c).
+ * lock.h - lock words of the segment. The caller repairs what a dead holder left (mend.c,
+ * shard_lock.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

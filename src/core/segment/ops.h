@@ -14,15 +14,15 @@
  * `seed` from now on. NULL: 64 are running. */
 bshm_op *bshm__op_begin(
 	bshm_segment *segment, uint32_t kind, uint32_t entry, uint64_t seed, bool counting);
-/* Fills the error when there is none: NO_SPACE. */
+/* Fills the error for that: NO_SPACE. */
 bshm_status bshm__fail_ops(bshm_error *error);
 /* Puts a run into the op: claims its partitions. */
 void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
-/* It is over, and its journal chunks are free: bshm__op_end() tidies its entry up, too. */
+/* Ends the op and frees its journal chunks. bshm__op_end() also tidies its entry up. */
 void bshm__op_retire(bshm_segment *segment, bshm_op *op);
 bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
-/* Has it one for which adders keep a journal? */
+/* Has the entry an op for which adders keep a journal? */
 bool bshm__entry_has_journal(const bshm_segment *segment, uint32_t index);
 /* Is the filter being made to grow? */
 bool bshm__entry_is_growing(const bshm_segment *segment, uint32_t index);

@@ -8,16 +8,17 @@
  * The slot's generation goes up with every owner. Owner words (slot and generation) therefore
  * never repeat, and one left behind by a dead process is never taken for its successor's.
  *
- * Descriptors are numbers that any code of the process may close, and use again for another file:
- * daemonizers do. So the lock has none. It belongs to an open file that only a mapped page keeps
- * (bshm_os_keep()), which a fork's child does not inherit: the child would keep its dead parent
- * "alive". `segment->fd` has no lock of a slot, is there to ask the kernel, and is believed only if
- * it is the segment's file before and after the question. In doubt a process counts as alive.
+ * A descriptor is a number that any code of the process may close, and use again for another file:
+ * daemonizers do. So no descriptor holds the lock of a slot. The lock belongs to an open file that
+ * only a mapped page keeps (bshm_os_keep()). The child of a fork does not inherit that mapping:
+ * otherwise it would keep its dead parent "alive". `segment->fd` is only for questions to the
+ * kernel. An answer counts only if the descriptor was the segment's file before and after the
+ * question. In doubt a process counts as alive.
  *
  * A file system may map another file than the one that was opened (overlay does). There the lock
- * would be gone with its descriptor, and a process that thought it had a slot would look dead. The
- * first attach of a process tries it out, on a byte of its own; where a mapping keeps no lock, the
- * descriptor stays open in `lock_fd`, and is looked at whenever a lock of the segment is taken.
+ * would be gone with its descriptor, and a process with a slot would look dead. So the first attach
+ * of a process tries it out, on a byte of its own. Where a mapping keeps no lock, the descriptor
+ * stays open in `lock_fd`, and is checked whenever a lock of the segment is taken.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -36,8 +37,8 @@
 
 static bshm_segment *all_segments;
 
-/* 1: a thread of this process opens a file for a slot, or forks. A descriptor that is there for
- * some instructions only would else be in the child for good. */
+/* 1: a thread of this process opens a file for a slot, or forks. Without the guard, a child could
+ * inherit a descriptor that the parent closes a moment later. */
 static uint32_t guard;
 
 static bool guard_try(uint64_t wait_ns)
@@ -67,7 +68,7 @@ static bool is_file(const bshm_segment *segment, int fd)
 	return bshm_os_is_file(fd, segment->device, segment->inode);
 }
 
-/* Not a number that belongs to another file by now. */
+/* Closes `fd`, unless the number belongs to another file by now. */
 static void close_if_ours(const bshm_segment *segment, int fd)
 {
 	if (is_file(segment, fd)) {
@@ -121,8 +122,9 @@ typedef enum {
 	UNKNOWN
 } answer;
 
-/* What the kernel says of a byte. The number may get another file at any time, by another
- * thread. */
+/*
+ * What the kernel says of a byte. Another thread may give the number to another file at any time.
+ */
 static answer ask(const bshm_segment *segment, int64_t offset)
 {
 	const int fd = BSHM_LOAD(&segment->fd, RELAXED);
@@ -164,7 +166,7 @@ static void let_go_in_child(void)
 		segment->full_until_ns = 0;
 		segment->busy = 0; /* the thread that had it does not exist here */
 	}
-	guard_release(); /* whichever thread had it: there is one now */
+	guard_release(); /* whichever thread had it: the child has one thread only */
 }
 
 bool bshm__owner_remember(bshm_segment *segment)
@@ -215,8 +217,9 @@ static bool generation_is(const bshm_segment *segment, uint32_t slot, uint64_t o
 }
 
 /*
- * Does a mapping keep the lock of an open file whose descriptor is closed? Tried on one of 2^60
- * bytes, chosen by chance, so that an answer is about this lock and not about another process's.
+ * Does a mapping keep the lock of an open file whose descriptor is closed? Tries it on one of 2^60
+ * bytes, drawn at random, so that the answer is about this lock and not about that of another
+ * process.
  */
 static bshm_status try_keeping(bshm_segment *segment, bshm_error *error)
 {
@@ -266,14 +269,14 @@ static int lock_free_slot(int fd, uint32_t *slot)
 	return code;
 }
 
-/* Locks a slot's byte, and sees to it that the lock lasts. */
+/* Locks a slot's byte, and keeps the lock without the descriptor if the file allows that. */
 static int hold_slot(bshm_segment *segment, int fd, uint32_t *slot)
 {
 	int code = lock_free_slot(fd, slot);
 	if (code == 0 && segment->locks == BSHM_LOCKS_MAPPED) {
 		code = bshm_os_keep(fd, &segment->lock_kept);
 	}
-	/* The number was the file's all the time, so what was locked and mapped is the file. */
+	/* The descriptor was the file's all the time: the file itself was locked and mapped. */
 	if (code == 0 && !is_file(segment, fd)) {
 		code = EBADF;
 	}
@@ -304,7 +307,9 @@ static void occupy(bshm_segment *segment, uint32_t slot)
 	BSHM_STORE(&segment->quick_owner, quick ? word : 0, RELEASE);
 }
 
-/* No slot was to be had: taken by processes, or locked by a program that has no business there? */
+/*
+ * Why there is no free slot: processes have taken them, or another program has locked their bytes.
+ */
 static bshm_status fail_full(bshm_segment *segment, bshm_error *error)
 {
 	bshm__owner_survey survey;
@@ -350,7 +355,8 @@ static bshm_status take_slot(bshm_segment *segment, bshm_error *error)
 	return BSHM_OK;
 }
 
-/* Is a slot that a descriptor holds still this process's? Not if the descriptor was closed. */
+/* Is a slot that a descriptor holds still this process's? Not if other code has closed the
+ * descriptor. */
 static bool has_slot_still(const bshm_segment *segment)
 {
 	return is_file(segment, segment->lock_fd) && ask(segment, byte_of(segment)) == HELD &&
@@ -360,7 +366,7 @@ static bool has_slot_still(const bshm_segment *segment)
 static void drop_lost_slot(bshm_segment *segment)
 {
 	segment->owner = 0;
-	segment->lock_fd = -1; /* closed, or another file's: not ours to close */
+	segment->lock_fd = -1; /* closed, or another file's by now */
 	segment->tally = NULL;
 	segment->slot_lost = true;
 }
@@ -410,9 +416,9 @@ bool bshm__owner_alive(bshm_segment *segment, uint64_t owner)
 /* ------------------------------------------------------------------ counting */
 
 /*
- * The kernel keeps all locks of a file in one list and walks it at each question, so that to find n
- * owners takes the square of n. 512 questions find 255 of them wherever they are, in 6 ms at most;
- * of the slots not seen then, some are asked for.
+ * The kernel keeps all locks of a file in one list and walks it at each question. So finding n
+ * owners takes time proportional to n squared. 512 questions find 255 owners wherever they are, in
+ * 6 ms at most. Of the slots that were not reached, a sample is asked for.
  */
 #define LOOKS   512u
 #define SAMPLES 64u
@@ -422,8 +428,8 @@ typedef struct {
 	uint32_t end;
 } part;
 
-/* Parts of the slots that are still to be looked at; the shorter of two goes first, so few are
- * open. */
+/* Parts of the slots that are still to be looked at. The shorter of two goes first, so the list
+ * stays short. */
 typedef struct {
 	part open[16];
 	unsigned count;
@@ -448,7 +454,7 @@ static void plan_divide(plan *p, part whole, uint32_t begin, uint32_t end)
 	}
 }
 
-/* Looks at one part: what of it is left to be looked at goes back into the plan. */
+/* Looks at one part. The rest of it goes back into the plan. */
 static void look(int fd, plan *p, bshm__owner_survey *out)
 {
 	const part whole = p->open[--p->count];
@@ -472,8 +478,8 @@ static void look(int fd, plan *p, bshm__owner_survey *out)
 	plan_divide(p, whole, begin, end);
 }
 
-/* Of the slots that were not looked at, asks for some, evenly spread, and counts as many of the
- * others. */
+/* Asks for some of the slots that were not reached, evenly spread, and takes their share for all of
+ * them. */
 static uint64_t estimate(int fd, const plan *p)
 {
 	uint64_t slots = 0;
@@ -506,7 +512,7 @@ void bshm__owners_look(bshm_segment *segment, bshm__owner_survey *out)
 	}
 	out->owners += estimate(fd, &todo);
 	if (!is_file(segment, fd) || out->owners == 0) {
-		out->owners = segment->owner != 0; /* one's own is known */
+		out->owners = segment->owner != 0; /* this process's own slot is known */
 	}
 }
 

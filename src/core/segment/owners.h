@@ -12,17 +12,19 @@
 #define BSHM_LOCKS_MAPPED  1u /* a mapping of it, without a descriptor */
 #define BSHM_LOCKS_OPEN    2u /* a descriptor */
 
-/* Makes a fork's child let go of its parent's slot; false: another thread is in the way for
- * long. */
+/* Remembers the segment, so that the child of a fork does not use its parent's slot. False: another
+ * thread has held the guard for too long. */
 bool bshm__owner_remember(bshm_segment *segment);
-/* Undoes it, and gives back the slot and the file. */
+/* Forgets the segment, and gives back the slot and the file. */
 void bshm__owner_forget(bshm_segment *segment);
 /* Does a mapping of the file keep a lock without a descriptor? Tries it out, if that was not done
  * yet. */
 bool bshm__owner_lasts(bshm_segment *segment);
-/* Sees to it that segment->fd is the file that is mapped: UNAVAILABLE if it is not to be had. */
+/*
+ * Makes segment->fd the file that is mapped, if it is not. UNAVAILABLE: the file cannot be opened.
+ */
 bshm_status bshm__owner_file(bshm_segment *segment, bshm_error *error);
-/* Has, or takes, a slot for this process; UNAVAILABLE, or TIMEOUT. */
+/* Takes a slot for this process, if it has none; OK, UNAVAILABLE or TIMEOUT. */
 bshm_status bshm__owner_attach(bshm_segment *segment, bshm_error *error);
 /* Is the process behind an owner word alive? False only when the kernel says so. */
 bool bshm__owner_alive(bshm_segment *segment, uint64_t owner);

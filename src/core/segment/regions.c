@@ -1,5 +1,5 @@
 /*
- * regions.c - how many of everything a segment has, and where it lies.
+ * regions.c - the regions of a segment: how many elements each has, and where it lies.
  *
  * Both follow from three numbers of the header: the partitions, and the record store's bytes and
  * records. So the process that makes a segment and those that attach to it work out the same.
@@ -15,7 +15,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t to)
 	return (bytes + to - 1) / to * to;
 }
 
-/* In integers: nothing may be mapped at the base yet. */
+/* In integers, because a pointer is not valid before anything is mapped at the base. */
 static void *at(const uint8_t *base, uint64_t off)
 {
 	return (void *) ((uintptr_t) base + (uintptr_t) off);
@@ -103,10 +103,10 @@ void bshm__regions_count(bshm_segment *segment, uint64_t partition_count)
 }
 
 /*
- * A table of the index serves TABLE_RECORDS records as a rule, which grow it in small steps; a
- * shard has several. There is one shard where they are few: then recency is exact over the whole
- * store. A shard is so large that the largest record, a quarter of the store or 64 MB, is a part of
- * it.
+ * A table of the index is meant for TABLE_RECORDS records, and grows in small steps; a shard has
+ * several. A store of few tables has one shard: then recency is exact over the whole store. In a
+ * larger store each shard is so large that the largest record, a quarter of the store or 64 MB, is
+ * only a part of it.
  */
 #define TABLE_BYTES   (UINT64_C(256) << 10)
 #define TABLE_RECORDS 8192u

@@ -1,5 +1,5 @@
 /*
- * regions.h - how many of everything a segment has, and where it lies.
+ * regions.h - the regions of a segment: how many elements each has, and where it lies.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

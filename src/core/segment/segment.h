@@ -12,6 +12,7 @@
 
 /* Attempts to read a consistent generation before a question is answered "maybe". */
 #define BSHM_READ_TRIES 16
+
 struct bshm_segment {
 	bshm_header *header;
 	bshm_owner *owners;
@@ -33,7 +34,7 @@ struct bshm_segment {
 	bshm_page_header *page_headers;
 	bshm_page_bitmap *page_bitmaps;
 	uint8_t *pages;
-	/* Copies of the header's numbers as they were checked: the header may be scribbled on later. */
+	/* Copies of the header's numbers as they were checked: the header may be damaged later. */
 	uint64_t segment_bytes;
 	uint64_t name_seed;
 	uint32_t partition_count;
@@ -49,15 +50,15 @@ struct bshm_segment {
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */
 	uint64_t clock_offset; /* engine clock = monotonic clock + this */
-	int fd;          /* the file, for questions; without locks. Perhaps closed by now: owners.c */
+	int fd;          /* the file, for questions to the kernel; perhaps closed by now: owners.c */
 	int lock_fd;     /* BSHM_LOCKS_OPEN: holds this process's slot; else -1 */
 	void *lock_kept; /* BSHM_LOCKS_MAPPED: the same; else NULL */
-	uint32_t locks;  /* what keeps a lock on this file: BSHM_LOCKS_... */
+	uint32_t locks;  /* how a lock on this file is kept: BSHM_LOCKS_... */
 	bool slot_lost;  /* a slot's descriptor was closed by other code of this process */
 	bool readonly;   /* the filters are mapped for reading */
 	bool store_writable; /* the record store is not */
-	bool slotless;       /* there was no owner slot to be had for counting */
-	bool sleeps;         /* on a disk, and brought to rest by the last that closes it */
+	bool slotless;       /* no owner slot could be taken for counting */
+	bool sleeps;         /* on a disk: the last process that closes it brings it to rest */
 	uint64_t device;     /* the file, to find it again after a fork */
 	uint64_t inode;
 	uint64_t owner;       /* this process's owner word; 0 = has no slot */
@@ -69,7 +70,7 @@ struct bshm_segment {
 		*tally;    /* its own; NULL: no slot, no record store, or another thread is taking one */
 	uint32_t busy; /* 1 while a thread of this process has, or waits for, the lock */
 	uint32_t busy_starving; /* 1: a thread has waited long for `busy` */
-	uint64_t locked_ns;     /* when a lock was last taken, and since when again and again: lock.c */
+	uint64_t locked_ns;     /* when a lock was last taken; since when without a pause: lock.c */
 	uint64_t streak_ns;
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */
 	char path[4096];

@@ -1,9 +1,9 @@
 /*
- * space.c - the note that there was no room.
+ * space.c - the note that a search for free partitions found too few.
  *
- * The search for room looks at every filter (blocks.c). So when there is none, the header notes how
- * much there was, and until when the note is valid: an adder to a filter that cannot grow learns it
- * without the lock. A process that gives partitions back clears the note, under the lock.
+ * The search for room reads every filter (blocks.c). So when it fails, the header notes how much
+ * room there was, and until when the note is valid. An adder to a filter that cannot grow reads the
+ * note, and needs no lock. A process that gives partitions back clears the note, under the lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * space.h - the note that there was no room.
+ * space.h - the note that a search for free partitions found too few.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -8,7 +8,7 @@
 
 #include "core/segment/segment.h"
 
-/* Under the lock: `free` partitions were found, and were too few; and: that may be over. */
+/* Under the lock: writes the note that only `free` partitions were found; and clears it. */
 void bshm__space_note(bshm_segment *segment, uint32_t free);
 void bshm__space_forget(bshm_segment *segment);
 /*
