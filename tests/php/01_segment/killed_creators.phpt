@@ -5,6 +5,10 @@ bloomshm
 --INI--
 bloomshm.path={PWD}/killed_creators.seg
 bloomshm.filter_memory=1M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

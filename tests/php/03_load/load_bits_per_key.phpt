@@ -6,6 +6,10 @@ bloomshm
 bloomshm.path={PWD}/load_bits_per_key.seg
 bloomshm.filter_memory=5M
 memory_limit=256M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

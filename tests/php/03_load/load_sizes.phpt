@@ -5,6 +5,10 @@ bloomshm
 --INI--
 bloomshm.path={PWD}/load_sizes.seg
 bloomshm.filter_memory=2M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

@@ -5,6 +5,10 @@ bloomshm
 --INI--
 bloomshm.path={PWD}/many_filters.seg
 bloomshm.filter_memory=100M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

@@ -7,6 +7,10 @@ pcntl
 --INI--
 bloomshm.path={PWD}/header_bytes.seg
 bloomshm.filter_memory=1M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

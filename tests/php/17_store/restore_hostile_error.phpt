@@ -6,6 +6,10 @@ bloomshm
 bloomshm.path={PWD}/restore_hostile_error.seg
 bloomshm.filter_memory=1M
 bloomshm.cache_memory=4M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

@@ -6,6 +6,10 @@ bloomshm
 bloomshm.path={PWD}/directory_full.seg
 bloomshm.filter_memory=130M
 bloomshm.cache_memory=0
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';

@@ -7,6 +7,10 @@ posix
 bloomshm.path={PWD}/stopped_owners.seg
 bloomshm.filter_memory=1M
 bloomshm.cache_memory=1M
+--SKIPIF--
+<?php
+if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';
