@@ -35,7 +35,7 @@
  X(CORRUPT, 9, "the segment is damaged")                                                           \
  X(RANGE, 10, "out of range")                                                                      \
  X(READ_ONLY, 11, "the segment is mapped read-only")                                               \
- X(TIMEOUT, 12, "the lock could not be had in time")                                               \
+ X(TIMEOUT, 12, "the lock could not be taken in time")                                             \
  X(IO, 13, "input or output failed")                                                               \
  X(BUSY, 14, "the directory is being changed")
 

@@ -128,7 +128,7 @@ char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 		zend_argument_value_error(argument, "cannot be empty");
 		return NULL;
 	}
-	/* Links are left to the kernel, which follows not all of them in a shared folder. */
+	/* Links are resolved by the kernel, which does not follow all of them in a shared folder. */
 	char *absolute = expand_filepath_with_mode(ZSTR_VAL(path), NULL, NULL, 0, CWD_EXPAND);
 	if (absolute == NULL) {
 		return refuse(BSHM_CAUSE_USE, ENAMETOOLONG, path, NULL);
@@ -140,8 +140,8 @@ char *php_bloomshm_path_to_read(const zend_string *path, uint32_t argument)
 }
 
 /*
- * The folder must be allowed too, for a new file is made there: where the path is a link, it takes
- * the link's place. A device or FIFO is left alone.
+ * The folder must be allowed too, because a new file is made there; if the path is a link, the file
+ * replaces the link. A device or FIFO is left alone.
  */
 char *php_bloomshm_path_to_write(const zend_string *path, uint32_t argument)
 {

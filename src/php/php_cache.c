@@ -249,8 +249,8 @@ PHP_FUNCTION(bloom_cache_cas)
 	php_bloomshm_value_release(&before);
 }
 
-/* The keys and values of an array. All are made bytes before the first is stored, for that runs
- * user code. */
+/* The keys and values of an array. All are converted before the first is stored, because a
+ * conversion runs user code. */
 typedef struct {
 	zend_string **keys;
 	php_bloomshm_value *values;

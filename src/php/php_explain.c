@@ -139,8 +139,8 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 				path, path, e->uid);
 		case BSHM_CAUSE_WIDE_MODE:
 			return zend_strpprintf(0,
-				"%s has the mode %04o, which lets in more users than bloomshm.mode = %04o", path,
-				(unsigned) e->available, (unsigned) e->asked);
+				"%s has the mode %04o, which gives access to more users than bloomshm.mode = %04o",
+				path, (unsigned) e->available, (unsigned) e->asked);
 		case BSHM_CAUSE_OWNERS:
 			return zend_strpprintf(0,
 				"%s has places for %" PRIu64
@@ -186,7 +186,7 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 	}
 }
 
-/* The segment could not be had because of what another process does just now. */
+/* The segment is not available because another process is working on it. */
 static zend_string *explain_busy(const bshm_error *e, const char *path)
 {
 	if (e->cause == BSHM_CAUSE_REPLACED) {
@@ -200,7 +200,7 @@ static zend_string *explain_busy(const bshm_error *e, const char *path)
 	}
 	return zend_strpprintf(0,
 		"process %" PRIu64
-		" of uid %u is still creating %s; if it is stopped, let it go on or kill it",
+		" of uid %u is still creating %s; if it is stopped, continue it or kill it",
 		e->process_id, e->uid, path);
 }
 
@@ -253,7 +253,8 @@ static zend_string *explain_no_space(const bshm_error *e, const char *name, cons
 				0, "%" PRIu64 " loads, copies and clears are running already", e->available);
 		case BSHM_CAUSE_DIRECTORY:
 			return zend_strpprintf(0,
-				"the directory holds %" PRIu64 " filters, and all are taken; %s", e->available,
+				"the directory has %" PRIu64 " places for filters, and all are taken; %s",
+				e->available,
 				e->available < BSHM_FILTER_COUNT_MAX
 					? RAISE_FILTER_MEMORY
 					: "no segment holds more: drop some, or use another bloomshm.path");
@@ -356,13 +357,13 @@ static zend_string *explain_timeout(const bshm_error *e, const char *name, const
 {
 	switch (e->cause) {
 		case BSHM_CAUSE_SHARD:
-			return zend_strpprintf(0,
-				"another process holds a lock of the record store, which could not be had in time");
+			return zend_strpprintf(0, "another process holds a lock of the record store, which "
+									  "could not be taken in time");
 		case BSHM_CAUSE_ATTACH:
 			return zend_strpprintf(0, "another thread of this process attaches to %s", path);
 		case BSHM_CAUSE_LOCK:
 			return zend_strpprintf(
-				0, "the lock of %s could not be had within %" PRIu64 " ms", path, e->asked);
+				0, "the lock of %s could not be taken within %" PRIu64 " ms", path, e->asked);
 		default:
 			return zend_strpprintf(
 				0, "filter \"%s\" kept changing (%s)", name, bshm_cause_str(e->cause));

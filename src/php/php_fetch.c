@@ -127,7 +127,7 @@ static bool is_current_nothing(const job *j, const bshm_found *found)
 }
 
 /*
- * Clears what the value's own code threw while it was unserialized. exit() still ends the request.
+ * Clears the exception that a value threw while it was unserialized. exit() still ends the request.
  */
 static void clear_exception(void)
 {
@@ -174,8 +174,8 @@ static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zv
 	return got > 0;
 }
 
-/* Waits until the lease has ended, or its process has. True: waiting again is of no use, for the
- * time is up or the value cannot be stored. */
+/* Waits until the lease, or its process, has ended. True: the time is up, or the value cannot be
+ * stored, so the caller need not wait again. */
 static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_t deadline)
 {
 	unsigned nap_us = NAP_US;

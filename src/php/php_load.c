@@ -316,7 +316,7 @@ static void release(void *opaque, void *memory)
 	efree(memory);
 }
 
-/* Opens a URL. Only the warning of its wrapper says what failed (errno is from some earlier call),
+/* Opens a URL. Only the warning of its wrapper says what failed, and errno is from an earlier call:
  * so the warning becomes the exception. */
 static bool open_url(load *l)
 {
@@ -334,8 +334,8 @@ static bool open_url(load *l)
 	return l->stream != NULL || fail_io(l, "it cannot be opened");
 }
 
-/* Is it the URL of a wrapper that is built into PHP? The warnings of one written in PHP stay
- * warnings. */
+/* Is it the URL of a wrapper that is built into PHP? Warnings of a wrapper that is written in PHP
+ * stay warnings. */
 static bool is_url(const zend_string *path)
 {
 	const char *colon = strstr(ZSTR_VAL(path), "://");

@@ -82,8 +82,8 @@ static bool is_users_segment(const char *path)
 		   strtoul(digits, NULL, 10) == st.st_uid;
 }
 
-/* A common mistake: the batch job fills the segment of its own user, and the pages read that of
- * another user. */
+/* Warns about a common mistake: the batch job fills the segment of its own user, and the pages read
+ * that of another user. */
 void php_bloomshm_path_warn(void)
 {
 	static bool done;

@@ -7,15 +7,15 @@
  *
  * Another process may remove the file and make a new one. New processes then use the new file, and
  * keys that they add are not in the old one: its "no" would be wrong. So at most once a second a
- * process looks whether its file is still the one at the path, and detaches if not. It looks at the
- * first call of a request, at each call that changes a filter or stores something, and at one
- * question in QUESTIONS_PER_LOOK. (No hook marks the begin of a request.)
+ * process checks whether its file is still the one at the path, and detaches if not. It checks at
+ * the first call of a request, at each call that changes a filter or stores something, and at one
+ * question in QUESTIONS_PER_LOOK. (PHP calls no hook of this extension when a request begins.)
  *
- * A call uses the segment that it has taken to its end, so a thread may not detach while another
- * call of this extension is on its stack or in a suspended fiber (a loader, a lease, a value that
- * is being read). A call that is nested in another goes on with that one's file. Beside a suspended
- * fiber, which may stay suspended for ever, a call gets no segment: questions say "maybe", and
- * nothing is stored in a file that is gone. A mapping is closed with its last thread.
+ * A call uses the segment that it has taken until it returns. So a thread may not detach while
+ * another call of this extension is on its stack or in a suspended fiber (a loader, a lease, a
+ * value that is being read). A call that is nested in another one uses the same file. A fiber may
+ * stay suspended for ever: while one is, a call whose file is gone gets no segment, questions
+ * answer "maybe", and nothing is stored in that file. A mapping is closed with its last thread.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -48,7 +48,7 @@
 /* What a segment is wanted for. */
 typedef enum {
 	TO_ASK,  /* never waits */
-	TO_ADD,  /* waits for a moment while another process makes it ready: an add must not be lost */
+	TO_ADD,  /* waits for a moment while another process prepares it: an add must not be lost */
 	TO_LOOK, /* as TO_ASK, but tries at once after a failure */
 	TO_STORE /* creates the segment, or waits for a moment while another process does */
 } purpose;
@@ -62,7 +62,7 @@ struct php_bloomshm_mapping {
 };
 
 static int the_module;
-static _Atomic uint64_t look_at_ns; /* no look at the path before */
+static _Atomic uint64_t look_at_ns; /* the path is not checked before */
 /* Written under the guard, as all below; read without it, too. */
 static php_bloomshm_mapping *_Atomic current;
 static bshm_error last_failure;
@@ -70,7 +70,7 @@ static uint64_t retry_at_ns; /* after a failure: no attach before */
 static uint64_t wait_at_ns;  /* after a wait in vain: no wait for a creator before */
 static uint64_t
 	attaching;    /* the process whose thread attaches: a fork's child has no such thread */
-static bool left; /* the process has detached, for its file was gone */
+static bool left; /* the process has detached because its file was gone */
 #ifdef ZTS
 static MUTEX_T guard;
 # define GUARD()   (guard != NULL ? tsrm_mutex_lock(guard) : 0)
@@ -293,7 +293,7 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	}
 }
 
-/* The mapping is not the process's current one any more, for its file is gone. */
+/* The mapping is no longer the process's current one, because its file is gone. */
 static void retire(php_bloomshm_mapping *mapping)
 {
 	GUARD();

@@ -39,8 +39,8 @@ static const char *text_of(const zend_string *value)
 
 static int refuse(const zend_ini_entry *entry, const char *value, const char *rule)
 {
-	zend_error(E_WARNING, "%s must be %s, \"%s\" given; the value before stays",
-		ZSTR_VAL(entry->name), rule, value);
+	zend_error(E_WARNING, "%s must be %s, \"%s\" given; the old value stays", ZSTR_VAL(entry->name),
+		rule, value);
 	return FAILURE;
 }
 
@@ -132,7 +132,7 @@ static int set_choice(const zend_ini_entry *entry, const char *value, zend_long 
 	return refuse(entry, value, rule);
 }
 
-/* Whether igbinary is loaded is checked when a value is stored: the order of loading does not
+/* The presence of igbinary is checked when a value is stored, so the order of loading does not
  * matter. */
 static ZEND_INI_MH(on_update_serializer)
 {

@@ -140,7 +140,8 @@ PHP_FUNCTION(bloom_cache_scan)
 			break;
 		}
 	}
-	/* Moves on also when a value's code threw: otherwise a scan would never get past that value. */
+	/* The cursor moves on even if unserializing a value threw: otherwise a scan would never get
+	 * past that value. */
 	ZEND_TRY_ASSIGN_REF_LONG(cursor, (zend_long) scan.cursor);
 	if (EG(exception) != NULL) {
 		RETURN_THROWS();
@@ -188,7 +189,7 @@ static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_valu
 	}
 	/* Only this call has the value now. Its user code may pop other records. */
 	if (copied < 0 || !php_bloomshm_value_take(&bytes, &value)) {
-		ZVAL_NULL(&value); /* it cannot be read; an exception may say why */
+		ZVAL_NULL(&value); /* it cannot be read; there may be an exception */
 	}
 	array_init_size(return_value, 2);
 	add_next_index_str(return_value, key);

@@ -15,7 +15,7 @@
 # include "platform/counted.h" /* for tests/unit: the same, counted */
 #else
 # define BSHM_LOAD(word, order) __atomic_load_n((word), __ATOMIC_##order)
-/* A lock has been taken, and is about to be released. */
+/* Called when a lock has been taken, and before it is released. */
 # define BSHM_HELD_BEGIN()      ((void) 0)
 # define BSHM_HELD_END()        ((void) 0)
 #endif
@@ -39,9 +39,9 @@
 #define BSHM_FENCE(order) __atomic_thread_fence(__ATOMIC_##order)
 
 /*
- * Copies and comparisons that may race with a writer of the same bytes: what they give is thrown
- * away unless a version word, read before and after, says that there was none. For the sanitizer
- * they are bytes of relaxed atomics; else the library's own, which are faster.
+ * Copies and comparisons that may race with a writer of the same bytes. The result is thrown away
+ * unless a version word, read before and after, shows that there was no writer. For the sanitizer
+ * they are relaxed atomics of single bytes; else the functions of the library, which are faster.
  */
 #if defined(__has_feature)
 # if __has_feature(thread_sanitizer)

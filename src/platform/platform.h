@@ -25,10 +25,10 @@ typedef struct {
 } bshm_os_stat;
 
 /*
- * All that return int: 0, or the system's error number.
+ * A function that returns int returns 0 or the system's error number.
  *
- * A descriptor given out here is never 0, 1 or 2, not even while the file is being opened: what a
- * process prints goes to these numbers, whatever file they belong to.
+ * A descriptor from one of these functions is never 0, 1 or 2, not even while the file is being
+ * opened: what a process prints goes to these numbers, whatever file they belong to.
  */
 
 /* Opens an existing file for the segment; never follows a link, never blocks on a FIFO. */
@@ -40,8 +40,8 @@ void bshm_os_close(int fd);
 bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode);
 int bshm_os_stat_fd(int fd, bshm_os_stat *out);
 int bshm_os_stat_path(const char *path, bshm_os_stat *out);
-/* Reserves `bytes` of real memory or disk for the file, in huge pages where it may, or fails with
- * the system's "no space". */
+/* Reserves `bytes` of real memory or disk for the file, in huge pages if `huge` and the system
+ * allows it; or fails with the system's "no space". */
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge);
 int bshm_os_set_mode(int fd, uint32_t mode);
 /* Returns when all of the file is on its disk, also what was changed in mappings of it. */
@@ -52,10 +52,10 @@ int bshm_os_read_at(int fd, void *bytes, size_t count, uint64_t offset);
 int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
 /*
- * Files of filters. Create: a name in the folder of `path` that no other has, written into `name`
- * (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the file and gives
- * it its path in one step. A failed write or publish leaves `name` for bshm_os_unlink(). Read:
- * fewer bytes than asked for only at the file's end.
+ * Files of dumps. Create: makes a file in the folder of `path`, under a new name, which is written
+ * into `name` (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the
+ * file and gives it its path in one step. A failed write or publish leaves `name` for
+ * bshm_os_unlink(). Read: fewer bytes than asked for only at the file's end.
  */
 int bshm_os_file_open(const char *path, int *fd);
 int bshm_os_file_create(const char *path, char *name, int *fd);
@@ -63,7 +63,7 @@ int bshm_os_file_write(int fd, const void *bytes, size_t count);
 int bshm_os_file_publish(int fd, const char *name, const char *path);
 int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got);
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
-/* Makes a part of a mapping for reading, of whole pages, writable. */
+/* Makes whole pages of a read-only mapping writable. */
 int bshm_os_protect(void *begin, uint64_t bytes);
 void bshm_os_unmap(void *base, uint64_t bytes);
 void bshm_os_advise_huge(void *base, uint64_t bytes);
@@ -77,9 +77,9 @@ void bshm_os_advise_huge(void *base, uint64_t bytes);
 int bshm_os_lock_byte(int fd, int64_t offset);
 int bshm_os_share_byte(int fd, int64_t offset);
 int bshm_os_release_byte(int fd, int64_t offset);
-/* Whether another shares it; false also when the kernel cannot tell. */
+/* Does another open file share it? False also when the kernel cannot tell. */
 bool bshm_os_byte_shared(int fd, int64_t offset);
-/* Has another open file one that is not shared? */
+/* Has another open file an exclusive lock there? */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken);
 
 typedef struct {
@@ -104,30 +104,30 @@ uint32_t bshm_os_effective_uid(void);
 uint64_t bshm_os_process_id(void);
 /* How many descriptors this process may have. */
 uint64_t bshm_os_descriptor_limit(void);
-/* Differs between the threads of the system that live. */
+/* Different for any two living threads of the system. */
 uint32_t bshm_os_thread_id(void);
 uint64_t bshm_os_monotonic_ns(void);
-/* The clock of sliding filters: the monotonic one, unless a test has set it. The cheap one costs a
- * fifth and lags behind by the length of the system's tick, 1 to 10 ms. */
+/* The clock of sliding filters: the monotonic one, unless a test has set it. The cheap clock costs
+ * a fifth of that, and lags behind by the length of the system's tick, 1 to 10 ms. */
 uint64_t bshm_os_clock_ns(void);
 uint64_t bshm_os_clock_cheap_ns(void);
 void bshm_os_clock_set(uint64_t ns);
 /*
- * Which monotonic clock this process reads. Boot: a number for the system's present boot; 0 = it
- * cannot be told, and a container may have one of its own. Shift: what the process's time namespace
+ * Which monotonic clock this process reads. Boot: a number for the system's present boot; 0 =
+ * unknown; a container may have a number of its own. Shift: what the time namespace of the process
  * adds to the system's clock. Numbers are modulo 2^64.
  */
 typedef struct {
 	uint64_t boot;
 	uint64_t shift_ns;
 	bool shift_known;
-	int os_code; /* why `boot` is 0, if it may be told later: no descriptor is left, say */
+	int os_code; /* why `boot` is 0, if it may be known later: no descriptor is left, say */
 } bshm_os_host;
 bshm_os_host bshm_os_host_now(void);
-/* The clock less the kernel's count of its ticks, which is in no namespace: always the same to some
- * 20 ms. */
+/* The clock less the kernel's count of its ticks, which no namespace shifts: constant to some 20
+ * ms. */
 uint64_t bshm_os_clock_less_ticks_ns(void);
-/* For tests: what bshm_os_host_now() tells from now on; NULL = the truth again. */
+/* For tests: what bshm_os_host_now() returns from now on; NULL = the real host again. */
 void bshm_os_host_set(const bshm_os_host *host);
 /* Does the file lie in memory only? Then it cannot be older than the system's boot. */
 bool bshm_os_in_memory(int fd);

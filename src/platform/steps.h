@@ -2,18 +2,18 @@
  * steps.h - a build option of the tests: a process may be made to die after any change of a shared
  * word.
  *
- * With -DBSHM_STEPS every store, addition and exchange that atomic.h spells is a step, known by its
- * place in the sources: locks, intents, publications, all of them. The program gives
- * bshm_step_done(), which counts and may raise SIGKILL: tests/deaths. What lies between two steps
- * is private memory, or bytes that nothing leads to yet; a death there is a death after the step
- * before.
+ * With -DBSHM_STEPS every store, addition and exchange that atomic.h spells is a step, identified
+ * by its place in the sources: locks, intents, publications, all of them. The program defines
+ * bshm_step_done(), which counts and may raise SIGKILL: tests/deaths. Between two steps a process
+ * changes only private memory, or bytes that nothing leads to yet; so a death there is a death
+ * after the step before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #ifndef BSHM_STEPS_H
 #define BSHM_STEPS_H
 
-/* Aligned to its size: else the linker might leave gaps. */
+/* Aligned to its size, because the linker might leave gaps otherwise. */
 typedef struct __attribute__((aligned(32))) {
 	const char *file;
 	const char *function;

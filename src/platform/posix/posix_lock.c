@@ -3,8 +3,9 @@
  *
  * They are open-file-description locks: the kernel drops them when nothing refers to that open file
  * any more, they work across PID namespaces, and no pid is compared. A mapping refers to its open
- * file too. So a page that is mapped through it, and never touched, keeps a lock without a
- * descriptor, which other code could close by its number. A fork's child is not given that page.
+ * file too. So one page that is mapped through the open file, and never touched, keeps a lock
+ * without a descriptor, which other code could close by its number. The child of a fork does not
+ * get that page.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -64,8 +65,8 @@ bool bshm_os_byte_shared(int fd, int64_t offset)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_RDLCK;
 }
 
-/* Asks as for a shared lock: only exclusive ones conflict with it, and a user who may only read the
- * file cannot have one. */
+/* Asks whether a shared lock would be possible: only exclusive locks conflict with it, and a user
+ * who may only read the file cannot have one. */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken)
 {
 	struct flock lock = lock_of(F_RDLCK, offset, 1);

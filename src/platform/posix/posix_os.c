@@ -32,7 +32,8 @@
 
 #define STANDARD 3 /* descriptors 0 to 2: input, output, errors */
 
-/* Takes the standard descriptors that are free, by what swallows no byte that is written to it. */
+/* Takes the standard descriptors that are free, with a descriptor that refuses to be written to, so
+ * that no output vanishes in it. */
 static void take_standard(int taken[STANDARD])
 {
 	for (int number = 0; number < STANDARD; number++) {
@@ -41,8 +42,9 @@ static void take_standard(int taken[STANDARD])
 }
 
 /*
- * Opens a file at a descriptor above the standard ones: their numbers are taken meanwhile, for
- * another thread may be printing. A thread that closes one of them just now makes the file move.
+ * Opens a file at a descriptor above the standard ones. Their numbers are taken meanwhile, because
+ * another thread may be printing. If a thread closes one of them at this moment, the file may get
+ * its number, and is moved.
  */
 static int open_above(const char *path, int flags, int *fd)
 {
@@ -134,8 +136,8 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 }
 
 /*
- * Advice counts for what a mapping touches, not for what is reserved: so it is touched first. Of
- * memory only: a disk's pages would all be written.
+ * The advice applies to pages when a mapping touches them, not when they are reserved: so the pages
+ * are touched first. Only in memory: on a disk, all pages would be written.
  */
 static void populate_huge(int fd, uint64_t bytes)
 {
@@ -145,7 +147,7 @@ static void populate_huge(int fd, uint64_t bytes)
 	if (fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC &&
 		ftruncate(fd, (off_t) bytes) == 0 && bshm_os_map(fd, bytes, false, &base) == 0) {
 		bshm_os_advise_huge(base, bytes);
-		madvise(base, (size_t) bytes, MADV_POPULATE_WRITE); /* what is missing is reserved below */
+		madvise(base, (size_t) bytes, MADV_POPULATE_WRITE); /* missing pages are reserved below */
 		bshm_os_unmap(base, bytes);
 	}
 #else
@@ -156,7 +158,8 @@ static void populate_huge(int fd, uint64_t bytes)
 
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge)
 {
-	/* Past this limit (ulimit -f) the kernel does not just fail, it ends the process by SIGXFSZ. */
+	/* Past this limit (ulimit -f) the kernel ends the process by SIGXFSZ instead of returning an
+	 * error. */
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
 		return EFBIG;
@@ -228,7 +231,7 @@ int bshm_os_file_create(const char *path, char *name, int *fd)
 	if (code != 0) {
 		return code;
 	}
-	/* Not the path with something behind it: that may be longer than a name can be. */
+	/* Not the path with a suffix: that may be longer than a name can be. */
 	sprintf(
 		name, "%.*s.bloomshm.%016llx.tmp", folder_length(path), path, (unsigned long long) number);
 	const int created = bshm_os_create(name, fd);
@@ -258,7 +261,7 @@ int bshm_os_file_write(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
-/* The name is on disk once the folder is; some file systems cannot sync one, and need not. */
+/* The name is on disk once the folder is. Some file systems cannot sync a folder, and need not. */
 static void sync_folder(const char *path)
 {
 	char folder[4096];
@@ -323,7 +326,8 @@ void bshm_os_unmap(void *base, uint64_t bytes)
 
 void bshm_os_advise_huge(void *base, uint64_t bytes)
 {
-	madvise(base, (size_t) bytes, MADV_HUGEPAGE); /* advice: a kernel without it does without */
+	madvise(base, (size_t) bytes,
+		MADV_HUGEPAGE); /* only advice: a kernel that does not know it is fine */
 }
 
 uint32_t bshm_os_effective_uid(void)
@@ -378,7 +382,7 @@ void bshm_os_clock_set(uint64_t ns)
 	BSHM_STORE(&test_clock_ns, ns, RELAXED);
 }
 
-/* A small file of the kernel's, as a string; how long it is, or 0 and *code. */
+/* Reads a small file of the kernel as a string. Returns its length, or 0 and *code. */
 static size_t read_kernel(const char *path, char *out, size_t room, int *code)
 {
 	ssize_t got = 0;
@@ -398,7 +402,7 @@ static uint64_t boot_number(int *code)
 	uint64_t number = 1;
 	const size_t count = read_kernel("/proc/sys/kernel/random/boot_id", id, sizeof(id), code);
 	if (count < 36) {
-		return 0; /* a file that hides it may be empty */
+		return 0; /* the file may be empty where the id is hidden */
 	}
 	for (size_t i = 0; i < count; i++) {
 		number = (number ^ (uint8_t) id[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
@@ -406,7 +410,7 @@ static uint64_t boot_number(int *code)
 	return number == 0 ? 1 : number;
 }
 
-/* The file tells the shift of the children's namespace, which is another one after unshare(). */
+/* The file shows the shift of the namespace of the children, which differs after unshare(). */
 static void read_shift(bshm_os_host *host)
 {
 	char text[256];

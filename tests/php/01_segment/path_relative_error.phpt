@@ -11,6 +11,6 @@ require __DIR__ . '/../helper.inc';
 var_dump(ini_get('bloomshm.path'), file_exists('path_relative_error.seg'));
 ?>
 --EXPECTF--
-%abloomshm.path must be an absolute path, "path_relative_error.seg" given; the value before stays%a
+%abloomshm.path must be an absolute path, "path_relative_error.seg" given; the old value stays%a
 string(20) "/dev/shm/bloomshm.%u"
 bool(false)

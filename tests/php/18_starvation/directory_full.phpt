@@ -72,11 +72,11 @@ done();
 13312
 14336
 15360
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
-BloomShm\Exception NO_SPACE: the directory holds 16384 filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory has 16384 places for filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory has 16384 places for filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory has 16384 places for filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory has 16384 places for filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
+BloomShm\Exception NO_SPACE: the directory has 16384 places for filters, and all are taken; no segment holds more: drop some, or use another bloomshm.path
 done
 --CLEAN--
 <?php

@@ -70,7 +70,7 @@ done();
 --EXPECTF--
 BloomShm\Exception TIMEOUT
 restore: BloomShm\Exception TIMEOUT
-verify: nothing thrown, returned ["another process holds a lock of the record store, which could not be had in time"]
+verify: nothing thrown, returned ["another process holds a lock of the record store, which could not be taken in time"]
 int(200)
 int(200)
 array(2) {

@@ -88,8 +88,8 @@ bool(false)
 bool(false)
 bool(false)
 int(0)
-BloomShm\Exception TIMEOUT: another process holds a lock of the record store, which could not be had in time
-BloomShm\Exception TIMEOUT: another process holds a lock of the record store, which could not be had in time
+BloomShm\Exception TIMEOUT: another process holds a lock of the record store, which could not be taken in time
+BloomShm\Exception TIMEOUT: another process holds a lock of the record store, which could not be taken in time
 bool(true)
 int(3)
 int(1)

@@ -82,7 +82,7 @@ echo Child::run_as(12002, 12000, '$members = ' . count($members) . ';' . <<<'PHP
 ?>
 --EXPECTF--
 BloomShm\Exception UNAVAILABLE: cannot open %s/group.seg (bloomshm.path): Permission denied; it belongs to uid %d with the mode 0660, and this process runs as uid %d; %s
-BloomShm\Exception UNAVAILABLE: %s/group.seg has the mode 0660, which lets in more users than bloomshm.mode = 0600
+BloomShm\Exception UNAVAILABLE: %s/group.seg has the mode 0660, which gives access to more users than bloomshm.mode = 0600
 bool(true)
 bool(false)
 done
