@@ -30,9 +30,8 @@
  * milliseconds for the lock of a part of the store. On a busy machine a wait takes up to 150
  * milliseconds more: the time that the waiting process has no processor is not counted. A function
  * that creates, moves or saves filters and cannot reach the segment throws UNAVAILABLE, CORRUPT
- * (the segment is damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (it
- * cannot be created for want of room). The @throws lines below name the codes that are a function's
- * own.
+ * (the segment is damaged), INCOMPATIBLE (made by a build with another layout) or NO_SPACE (there
+ * is no room to create it). The @throws lines below name the codes of each function.
  *
  * A ttl is in whole seconds: a record lives that long, give or take half a second.
  */
@@ -113,13 +112,14 @@ namespace {
      * Trade-offs in Hash Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept back
      * because the partitions of one filter fill unevenly. 1 % takes 10.1 bits a key.
      *
-     *  - Fixed ($expansion 0): that, and an add beyond the capacity throws FULL.
-     *  - Scalable ($expansion 2 to 32, the default): when it is full a layer is added, that many
-     *    times the size of the one before. Layers share the error, so that the rate of all together
-     *    stays at or below $error_rate at every size; the first one leaves the others their share,
-     *    for at most 1.2 bits a key more than a fixed filter has (1 %: 11.0). It begins with at
-     *    least 8 kB, and holds as many keys as fit there (1 %: 3,399) before it grows. The add that
-     *    makes it grow zeroes the new layer. Older layers stay, and a question asks all of them.
+     *  - Fixed ($expansion 0): an add beyond the capacity throws FULL.
+     *  - Scalable ($expansion 2 to 32, the default): when the filter is full, it gets a layer that
+     *    is $expansion times as large as the one before. The rate of all layers together stays at
+     *    or below $error_rate at every size. The first layer leaves the others their share of it,
+     *    which costs at most 1.2 bits a key more than a fixed filter (1 %: 11.0). The filter begins
+     *    with at least 8 kB, and holds as many keys as fit there (1 %: 3,399) before it grows. The
+     *    add that makes it grow zeroes the new layer. Older layers stay, and a question reads all
+     *    of them.
      *  - Sliding ($window): a key is found for at least $window seconds after its last add and is
      *    gone at most 4/3 x $window after it, whether or not it is used in between. $capacity is
      *    the number of different keys in a window, if they come at an even flow; more keys are
@@ -212,10 +212,13 @@ namespace {
      * In a counting filter each add is counted.
      *
      * Cost: as a question, and an atomic operation for each bit that was not set. Takes the lock
-     * only while a load, copy or clear of this filter runs; for a counting filter; when a scalable
-     * one grows, which is also when memory is zeroed (0.1 ms a MB, as a rule before the layer in
-     * use is full, and once for all adders); and for a sliding one in the first add to a partition
-     * in each third of the window.
+     * only in these cases:
+     *
+     *  - A load, copy or clear of this filter runs.
+     *  - The filter is a counting filter.
+     *  - A scalable filter grows. Then memory is zeroed, 0.1 ms a MB; as a rule one adder does it
+     *    for all, before the layer in use is full.
+     *  - It is the first add to a partition of a sliding filter in a third of the window.
      *
      * @param string $filter Its name.
      * @param string $key Any bytes.
@@ -465,15 +468,15 @@ namespace {
      * exists, and of each of the others, which stay as they are.
      *
      * Filters can be united if the same key has the same bits in all of them: one kind, one seed
-     * (so it must have been given, or they are copies), one window, and layers of the same sizes;
-     * of scalable filters one may have grown further than another. Counts are added up, to 15 at
-     * most. A key of a sliding filter is found for as long as in its source. The union may hold
-     * more keys than its capacity: a fixed one is then full, and its estimated rate is higher.
+     * (given by $seed, or the filters are copies of one another), one window, and layers of the
+     * same sizes. Of scalable filters one may have grown further than another. Counts are added up,
+     * to 15 at most. A key of a sliding filter is found for as long as in its source. The union may
+     * hold more keys than its capacity: a fixed one is then full, and its estimated rate is higher.
      *
      * `items` of the union is an estimate from its bits, because the number of common keys is not
      * known.
      *
-     * Without any $from, or of $into alone, nothing changes. Adds to $into meanwhile are in the
+     * Without any $from, or if all are $into, nothing changes. Adds to $into meanwhile are in the
      * union; adds to one of $from may come too late.
      *
      * Cost: the union's memory once more, and the time to read all sources.
@@ -591,8 +594,8 @@ namespace {
      *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter
      *    can use all free memory all the same)
      *  - cache_bytes, cache_bytes_free: the record store; free are empty pages
-     *  - filters; attached: processes that may write; repairs: how often the leavings of a dead
-     *    process were repaired; lock_timeouts: all since the segment was created
+     *  - filters; attached: processes that may write; repairs: how often a process repaired what
+     *    a dead one had left; lock_timeouts: all since the segment was created
      *  - missing_answers: keys of this process answered "maybe" because their filter is not
      *    published, or the segment cannot be used
      *  - last_error: the newest exception's message in this thread, or why it could not attach, or
@@ -673,8 +676,8 @@ namespace {
 
     /**
      * Stores a record, in one step: readers see the old value or the new one. When there is no
-     * room, a record is evicted that has long not been used, never one of the most recently used
-     * quarter.
+     * room, a record that has not been used for long is evicted, never one of the most recently
+     * used quarter.
      *
      * Key and stored value together may have 64 MB, and a quarter of bloomshm.cache_memory.
      *
@@ -707,7 +710,7 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
-     * @return bool false: there is one, or it was refused; nothing changed.
+     * @return bool false: there is one, or the value was refused; nothing changed.
      */
     function bloom_cache_add(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -717,7 +720,7 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
-     * @return bool false: there is none, or it was refused; nothing changed.
+     * @return bool false: there is none, or the value was refused; nothing changed.
      */
     function bloom_cache_replace(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -760,7 +763,7 @@ namespace {
     function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
     /**
-     * bloom_cache_increment() downwards.
+     * The same as bloom_cache_increment(), but subtracts.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $by May be negative.
@@ -772,14 +775,14 @@ namespace {
     function bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
 
     /**
-     * Stores a value if the record is still the expected one, compared as
-     * stored: type and bytes.
+     * Stores a value if the record is still the expected one. Type and bytes are compared, as they
+     * are stored.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $expected null: there must be no record.
      * @param mixed $new As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
-     * @return bool false: it was another, or the new one was refused; nothing changed.
+     * @return bool false: the record was another one, or $new was refused; nothing changed.
      */
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
 
@@ -831,9 +834,9 @@ namespace {
     /**
      * Removes and returns the least recently used record. In a store of one shard (up to 64 MB) the
      * order is exact up to 127 records, else to a 64th of the records. Several shards have no
-     * common clock; their oldest records are compared by an estimate. Of hundreds of records it is
-     * one of the oldest tenth or so; of a few it may be any. The search reads all records once for
-     * each such 64th.
+     * common clock, and their oldest records are compared by an estimate. Among hundreds of records
+     * the result is about one of the oldest tenth; among a few it may be any. The search reads all
+     * records once for each such 64th.
      *
      * Records of bloom_fetch() stay.
      *
@@ -876,8 +879,8 @@ namespace {
     function bloom_cache_dump(string $path): int {}
 
     /**
-     * Adds the records of a saved file that are absent and not expired. A file
-     * that is damaged anywhere changes nothing.
+     * Adds the records of a saved file that are absent and not expired. A file that is damaged
+     * anywhere changes nothing.
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many were added.
