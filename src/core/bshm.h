@@ -212,7 +212,7 @@ void bshm_segment_close(bshm_segment *segment);
  * Is the attached file still the one at its path? False only when there is no file, or another one:
  * then processes that attach from now on do not see this segment. Cost: one look at the path.
  */
-bool bshm_segment_stands(const bshm_segment *segment);
+bool bshm_segment_at_path(const bshm_segment *segment);
 /* Is there certainly no file at the path? Cost: one look at it. */
 bool bshm_segment_absent(const char *path);
 /*

@@ -1,12 +1,12 @@
 /*
  * check.c - the whole-segment validator.
  *
- * Looks at everything that has a rule: header, chains, entries, descriptors, runs and their
- * overlap, ops, journal, and the record store (verify.c). Filter bits have none: any bits are a
- * filter. It mends nothing. Faults are noted under the lock, so that no work in progress is taken
- * for one, and told after it. Where the filters are mapped for reading there is no lock: so words
- * that others write are read by atomic loads, and what is being changed meanwhile may be told as a
- * fault.
+ * Checks everything that has a rule: header, chains, entries, descriptors, runs and their overlap,
+ * ops, journal, and the record store (verify.c). Filter bits have no rule: any bits are valid. The
+ * validator repairs nothing. It notes faults under the lock, so that no work in progress counts as
+ * a fault, and reports them after it. Where the filters are mapped for reading it cannot take the
+ * lock. So it reads words that other processes write by atomic loads, and may report a change in
+ * progress as a fault.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

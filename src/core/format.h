@@ -154,7 +154,7 @@ typedef struct {
 	uint64_t clock_boot;        /* the system's boot that clock_offset belongs to; 0 = not known */
 	uint64_t clock_offset;      /* engine clock = monotonic clock + this, in ns */
 	uint64_t clock_shift;       /* in that monotonic clock, by its time namespace, in ns */
-	uint64_t clock_wall;        /* engine clock less unix time when it was last looked at, in ns */
+	uint64_t clock_wall;        /* engine clock less unix time, when last compared, in ns */
 	uint64_t clock_ticks;       /* that monotonic clock less the kernel's count of ticks, in ns */
 	uint32_t clock_shift_known; /* 1: clock_shift is */
 	uint8_t reserved2[12];
@@ -216,7 +216,7 @@ BSHM_AT(header, rest_clock, 328);
 #define BSHM_FEATURES_KNOWN 0u
 
 #define BSHM_REST_AWAKE   UINT64_C(0) /* processes may be writing; or the file lies in memory */
-#define BSHM_REST_WAKING  UINT64_C(1) /* they may be soon: this word is being synced */
+#define BSHM_REST_WAKING  UINT64_C(1) /* processes may write soon: this word is being synced */
 #define BSHM_REST_SYNCING UINT64_C(2) /* the last process that used it syncs it */
 #define BSHM_REST_ASLEEP                                                                           \
  UINT64_C(0x545345524d485342) /* all of the file is on its disk, and whole */
@@ -228,7 +228,8 @@ BSHM_AT(header, rest_clock, 328);
  *      +-----------------+-----------------+
  *
  *  generation, pid   by the process that holds the kernel's lock on the slot's byte
- *  (offset BSHM_OWNER_LOCK_OFF + slot of the file). The lock is the truth; pid is for people.
+ *  (offset BSHM_OWNER_LOCK_OFF + slot of the file). Only the lock tells whether the process lives;
+ *  pid is for people.
  */
 typedef struct {
 	uint64_t generation; /* one more with every process that takes the slot */

@@ -43,7 +43,7 @@ static inline uint32_t bshm__kind_flags(uint32_t kind)
 	return all[kind];
 }
 
-/* May a descriptor, or a file, say this of a filter? */
+/* Can a descriptor, or a file, have these values together? */
 static inline bool bshm__kind_fits(
 	uint32_t kind, uint32_t expansion, uint32_t window_s, uint32_t layer_count)
 {

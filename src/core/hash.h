@@ -12,8 +12,8 @@
 
 #include "core/format.h"
 
-/* Inlined reads must go through memcpy: read as uint64_t, a struct's narrower fields could be
- * hashed before they are stored, for the compiler may assume that the two are not the same. */
+/* Inlined reads must go through memcpy. A read as uint64_t could come before the stores to the
+ * narrower fields of a struct, because the compiler may assume that they do not alias. */
 #define XXH_FORCE_MEMORY_ACCESS 0
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -29,8 +29,8 @@ static inline uint64_t bshm__checksum(const void *bytes, size_t length, uint64_t
 	return XXH3_64bits_withSeed(bytes, length, seed);
 }
 
-/* Lemire's fast range: the partition is monotonic in the hash, which is what lets a build sort
- * keys before it knows how many partitions there will be. */
+/* Lemire's fast range: the partition is monotonic in the hash. So a build can sort keys before it
+ * knows how many partitions there will be. */
 static inline uint32_t bshm__hash_partition(bshm_hash h, uint32_t partition_count)
 {
 	return (uint32_t) (((h.high >> 32) * partition_count) >> 32);
@@ -59,10 +59,10 @@ static inline uint32_t bshm__hash_probe(bshm_hash h, uint32_t probe)
 }
 
 /*
- * A growing filter's first six probes lie in one line of 64 bytes, two in each of three words: a
- * question to a filter of many layers misses the cache once a layer, and tests three words. Which
- * words, and which bits in them, may coincide. The words' loads differ by chance more than the
- * partitions' do; what that costs, a tenth of the rate, is in the rate that is measured
+ * The first six probes of a growing filter lie in one line of 64 bytes, two in each of three words.
+ * So a question to a filter of many layers misses the cache once a layer, and tests three words.
+ * Two probes may pick the same word, or the same bit of it. By chance the loads of words differ
+ * more than those of partitions, which costs a tenth of the rate; the measured rate contains that
  * (geometry.c).
  */
 #define BSHM_LINE_PROBES 6u

@@ -8,7 +8,9 @@
 
 #include "core/bshm.h"
 
-/* Fill *error and return its status: here, so that analysers of the callers see which. */
+/*
+ * Fill *error and return its status. Inline, so that static analysers see the status at each call.
+ */
 static inline bshm_status bshm__fail_sizes(
 	bshm_error *error, bshm_status status, bshm_cause cause, uint64_t asked, uint64_t available)
 {

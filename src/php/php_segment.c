@@ -265,7 +265,7 @@ static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 		return false;
 	}
 	if (!replaced && now >= at && atomic_compare_exchange_strong(&look_at_ns, &at, now + LOOK_NS)) {
-		atomic_store(&mapping->gone, !bshm_segment_stands(mapping->segment));
+		atomic_store(&mapping->gone, !bshm_segment_at_path(mapping->segment));
 	}
 	return replaced || atomic_load_explicit(&mapping->gone, memory_order_relaxed);
 }
@@ -468,7 +468,7 @@ bshm_segment *php_bloomshm_segment_to_move(const char *filter)
 
 bool php_bloomshm_check_published(const bshm_segment *segment, const char *filter)
 {
-	if (bshm_segment_stands(segment)) {
+	if (bshm_segment_at_path(segment)) {
 		return true;
 	}
 	const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_REMOVED};

@@ -983,7 +983,7 @@ TEST(death_at_the_end_of_a_clear_loses_no_added_key)
 	CHECK_INT(has_number(segment, "f", 5000), 1);
 }
 
-TEST(a_load_during_a_clear_stands)
+TEST(a_load_during_a_clear_stays_in_force)
 {
 	const pid_t child = stopped_clear();
 	CHECK_INT(load(segment, "f", 2000, 3000), BSHM_OK);

@@ -83,7 +83,7 @@ TEST(what_was_dumped_comes_back)
 	check_sound(segment);
 }
 
-TEST(what_stands_is_not_replaced)
+TEST(an_existing_record_is_not_replaced)
 {
 	stand();
 	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);

@@ -355,18 +355,18 @@ TEST(who_only_looks_needs_a_standing_segment_too)
 	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
 }
 
-TEST(a_segment_stands_while_its_file_is_the_one_at_the_path)
+TEST(a_segment_is_at_its_path_until_the_file_is_removed_or_replaced)
 {
 	bshm_segment *old = open_segment(MB(1));
-	CHECK(bshm_segment_stands(old));
+	CHECK(bshm_segment_at_path(old));
 	REQUIRE(rename(test_path("segment"), test_path("moved")) == 0);
-	CHECK(!bshm_segment_stands(old));
+	CHECK(!bshm_segment_at_path(old));
 	bshm_segment *fresh = open_segment(MB(1));
-	CHECK(!bshm_segment_stands(old));
-	CHECK(bshm_segment_stands(fresh));
+	CHECK(!bshm_segment_at_path(old));
+	CHECK(bshm_segment_at_path(fresh));
 	REQUIRE(rename(test_path("moved"), test_path("segment")) == 0);
-	CHECK(bshm_segment_stands(old));
-	CHECK(!bshm_segment_stands(fresh));
+	CHECK(bshm_segment_at_path(old));
+	CHECK(!bshm_segment_at_path(fresh));
 }
 
 TEST(no_descriptor_left_is_told_as_that)

@@ -261,7 +261,7 @@ bool bshm_segment_absent(const char *path)
 	return bshm_os_stat_path(path, &st) == ENOENT;
 }
 
-bool bshm_segment_stands(const bshm_segment *segment)
+bool bshm_segment_at_path(const bshm_segment *segment)
 {
 	bshm_os_stat st;
 	const int code = bshm_os_stat_path(segment->path, &st);
