@@ -113,6 +113,8 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/evict.c
      src/core/cache/room.c
      src/core/cache/put.c
+     src/core/cache/parked.c
+     src/core/cache/large.c
      src/core/cache/change.c
      src/core/cache/lease.c
      src/core/cache/copy.c

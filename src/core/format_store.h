@@ -152,12 +152,12 @@ BSHM_AT(class, used, 8);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 128: | of the intent                     | page   | slot   | given  | leases |
  *      +--------+--------+--------+--------+--------+--------+--------+--------+
- * 160: | a.page | aging  | p.page | p.stamp| free   | empty  | recount|
+ * 160: | a.page | aging  | p.page | p.stamp| free   | empty  | recount| parked |
  *      +--------+--------+--------+--------+--------+--------+--------+--------+
  * 192: | evictions       | expired         | rejected        | timeouts        |
  *      +-----------------+-----------------+-----------------+-----------------+
- * 224: | repairs         |
- *      +-----------------+-----------------------------------------------------+
+ * 224: | repairs         | parked_owner    |
+ *      +-----------------+-----------------+-----------------------------------+
  * 256: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
@@ -195,13 +195,14 @@ typedef struct {
 	uint32_t free_page;   /* where to look for a free page first */
 	uint32_t empty_page;  /* where to go on looking for one to empty */
 	uint32_t recount;     /* 1: a death left given_pages and the classes' counts in doubt */
-	uint32_t reserved1;
+	uint32_t parked;      /* the first chunk of a record that is not put yet: parked.h; 0 = none */
 	uint64_t evictions;
 	uint64_t expired;
 	uint64_t rejected;
 	uint64_t timeouts;
 	uint64_t repairs;
-	uint8_t reserved2[24];
+	uint64_t parked_owner; /* the process that fills these chunks; 0 by it at any time */
+	uint8_t reserved1[16];
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
 
@@ -226,11 +227,13 @@ BSHM_AT(shard_header, pop_stamp, 172);
 BSHM_AT(shard_header, free_page, 176);
 BSHM_AT(shard_header, empty_page, 180);
 BSHM_AT(shard_header, recount, 184);
+BSHM_AT(shard_header, parked, 188);
 BSHM_AT(shard_header, evictions, 192);
 BSHM_AT(shard_header, expired, 200);
 BSHM_AT(shard_header, rejected, 208);
 BSHM_AT(shard_header, timeouts, 216);
 BSHM_AT(shard_header, repairs, 224);
+BSHM_AT(shard_header, parked_owner, 232);
 BSHM_AT(shard_header, classes, 256);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \

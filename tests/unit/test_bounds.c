@@ -13,6 +13,8 @@
 #define CLEAR_MOST 300000u
 /* 1,024 records, with the buckets of a table, the chunks of a large record, or a page. */
 #define VERIFY_MOST 200000u
+/* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
+#define LARGE_MOST 60000u
 
 typedef struct {
 	uint64_t most;     /* accesses of one hold */
@@ -80,6 +82,25 @@ TEST(a_clear_holds_a_lock_for_a_step)
 	CHECK(all.most <= CLEAR_MOST);
 	CHECK(all.accesses < UINT64_C(400000) * 150);
 	CHECK_INT(records_of(segment), 0);
+}
+
+/* A value of 15 MB, which is then replaced. */
+static void put_large(bshm_segment *segment)
+{
+	for (uint64_t serial = 0; serial < 2; serial++) {
+		CHECK_INT(store_put(segment, 1, serial, 15000000, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+/* Its bytes are no accesses to words: they are copied while the lock is not held. */
+TEST(a_large_value_is_put_in_steps)
+{
+	bshm_segment *segment = open_store(MB(64), 0);
+	const cost all = cost_of(put_large, segment);
+	test_note("a step: %llu, all: %llu, %llu holds", (unsigned long long) all.most,
+		(unsigned long long) all.accesses, (unsigned long long) bshm__held.holds);
+	CHECK(all.most <= LARGE_MOST);
+	CHECK(bshm__held.holds >= 2 * 15000000 / 8176 / 256);
 }
 
 static void verify(bshm_segment *segment)

@@ -181,7 +181,7 @@ THREAD_TEST(a_store_that_is_used_is_sound)
 static void churn(void)
 {
 	bshm_segment *own = attach_store();
-	uint64_t random = test_seed() + bshm_os_process_id();
+	uint64_t random = test_words[0] + bshm_os_process_id();
 	raise_flag(0);
 	for (uint64_t i = 0;; i++) {
 		const uint32_t number = (uint32_t) (test_random(&random) % 60000);
@@ -205,6 +205,7 @@ TEST(a_store_that_changes_between_two_steps_is_sound)
 	for (uint32_t i = 0; i < 60000; i++) {
 		store_put(segment, i, 1, 50, 0, BSHM_PUT_SET);
 	}
+	test_words[0] = test_seed();
 	pid_t children[2] = {spawn(churn), spawn(churn)};
 	await_flag(0);
 	unsigned done_checks = 0;

@@ -11,7 +11,9 @@
  */
 #include "core/cache/change.h"
 
+#include "core/cache/large.h"
 #include "core/cache/lease_table.h"
+#include "core/cache/parked.h"
 #include "core/cache/put.h"
 #include "core/cache/quota_recount.h"
 #include "core/cache/recency.h"
@@ -27,15 +29,6 @@
 
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define ROOM_TO_GROW 4096u
-/* From so many chunks on, room is made in steps, so that other processes do not wait long for the
- * lock. */
-#define LARGE_CHUNKS 32u
-
-/* Is the record too large for this store, whatever is evicted? */
-static bool too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
-{
-	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
-}
 
 static void reject(const bshm__shard *s)
 {
@@ -92,7 +85,8 @@ static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_
 	return allowed(s, &at, put);
 }
 
-int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+int bshm__record_put_locked(
+	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint32_t chain)
 {
 	bshm__new_record r = {
 		.space = put->space,
@@ -100,20 +94,23 @@ int bshm__record_put_locked(const bshm__shard *s, const bshm__home *home, const 
 		.value = put->value,
 		.expires_s = put->expires_s != 0 ? put->expires_s : expiry(s->segment, put->ttl_s),
 		.is_protected = put->is_protected,
+		.chain = chain,
 	};
-	const bool fits = !too_large(s->segment, put->key.length, put->value.length);
+	const bool fits = !bshm__too_large(s->segment, put->key.length, put->value.length);
 	if (fits) {
 		bshm__put_prepare(s, &r);
 	}
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
 	if (!allowed(s, &at, put)) {
+		bshm__parked_end(s, chain);
 		return 0;
 	}
 	if (fits && bshm__put_record(s, home, &r, &at)) {
 		bshm__leases_end(s, home->hash);
 		return 1;
 	}
+	bshm__parked_end(s, chain);
 	reject(s);
 	if (put->mode == BSHM_PUT_SET) {
 		bshm__locate(s, home, put->space, &put->key, &at);
@@ -139,63 +136,28 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
-/* Touches the existing record, so that others are evicted before it. False: the shard may be too
- * small for both. */
-static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
-{
-	bshm__existing at;
-	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell == 0 || at.expired) {
-		return true;
-	}
-	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
-	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
-}
-
-bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
-	bshm_patience *patience, bshm_error *error)
-{
-	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
-	if (chunks <= LARGE_CHUNKS || too_large(s->segment, put->key.length, put->value.length)) {
-		return BSHM_OK;
-	}
-	/* More steps than are ever needed: the shard's count of its records may be damaged. */
-	uint32_t steps = 2 * s->segment->shard_pages;
-	while ((put->mode == BSHM_PUT_SET || keep_existing(s, home, put)) &&
-		   !bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
-		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
-		bshm__shard_unlock(s);
-		bshm_os_sleep_us(
-			3 * BSHM_LOCK_SLEEP_US); /* else it would take the lock again before the waiters wake */
-		const bshm_status status = bshm__shard_lock_patient(s, patience, error);
-		if (status != BSHM_OK) {
-			return status;
-		}
-	}
-	return BSHM_OK;
-}
-
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
 {
 	bshm_patience own = {0};
 	bshm_patience *patience = put->patience != NULL ? put->patience : &own;
+	uint32_t chain = 0;
 	bshm__home home;
 	bshm__shard s;
 	bshm_status status = enter(segment, put->space, &put->key, patience, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (BSHM_UNLIKELY(put->value.length >= LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
+	if (BSHM_UNLIKELY(put->value.length >= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
 		if (!may_be_put(&s, &home, put)) {
 			bshm__shard_unlock(&s);
 			return 0;
 		}
-		status = bshm__prepare_large(&s, &home, put, patience, error);
+		status = bshm__prepare_large(&s, &home, put, patience, &chain, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
 	}
-	const int stored = bshm__record_put_locked(&s, &home, put);
+	const int stored = bshm__record_put_locked(&s, &home, put, chain);
 	bshm__shard_unlock(&s);
 	return stored;
 }
@@ -203,7 +165,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 static bshm_status check_size(
 	const bshm__shard *s, uint64_t key_bytes, uint64_t value_bytes, bshm_error *error)
 {
-	if (!too_large(s->segment, key_bytes, value_bytes)) {
+	if (!bshm__too_large(s->segment, key_bytes, value_bytes)) {
 		return BSHM_OK;
 	}
 	reject(s);
@@ -347,7 +309,7 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		const bool refused =
 			present == 1 && w->delimiter != NULL && found.type != BSHM_VALUE_STRING;
 		w->room = length + length / 8 + tail + ROOM_TO_GROW;
-		if (too_large(segment, w->key->length, length + tail)) {
+		if (bshm__too_large(segment, w->key->length, length + tail)) {
 			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed meanwhile */
 		}
 		w->bytes = malloc((size_t) w->room);
@@ -366,7 +328,7 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 				.value.length = length + tail,
 				.mode = BSHM_PUT_REPLACE,
 			};
-			done = bshm__prepare_large(&s, &home, &put, &own, error);
+			done = bshm__prepare_large(&s, &home, &put, &own, NULL, error);
 		}
 		if (done == BSHM_OK) {
 			done = rewrite_locked(&s, &home, w, error);

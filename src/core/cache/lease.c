@@ -27,7 +27,9 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/change.h"
+#include "core/cache/large.h"
 #include "core/cache/lease_table.h"
+#include "core/cache/parked.h"
 #include "core/cache/quota_recount.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
@@ -205,10 +207,11 @@ int bshm_lease_release(
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = bshm__lease_at(&s, grant->slot);
+	uint32_t chain = 0;
 	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
 	if (status == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
 		bshm_patience own = {0};
-		status = bshm__prepare_large(&s, &home, put, &own, error);
+		status = bshm__prepare_large(&s, &home, put, &own, &chain, error);
 	}
 	if (status != BSHM_OK) {
 		uint64_t owner = segment->owner;
@@ -221,13 +224,14 @@ int bshm_lease_release(
 	int stored = 0;
 	if (is_granted(&s, lease, grant)) {
 		if (put != NULL) {
-			stored = bshm__record_put_locked(&s, &home, put);
+			stored = bshm__record_put_locked(&s, &home, put, chain);
 			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
 		}
 		if (is_granted(&s, lease, grant)) { /* not if the put has ended it */
 			bshm__lease_end(&s, lease);
 		}
 	}
+	bshm__parked_end(&s, chain);
 	bshm__shard_unlock(&s);
 	return stored;
 }

@@ -14,6 +14,7 @@
 #include "core/cache/chain.h"
 #include "core/cache/index.h"
 #include "core/cache/intent.h"
+#include "core/cache/parked.h"
 #include "core/cache/record.h"
 
 /* Copies a slot. The new one keeps its own version, and is not LIVE yet. False: a ref is
@@ -78,6 +79,9 @@ static uint32_t word_of_chunk(const bshm__shard *s, uint32_t ref)
 
 bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 {
+	if (bshm__parked(s) != 0 && !bshm__parked_reclaim(s)) {
+		return false; /* a process may be filling it */
+	}
 	const uint32_t word = word_of_chunk(s, ref);
 	if (word == 0) {
 		bshm__slot_free(s, ref); /* no record leads to it */

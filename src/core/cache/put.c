@@ -18,6 +18,7 @@
 #include "core/cache/chain.h"
 #include "core/cache/evict.h"
 #include "core/cache/intent.h"
+#include "core/cache/parked.h"
 #include "core/cache/quota.h"
 #include "core/cache/recency.h"
 #include "core/cache/room.h"
@@ -49,8 +50,7 @@ static void work_out(bshm__new_record *r)
 	}
 }
 
-/* Copies `count` bytes of key and value, from `off` on. */
-static void write_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count)
+void bshm__record_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count)
 {
 	uint64_t of_key = 0;
 	if (off < r->key.length) {
@@ -83,7 +83,7 @@ static void fill_first(const bshm__shard *s, const bshm__new_record *r, uint32_t
 		shape |= (uint32_t) r->key.length | (uint32_t) r->value.length << BSHM_SHAPE_VALUE;
 	}
 	BSHM_STORE(&words[1], shape, RELAXED);
-	write_bytes(r, 0, slot + 4 * (size_t) word, r->first);
+	bshm__record_bytes(r, 0, slot + 4 * (size_t) word, r->first);
 }
 
 /* Takes and fills the chunks, the last one first. False: no room, and none is taken. */
@@ -97,12 +97,10 @@ static bool build_chunks(const bshm__shard *s, const bshm__new_record *r, uint32
 			bshm__chain_free(s, *next);
 			return false;
 		}
-		bshm__word_set(
-			s, chunk, 0, (bshm__word(s, chunk, 0) & BSHM_SLOT_VERSION_MASK) | BSHM_SLOT_CHAINED);
-		bshm__word_set(s, chunk, 1, *next);
+		bshm__chunk_fill_head(s, chunk, *next);
 		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE); /* pairs with bshm__intent_repair() */
 		bshm__slot_take(s, chunk);
-		write_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEADER,
+		bshm__record_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEADER,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
 		if (*next != 0) {
 			bshm__word_set(s, *next, 2, chunk);
@@ -114,12 +112,17 @@ static bool build_chunks(const bshm__shard *s, const bshm__new_record *r, uint32
 
 /* Takes all slots, and fills those that are not filled yet: the first slot. 0: no room, and nothing
  * is taken. */
-static uint32_t build(const bshm__shard *s, const bshm__new_record *r, uint32_t state)
+static uint32_t build(const bshm__shard *s, bshm__new_record *r, uint32_t state)
 {
-	uint32_t next = 0;
+	uint32_t next = r->chain;
 	uint32_t first = r->slot;
 	if (BSHM_UNLIKELY(first == 0)) {
-		if (!build_chunks(s, r, &next)) {
+		if (next != 0) {
+			BSHM_STORE(
+				&s->shard->intent.fresh, next, RELEASE); /* pairs with bshm__intent_repair() */
+			bshm__parked_hand_over(s);
+			r->chain = 0;
+		} else if (!build_chunks(s, r, &next)) {
 			return 0;
 		}
 		first = bshm__slot_find(s, r->size_class, 0);
@@ -195,14 +198,16 @@ static bool make_slots(const bshm__shard *s, bshm__new_record *r, const bshm__ex
 	if (r->slot != 0) {
 		return true;
 	}
+	bshm__parked_reclaim(s);
 	uint64_t keep = UINT64_C(1) << r->size_class;
+	const bool chunks = r->chain == 0;
 	if (!bshm__make_room(s, r->size_class, 1, 0) ||
-		(r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep))) {
+		(chunks && r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep))) {
 		return false;
 	}
 	keep |= (uint64_t) r->half << BSHM_CLASS_HALF;
 	const uint32_t whole = r->chunks - r->half;
-	if (whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep)) {
+	if (chunks && whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep)) {
 		return false;
 	}
 	bshm__put_prepare(s, r);
@@ -211,8 +216,8 @@ static bool make_slots(const bshm__shard *s, bshm__new_record *r, const bshm__ex
 
 /* Publishes the new record: in the cell of the existing record, or in a free one. False: no
  * room. */
-static bool publish(const bshm__shard *s, const bshm__home *home, const bshm__new_record *r,
-	const bshm__existing *at)
+static bool publish(
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, const bshm__existing *at)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t cell = at->cell != 0 ? at->cell : at->free_cell;

@@ -20,9 +20,25 @@ typedef struct {
 	bool half;           /* the last chunk is half a chunk */
 	uint32_t size_class; /* of the first slot */
 	uint32_t slot;       /* a free slot of that class, already filled; 0 = none yet */
+	uint32_t chain;      /* its chunks, if they are taken and filled already: parked.h; 0 = no */
 } bshm__new_record;
 
+/* A record of more chunks is put in steps, so that other processes do not wait long for the
+ * lock. */
+#define BSHM_LARGE_CHUNKS 32u
+
+/* Copies `count` bytes of key and value, from `off` on. Takes no lock. */
+void bshm__record_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count);
+
 /* All under the shard's lock. */
+
+/* The words of a chunk that is free, before it is taken: it leads to the chunk `next`. */
+static inline void bshm__chunk_fill_head(const bshm__shard *s, uint32_t chunk, uint32_t next)
+{
+	const uint32_t version = bshm__word(s, chunk, 0) & BSHM_SLOT_VERSION_MASK;
+	bshm__word_set(s, chunk, 0, version | BSHM_SLOT_CHAINED);
+	bshm__word_set(s, chunk, 1, next);
+}
 
 /* Optional, before bshm__locate(): fills a free slot with the record, if one slot is enough. That
  * overlaps the cache misses of bshm__locate(). */

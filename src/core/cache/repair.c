@@ -15,6 +15,7 @@
 #include "core/cache/index.h"
 #include "core/cache/intent.h"
 #include "core/cache/lease_table.h"
+#include "core/cache/parked.h"
 #include "core/cache/table.h"
 
 void bshm__intent_repair(const bshm__shard *s)
@@ -53,4 +54,5 @@ void bshm__intent_repair(const bshm__shard *s)
 		}
 	}
 	bshm__intent_end(s);
+	bshm__parked_reclaim(s);
 }

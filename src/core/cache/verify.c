@@ -17,6 +17,7 @@
 #include "core/cache/verify.h"
 
 #include "core/cache/chain.h"
+#include "core/cache/parked.h"
 #include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
@@ -214,7 +215,7 @@ static void inspect_slot(inspection *in, uint32_t size_class, uint32_t ref)
 	if (size_class == BSHM_CLASS_INDEX) {
 		refs = count_units(in, ref);
 	} else if (bshm__class_of_chunks(size_class)) {
-		refs = is_led_to(s, ref);
+		refs = is_led_to(s, ref) || ref == bshm__parked(s);
 		in->taken_chunks++;
 	} else {
 		refs = is_record_found(s, ref);
@@ -297,7 +298,7 @@ static void inspect_counts(inspection *in, bool right)
 	if (!right || (!changed && in->data_bytes != BSHM_LOAD(&shard->data_bytes, RELAXED))) {
 		note(in, "the record store counts what it does not hold");
 	}
-	if (!changed && in->chunks != in->taken_chunks) {
+	if (!changed && bshm__parked(s) == 0 && in->chunks != in->taken_chunks) {
 		note(in, "nothing leads to a slot that is taken");
 	}
 	if (BSHM_LOAD(&shard->intent.kind, RELAXED) != BSHM_INTENT_NONE) {

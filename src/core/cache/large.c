@@ -1,0 +1,147 @@
+/*
+ * large.c - room for a large record, and its bytes, without holding the lock for long.
+ *
+ * Other processes wait for the lock of a shard for 50 ms, and a record of 64 MB takes as long to
+ * copy. So its chunks are taken in steps, with pauses in which the lock is free, and filled without
+ * the lock (parked.h). The put itself (put.c) then only fills the first slot and stores one ref.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/large.h"
+
+#include "core/cache/parked.h"
+#include "core/cache/put.h"
+#include "core/cache/recency.h"
+#include "core/cache/record.h"
+#include "core/cache/room.h"
+#include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "platform/platform.h"
+
+#define STEP_CHUNKS 256u
+
+bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
+{
+	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
+}
+
+/* Touches the existing record, so that others are evicted before it. False: the shard may be too
+ * small for both. */
+static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+{
+	bshm__existing at;
+	if (put->mode == BSHM_PUT_SET) {
+		return true;
+	}
+	bshm__locate(s, home, put->space, &put->key, &at);
+	if (at.cell == 0 || at.expired) {
+		return true;
+	}
+	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
+	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
+}
+
+/* Leaves the lock free for a pause. Not OK: it is lost. */
+static bshm_status leave_a_while(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	bshm__shard_unlock(s);
+	bshm_os_sleep_us(
+		3 * BSHM_LOCK_SLEEP_US); /* else it would take the lock again before the waiters wake */
+	return bshm__shard_lock_patient(s, patience, error);
+}
+
+/* One step: takes chunks of the record, the last one first, or makes room for them. False: there is
+ * no room. */
+static bool take_some(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	const bshm__new_record *r, uint32_t *left)
+{
+	for (uint32_t i = 0; i < STEP_CHUNKS && *left != 0; i++) {
+		const uint32_t size_class =
+			*left == r->chunks && r->half ? BSHM_CLASS_HALF : BSHM_CLASS_CHUNK;
+		const uint32_t next = bshm__parked(s);
+		const uint32_t chunk = bshm__slot_find(s, size_class, 0);
+		if (chunk == 0) { /* other processes have used some of the room */
+			return keep_existing(s, home, put) && (bshm__make_room_step(s, size_class, *left) ||
+													  BSHM_LOAD(&s->shard->records, RELAXED) != 0);
+		}
+		bshm__chunk_fill_head(s, chunk, next);
+		bshm__parked_name(s, chunk);
+		bshm__slot_take(s, chunk);
+		if (next != 0) {
+			bshm__word_set(s, next, 2, chunk);
+		}
+		--*left;
+	}
+	return true;
+}
+
+/* Without the lock: fills the chunks. False: the chain is damaged. */
+static bool fill(const bshm__shard *s, const bshm__new_record *r, uint32_t chunk)
+{
+	const uint64_t bytes = (uint64_t) r->key.length + r->value.length;
+	for (uint64_t off = r->first; off < bytes; off += BSHM_CHUNK_BYTES) {
+		const uint64_t count = bytes - off < BSHM_CHUNK_BYTES ? bytes - off : BSHM_CHUNK_BYTES;
+		uint8_t *slot = bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER + (uint32_t) count);
+		if (slot == NULL) {
+			return false;
+		}
+		bshm__record_bytes(r, off, slot + BSHM_CHUNK_HEADER, count);
+		chunk = BSHM_LOAD(bshm__slot_word(slot, 1), RELAXED);
+	}
+	return true;
+}
+
+/* Takes and fills the chunks. Not OK: the lock is lost; then *chain is given up, too. */
+static bshm_status build_chain(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, uint32_t *chain, bshm_error *error)
+{
+	bshm__new_record r = {.key = put->key,
+		.value = put->value,
+		.expires_s = put->expires_s != 0 ? put->expires_s : put->ttl_s};
+	bshm__put_prepare(s, &r);
+	uint32_t left = r.chunks;
+	uint32_t steps = left / STEP_CHUNKS + 2 * s->segment->shard_pages; /* more than are needed */
+	bool possible = true;
+	bshm_status status = BSHM_OK;
+	while (status == BSHM_OK && left != 0 && possible) {
+		possible = take_some(s, home, put, &r, &left) && --steps != 0;
+		status = left != 0 && possible ? leave_a_while(s, patience, error) : BSHM_OK;
+	}
+	*chain = bshm__parked(s);
+	if (status == BSHM_OK && possible) {
+		bshm__shard_unlock(s);
+		possible = fill(s, &r, *chain);
+		status = bshm__shard_lock_patient(s, patience, error);
+	}
+	if (status != BSHM_OK) {
+		bshm__parked_give_up(s);
+	} else if (!possible) {
+		bshm__parked_end(s, *chain);
+		*chain = 0;
+	}
+	return status;
+}
+
+bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, uint32_t *chain, bshm_error *error)
+{
+	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
+	if (chunks <= BSHM_LARGE_CHUNKS ||
+		bshm__too_large(s->segment, put->key.length, put->value.length)) {
+		return BSHM_OK;
+	}
+	bshm__parked_reclaim(s);
+	/* More steps than are ever needed: the shard's count of its records may be damaged. */
+	uint32_t steps = 2 * s->segment->shard_pages;
+	bool kept;
+	while ((kept = keep_existing(s, home, put)) &&
+		   !bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
+		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
+		const bshm_status status = leave_a_while(s, patience, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+	}
+	const bool split = chain != NULL && kept && bshm__parked_begin(s);
+	return split ? build_chain(s, home, put, patience, chain, error) : BSHM_OK;
+}

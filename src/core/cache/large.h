@@ -1,0 +1,25 @@
+/*
+ * large.h - room for a large record, and its bytes, without holding the lock for long.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_LARGE_H
+#define BSHM_CACHE_LARGE_H
+
+#include "core/cache/shard.h"
+
+/* Is the record too large for this store, whatever is evicted? */
+bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes);
+/*
+ * Under the lock, before the existing record is looked up: makes room for a large record, in steps.
+ * Between two steps it gives the lock to waiters. Unless the mode is SET, the existing record is
+ * touched, so that it is not evicted. Not OK: the lock is lost.
+ *
+ * *chain: the record's chunks, taken and filled (0: bshm__put_record() has to do that, and is
+ * slower). Before the lock is released the caller ends it by bshm__chain_end(). NULL: only room is
+ * made, and only the length of the value is read.
+ */
+bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, uint32_t *chain, bshm_error *error);
+
+#endif

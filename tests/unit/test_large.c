@@ -1,0 +1,160 @@
+/*
+ * test_large.c - large records are put without holding the lock for long: large.c, parked.c.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/parked.h"
+#include "platform/platform.h"
+#include "test_shard.h"
+
+#define LARGE_KEYS 6u
+
+static uint64_t bytes_used(void)
+{
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	return info.bytes_used;
+}
+
+static void clear_all(bshm_segment *of)
+{
+	bshm_records_clear(of, &(bshm_key){"", 0});
+}
+
+/* The chunks of a record are taken; the process stops before it has put the record. */
+static void park(void)
+{
+	bshm_segment *own = attach_store();
+	REQUIRE(store_put(own, 9, 1, 20, 0, BSHM_PUT_SET) == 1);
+	const bshm__shard of = bshm__shard_at(own, 0);
+	REQUIRE(bshm__shard_try(&of, own->owner));
+	REQUIRE(bshm__parked_begin(&of));
+	for (uint32_t i = 0; i < 60; i++) {
+		const uint32_t next = bshm__parked(&of);
+		const uint32_t chunk = bshm__slot_find(&of, BSHM_CLASS_CHUNK, 0);
+		REQUIRE(chunk != 0);
+		bshm__word_set(&of, chunk, 0, BSHM_SLOT_CHAINED);
+		bshm__word_set(&of, chunk, 1, next);
+		bshm__parked_name(&of, chunk);
+		bshm__slot_take(&of, chunk);
+		if (next != 0) {
+			bshm__word_set(&of, next, 2, chunk);
+		}
+	}
+	bshm__shard_leave(&of);
+	raise_flag_and_sleep(0);
+}
+
+static pid_t stand(void)
+{
+	segment = open_store(MB(4), 0);
+	s = bshm__shard_at(segment, 0);
+	const pid_t child = spawn(park);
+	await_flag(0);
+	return child;
+}
+
+TEST(the_chunks_of_a_put_in_progress_are_left_alone)
+{
+	const pid_t child = stand();
+	const uint32_t chain = bshm__parked(&s);
+	check_sound(segment);
+	CHECK(!bshm__parked_reclaim(&s));
+	for (uint32_t i = 0; i < 3000; i++) { /* pages are emptied, records evicted */
+		store_put(segment, i, i, i % 20 == 0 ? 300000 : 20 + i % 3000, 0, BSHM_PUT_SET);
+	}
+	CHECK_INT(bshm__parked(&s), chain);
+	uint32_t chunk = chain;
+	for (unsigned i = 0; i < 60; i++) {
+		CHECK(bshm__slot_taken(&s, chunk));
+		chunk = word(chunk, 1);
+	}
+	CHECK_INT(chunk, 0);
+	check_sound(segment);
+	kill_child(child);
+}
+
+TEST(the_chunks_of_a_dead_process_are_freed_when_room_is_needed)
+{
+	const pid_t child = stand();
+	const uint64_t before = bytes_used();
+	kill_child(child);
+	check_sound(segment);
+	store_fill_up(segment, 0, 3000);
+	CHECK_INT(bshm__parked(&s), 0);
+	check_sound(segment);
+	clear_all(segment);
+	CHECK(bytes_used() < before);
+}
+
+/* A process that does not get the lock again gives the chunks up. */
+TEST(chunks_that_were_given_up_are_freed)
+{
+	const pid_t child = stand();
+	bshm__parked_give_up(&s);
+	CHECK(bshm__shard_try(&s, segment->owner != 0 ? segment->owner : 1));
+	CHECK(bshm__parked_reclaim(&s));
+	bshm__shard_leave(&s);
+	CHECK_INT(bshm__parked(&s), 0);
+	check_sound(segment);
+	kill_child(child);
+}
+
+/* Its number tells how long a large value is. */
+static uint32_t length_of(uint64_t random)
+{
+	return 270000 + (uint32_t) (random % 1500000);
+}
+
+static void put_large_values(void)
+{
+	bshm_segment *own = attach_store();
+	uint64_t random = test_words[0] + bshm_os_process_id();
+	for (uint64_t i = 0;; i++) {
+		const uint64_t drawn = test_random(&random);
+		const uint32_t number = (uint32_t) (drawn % LARGE_KEYS);
+		if (drawn >> 32 & 1) {
+			store_put_once(own, number, i, length_of(drawn >> 8), 0, BSHM_PUT_SET);
+		} else if (drawn >> 33 & 1) {
+			store_put_once(own, 100 + (uint32_t) (drawn % 5000), i, 30, 0, BSHM_PUT_SET);
+		} else {
+			store_put_once(own, number, i, length_of(drawn >> 8), 30, BSHM_PUT_REPLACE);
+		}
+	}
+}
+
+TEST(large_values_are_whole_beside_writers_that_die)
+{
+	segment = open_store(MB(16), 0);
+	s = bshm__shard_at(segment, 0);
+	test_words[0] = test_seed();
+	pid_t children[3] = {spawn(put_large_values), spawn(put_large_values), spawn(put_large_values)};
+	const uint64_t until = test_processor_ns() + UINT64_C(4000000000);
+	uint64_t hits = 0;
+	for (unsigned i = 0; test_processor_ns() < until && !test_failed(); i++) {
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		const int got = store_get(segment, i % LARGE_KEYS, &serial, &length);
+		CHECK(got >= 0);
+		hits += got == 1;
+		if (i % 16 == 0) {
+			kill_child(children[i / 16 % 3]);
+			children[i / 16 % 3] = spawn(put_large_values);
+		}
+		if (i % 64 == 0) {
+			const int faults = bshm_segment_check(segment, store_told, NULL, &(bshm_error){0});
+			CHECK(faults == 0 || faults == BSHM_E_TIMEOUT);
+		}
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		kill_child(children[i]);
+	}
+	test_note("%llu values read", (unsigned long long) hits);
+	CHECK(hits != 0);
+	check_sound(segment);
+	clear_all(segment);
+	store_put(segment, 0, 0, 300000, 0, BSHM_PUT_SET);
+	CHECK_INT(bshm__parked(&s), 0);
+	CHECK_INT(records_of(segment), 1);
+	check_sound(segment);
+}
