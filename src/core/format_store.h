@@ -19,15 +19,18 @@
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_HALF    61u  /* half chunks: the last part of a large record, if it is short */
-#define BSHM_CLASS_CHUNK   62u  /* chunks */
-#define BSHM_CLASS_INDEX   63u  /* units: 64 buckets each */
+#define BSHM_CLASS_HALF    61u /* half chunks: the last part of a large record, if it is short */
+#define BSHM_CLASS_CHUNK   62u /* chunks */
+#define BSHM_CLASS_INDEX   63u /* units: 64 buckets each */
+#define BSHM_CLASS_RECORDS 58u /* classes from here on do not hold records */
+#define BSHM_CLASS_UNIT_32 58u /* small units: 32 buckets; 59: 16; 60: 8 */
+#define BSHM_CLASS_UNIT_8  60u
 #define BSHM_LEASE_COUNT   256u /* a shard */
 #define BSHM_PAGE_WORDS    16u
 #define BSHM_TABLE_UNITS   32u
-#define BSHM_UNIT_BYTES    4096u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
+#define BSHM_BUCKETS_MIN   8u /* of a table that has any */
 #define BSHM_POSITION_BITS 18u
 
 /*
@@ -274,13 +277,14 @@ BSHM_AT(lease, unstored_s, 32);
  *   0: | shape           | records|        | units[64]: refs of the two lists    |
  *      +-----------------+--------+--------+-------------------------------------+
  *
- * A part of the index: the refs of its units, with 64 buckets each. All under the shard's lock. The
- * lowest bit of `shape` (release) selects one of two lists; the other one is free to be written.
- * The lists are interleaved, so that the first units are in the cache line of the shape, which
- * every search reads.
+ * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
+ * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
+ * the store is. All under the shard's lock. The lowest bit of `shape` (release) selects one of two
+ * lists; the other one is free to be written. The lists are interleaved, so that the first units
+ * are in the cache line of the shape, which every search reads.
  */
 typedef struct {
-	uint64_t shape;   /* count of units << 1 | which list */
+	uint64_t shape;   /* count of buckets << 1 | which list */
 	uint32_t records; /* in its buckets */
 	uint32_t reserved;
 	uint32_t units[2 * BSHM_TABLE_UNITS]; /* unit i of list l: 2 * i + l */

@@ -6,7 +6,7 @@ from xxhash import xxh3_64_intdigest
 
 MASK = 2**64 - 1
 SLAB = 16384
-BUCKET, BUCKET_CELLS, UNIT, UNIT_BUCKETS, UNITS_MAX = 64, 10, 4096, 64, 32
+BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX = 64, 10, 64, 2048
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
 SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES = 1280, 64, 256, 320
 PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES = 8, 128
@@ -18,10 +18,11 @@ CLASSES = (
     *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
 )
 HALVES, CHUNKS, UNITS = 61, 62, 63
+SMALL_UNITS = {58: 2048, 59: 1024, 60: 512}
 PROTECTED, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 NOT_COMPARED = 0x1FFFF
 CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
-JUMP, VERSIONS, OVERFLOW_MAX, TRIES = 1 << 24, 4096, 15, 4096
+JUMP, VERSIONS, REACH_MAX, TRIES = 1 << 24, 4096, 16, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
 TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
 
@@ -51,9 +52,18 @@ def counts(cache_bytes, cache_records):
 
 
 def slot_bytes(size_class):
-    return (
-        CLASSES[size_class] if size_class < len(CLASSES) else 8192 if size_class == CHUNKS else 4096
-    )
+    if size_class < len(CLASSES):
+        return CLASSES[size_class]
+    return 8192 if size_class == CHUNKS else SMALL_UNITS.get(size_class, 4096)
+
+
+def unit_class(buckets):
+    return {32: 58, 16: 59, 8: 60}.get(buckets, UNITS)
+
+
+def reach(buckets):
+    """In how many buckets, from its home bucket on, a record may lie."""
+    return min(REACH_MAX, buckets // 4)
 
 
 def first_part(count):
@@ -201,7 +211,7 @@ class Store:
     def page_class(self, page):
         """None: the page is free."""
         number = self.u32[(self.page_headers_off + PAGE_HEADER_BYTES * page) // 4]
-        if number > 64 or 53 <= number <= 61:
+        if number > 64 or 53 <= number <= 58:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
@@ -219,14 +229,14 @@ class Store:
         """The file offsets of the units' refs, and the count of buckets."""
         off = self.tables_off + TABLE_BYTES * table
         shape = self.u64[off // 8]
-        units = shape >> 1 & 0xFF
-        return off + 16 + 4 * (shape & 1), units * UNIT_BUCKETS if units <= UNITS_MAX else 0
+        count = shape >> 1
+        return off + 16 + 4 * (shape & 1), count if count <= BUCKETS_MAX else 0
 
     def bucket(self, shard, units_off, number):
         ref = self.u32[units_off // 4 + 2 * (number // UNIT_BUCKETS)]
         if ref & 15:
             raise Damaged("a unit does not begin at a bucket")
-        off = self.place(shard, ref, UNIT) + BUCKET * (number % UNIT_BUCKETS)
+        off = self.place(shard, ref + number % UNIT_BUCKETS * BUCKET // 4, BUCKET)
         return off, struct.unpack_from("=10HI", self.u64[off // 8 : off // 8 + 3].tobytes())
 
     def search(self, home, space, key, sequence):
@@ -234,7 +244,7 @@ class Store:
         again = False
         units_off, buckets = self.buckets(home.table)
         number = home.position * buckets >> 18
-        for _ in range(buckets):
+        for _ in range(reach(buckets)):
             try:
                 off, tags = self.bucket(home.shard, units_off, number)
             except Damaged:
@@ -364,9 +374,10 @@ class Store:
 
     def units_problems(self, table):
         units_off, buckets = self.buckets(table)
-        for i in range(buckets // UNIT_BUCKETS):
+        for i in range((buckets + UNIT_BUCKETS - 1) // UNIT_BUCKETS):
             try:
-                self.lead(table // self.shard_tables, self.u32[units_off // 4 + 2 * i], (UNITS,))
+                ref = self.u32[units_off // 4 + 2 * i]
+                self.lead(table // self.shard_tables, ref, (unit_class(buckets),))
             except Damaged as problem:
                 yield f"table {table}, unit {i}: {problem}"
 
@@ -379,7 +390,7 @@ class Store:
             yield "a record is in a table that is not its key's"
         elif tag != home.position & 0xFFFF or position_in(buckets, number, tag) != home.position:
             yield "a tag is not its key's"
-        elif (number - home_bucket) % buckets > OVERFLOW_MAX:
+        elif (number - home_bucket) % buckets >= reach(buckets):
             yield "a record is too far from its home"
         else:
             while home_bucket != number:

@@ -127,7 +127,7 @@ static void learn_slots(void)
 			if ((bitmap->taken[i / 64] >> (i % 64) & 1) == 0) {
 				continue;
 			}
-			if (size_class == BSHM_CLASS_INDEX && unit_count < 64) {
+			if (bshm__class_of_units(size_class) && unit_count < 64) {
 				unit_offsets[unit_count++] = begin + i * bytes;
 			} else if (slot_count < SLOTS_MAX) {
 				slot_offsets[slot_count++] = begin + i * bytes;

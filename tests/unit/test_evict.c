@@ -345,7 +345,7 @@ TEST(the_index_grows_until_one_more_key_has_room)
 	const uint32_t narrow = (1u << BSHM_POSITION_BITS) / (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS);
 	const uint32_t next = (1u << BSHM_POSITION_BITS) / (25 * BSHM_UNIT_BUCKETS) + 1;
 	uint64_t k = 0;
-	for (uint32_t i = 0; i < (BSHM_OVERFLOW_MAX + 1) * BSHM_BUCKET_CELLS; i++) {
+	for (uint32_t i = 0; i < BSHM_REACH_MAX * BSHM_BUCKET_CELLS; i++) {
 		REQUIRE(store_put(segment, key_at(segment, &k, 0, narrow), 1, 8, 0, BSHM_PUT_SET) == 1);
 	}
 	const uint32_t before = bshm__buckets_of(segment, 0).count;

@@ -77,12 +77,13 @@ TEST(a_unit_of_the_index_moves_with_all_that_is_in_it)
 
 static uint32_t begin_unit_move(uint32_t old)
 {
-	const uint32_t fresh = bshm__slot_find(&s, BSHM_CLASS_INDEX, old >> 12);
+	const uint32_t size_class = bshm__ref_class(&s, old);
+	const uint32_t bytes = bshm__class_bytes(size_class);
+	const uint32_t fresh = bshm__slot_find(&s, size_class, old >> 12);
 	REQUIRE(fresh != 0);
 	intend(BSHM_INTENT_MOVE_UNIT, 0, old, fresh);
 	bshm__slot_take(&s, fresh);
-	memcpy(bshm__ref_at(&s, fresh, BSHM_UNIT_BYTES), bshm__ref_at(&s, old, BSHM_UNIT_BYTES),
-		BSHM_UNIT_BYTES);
+	memcpy(bshm__ref_at(&s, fresh, bytes), bshm__ref_at(&s, old, bytes), bytes);
 	return fresh;
 }
 
@@ -132,8 +133,9 @@ TEST(a_table_that_was_made_anew_gives_the_old_units_back)
 {
 	stand();
 	bshm_table *t = &segment->tables[0];
-	const uint32_t units = bshm__buckets_of(segment, 0).count / BSHM_UNIT_BUCKETS;
-	REQUIRE(bshm__table_resize(&s, 0, units + 1));
+	const uint32_t buckets = bshm__buckets_of(segment, 0).count;
+	const uint32_t units = bshm__units_for(buckets);
+	REQUIRE(bshm__table_resize(&s, 0, bshm__buckets_next(buckets)));
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	for (uint32_t i = 0; i < units; i++) { /* as before the old ones were given back */
 		bshm__slot_take(&s, t->units[2 * i + (~shape & 1)]);

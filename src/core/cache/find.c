@@ -46,7 +46,7 @@ static bool ref_changed(const uint32_t *word, uint32_t ref, const bshm__record *
 static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, const bshm_key *key,
 	uint64_t sequence, bshm__record *record)
 {
-	bshm__search at = bshm__search_begin(s, home, bshm__buckets_of(s->segment, home->table).count);
+	bshm__search at = bshm__search_begin(s, home);
 	bool again = false;
 	while (bshm__search_next(s, &at)) {
 		const uint32_t *word = &at.bucket->ref[at.cell];

@@ -7,8 +7,9 @@
  * that has room, and each full bucket on the way counts it in its overflow count. A search goes on
  * to the next bucket only while that count is not 0.
  *
- * A tag is the low 16 bits of the position. The rest of the position follows from the bucket. So a
- * table is resized (table.c) by one pass over its buckets, without reading a record.
+ * A tag is the low 16 bits of the position. The rest follows from the bucket, if the record is not
+ * too far from its home bucket: hence bshm__reach(). So a table is resized (table.c) by one pass
+ * over its buckets, without reading a record.
  *
  * A record stays in its cell as long as it lives, so a search without the lock cannot miss it. A
  * search that began in buckets that were since given up finds that the shard's sequence has jumped,
@@ -20,7 +21,7 @@
 
 uint32_t bshm__cell_of(const bshm__shard *s, const bshm__home *home, uint32_t ref)
 {
-	bshm__search at = bshm__search_begin(s, home, BSHM_OVERFLOW_MAX + 1);
+	bshm__search at = bshm__search_begin(s, home);
 	while (ref != 0 && bshm__search_next(s, &at)) {
 		if (BSHM_LOAD(&at.bucket->ref[at.cell], RELAXED) == ref) {
 			return bshm__cell_in(s, at.bucket, at.cell);
@@ -34,7 +35,8 @@ void bshm__overflow_count(
 {
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, home->table);
 	bshm__bucket_walk w;
-	bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, home->position, BSHM_OVERFLOW_MAX + 1);
+	bshm_bucket *bucket =
+		bshm__bucket_first(s, &w, buckets, home->position, bshm__reach(buckets.count));
 	for (; bucket != NULL && bucket != until; bucket = bshm__bucket_next(s, &w)) {
 		bshm__overflow_add(bucket, by);
 	}

@@ -8,11 +8,11 @@
 
 #include "core/cache/slab.h"
 
-/* How far behind its home bucket a record may lie. In the smallest table, a tag and a bucket tell
- * the position of a record only up to this distance. */
-#define BSHM_OVERFLOW_MAX 15u
-#define BSHM_TAG_MASK     0xffffu
-#define BSHM_POSITIONS    (1u << BSHM_POSITION_BITS)
+/* A record lies in its home bucket, or fewer than so many buckets further on. */
+#define BSHM_REACH_MAX   16u
+#define BSHM_BUCKETS_MAX (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS)
+#define BSHM_TAG_MASK    0xffffu
+#define BSHM_POSITIONS   (1u << BSHM_POSITION_BITS)
 
 static inline uint32_t bshm__bucket_of(uint32_t position, uint32_t buckets)
 {
@@ -29,11 +29,31 @@ static inline bshm__buckets bshm__buckets_of(const bshm_segment *segment, uint32
 {
 	bshm_table *t = &segment->tables[table];
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
-	const uint64_t units = shape >> 1 & 0xff;
+	const uint64_t count = shape >> 1;
 	return (bshm__buckets){
 		.units = &t->units[shape & 1],
-		.count = (uint32_t) (units <= BSHM_TABLE_UNITS ? units : 0) * BSHM_UNIT_BUCKETS,
+		.count = count <= BSHM_BUCKETS_MAX ? (uint32_t) count : 0,
 	};
+}
+
+/* How many units have so many buckets. */
+static inline uint32_t bshm__units_for(uint32_t buckets)
+{
+	return (buckets + BSHM_UNIT_BUCKETS - 1) / BSHM_UNIT_BUCKETS;
+}
+
+/* The class of a unit of a table with so many buckets. */
+static inline uint32_t bshm__unit_class(uint32_t buckets)
+{
+	return buckets >= BSHM_UNIT_BUCKETS ? BSHM_CLASS_INDEX
+										: BSHM_CLASS_UNIT_8 - (buckets >= 16) - (buckets >= 32);
+}
+
+/* In how many buckets, from the home bucket on, a record may lie. A tag and a bucket tell the
+ * position only if these buckets have less than 2^16 positions: a quarter of a small table. */
+static inline uint32_t bshm__reach(uint32_t buckets)
+{
+	return buckets < 4 * BSHM_REACH_MAX ? buckets / 4 : BSHM_REACH_MAX;
 }
 
 /* The ref of unit i in a table's list. The two lists of a table are interleaved. */
@@ -47,12 +67,12 @@ static inline bshm_bucket *bshm__bucket_at(
 	const bshm__shard *s, const bshm__buckets *buckets, uint32_t bucket)
 {
 	/* Pairs with bshm__unit_move(). */
-	const uint32_t ref = BSHM_LOAD(bshm__unit(buckets->units, bucket / BSHM_UNIT_BUCKETS), ACQUIRE);
-	uint8_t *unit = bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
-	if (BSHM_UNLIKELY(unit == NULL || (ref & 0xf) != 0)) {
-		return NULL;
-	}
-	return (bshm_bucket *) (void *) unit + bucket % BSHM_UNIT_BUCKETS;
+	const uint32_t unit =
+		BSHM_LOAD(bshm__unit(buckets->units, bucket / BSHM_UNIT_BUCKETS), ACQUIRE);
+	const uint32_t words = sizeof(bshm_bucket) / BSHM_SLOT_UNIT;
+	const uint32_t ref = unit + bucket % BSHM_UNIT_BUCKETS * words;
+	uint8_t *byte = bshm__ref_at(s, ref, sizeof(bshm_bucket));
+	return BSHM_LIKELY((unit & 0xf) == 0) ? (bshm_bucket *) (void *) byte : NULL;
 }
 
 /*
@@ -127,8 +147,8 @@ typedef struct {
 	uint32_t left;   /* buckets still to come, this one included */
 } bshm__bucket_walk;
 
-/* Begins with the bucket of a position; `most` buckets in all. NULL: that was all, or there is
- * damage. */
+/* Begins with the bucket of a position; `most` buckets in all, at least 1. NULL: that was all, or
+ * there is damage. */
 static BSHM_ALWAYS_INLINE bshm_bucket *bshm__bucket_first(const bshm__shard *s,
 	bshm__bucket_walk *w, bshm__buckets buckets, uint32_t position, uint32_t most)
 {
@@ -167,13 +187,13 @@ typedef struct {
 	uint32_t cell;     /* of `bucket` */
 } bshm__search;
 
-/* Looks at `most` buckets at most. */
 static BSHM_ALWAYS_INLINE bshm__search bshm__search_begin(
-	const bshm__shard *s, const bshm__home *home, uint32_t most)
+	const bshm__shard *s, const bshm__home *home)
 {
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, home->table);
 	bshm__search at = {.tag = home->position};
-	at.bucket = bshm__bucket_first(s, &at.walk, buckets, home->position, most);
+	at.bucket =
+		bshm__bucket_first(s, &at.walk, buckets, home->position, bshm__reach(buckets.count));
 	if (BSHM_LIKELY(at.bucket != NULL)) {
 		at.match = bshm__bucket_match(at.bucket, at.tag, &at.overflow);
 	}

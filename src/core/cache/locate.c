@@ -23,7 +23,7 @@ static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm
 static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
 	uint32_t space, const bshm_key *key, bshm__existing *at)
 {
-	bshm__search search = bshm__search_begin(s, home, BSHM_OVERFLOW_MAX + 1);
+	bshm__search search = bshm__search_begin(s, home);
 	bshm__bucket_walk buckets = search.walk;
 	const bshm_bucket *bucket = search.bucket;
 	at->free_cell = 0;

@@ -43,7 +43,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	}
 	const uint32_t cell = bshm__cell_of(s, &home, ref);
 	const uint32_t size_class = bshm__ref_class(s, ref);
-	if (cell == 0 || size_class >= BSHM_CLASS_HALF) {
+	if (cell == 0 || size_class >= BSHM_CLASS_RECORDS) {
 		return false;
 	}
 	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));

@@ -25,7 +25,7 @@
 #include "core/cache/table.h"
 
 /* A table that grows for a key may have to do so again, by one unit each time. */
-#define PUT_TRIES (8 + BSHM_TABLE_UNITS)
+#define PUT_TRIES (11 + BSHM_TABLE_UNITS)
 
 static uint64_t new_bytes(const bshm__new_record *r)
 {
@@ -164,19 +164,19 @@ static bool is_located(const bshm__shard *s, const bshm__existing *at)
 static __attribute__((noinline)) bool grow_table(
 	const bshm__shard *s, const bshm__home *home, bool must)
 {
-	const uint32_t buckets = bshm__buckets_of(s->segment, home->table).count;
-	uint32_t units = bshm__table_growth(s, home->table);
-	if (units == 0 && !must) {
+	uint32_t buckets = bshm__table_growth(s, home->table);
+	if (buckets == 0 && !must) {
 		return true;
 	}
-	units = units != 0 ? units : buckets / BSHM_UNIT_BUCKETS + 1;
-	/* By chance many keys may belong to a few neighbouring buckets: then try one unit more each
-	 * time. */
-	for (; units <= BSHM_TABLE_UNITS; units++) {
-		if (!bshm__make_room(s, BSHM_CLASS_INDEX, units, 0)) {
+	if (buckets == 0) {
+		buckets = bshm__buckets_next(bshm__buckets_of(s->segment, home->table).count);
+	}
+	/* By chance many keys may belong to a few neighbouring buckets: then try the next size. */
+	for (; buckets <= BSHM_BUCKETS_MAX; buckets = bshm__buckets_next(buckets)) {
+		if (!bshm__make_room(s, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			return false;
 		}
-		if (bshm__table_resize(s, home->table, units)) {
+		if (bshm__table_resize(s, home->table, buckets)) {
 			return true;
 		}
 	}

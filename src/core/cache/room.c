@@ -36,16 +36,16 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	}
 	const uint32_t slots = bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
-		if (i % AHEAD == 0 && size_class < BSHM_CLASS_HALF) {
+		if (i % AHEAD == 0 && size_class < BSHM_CLASS_RECORDS) {
 			prefetch_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
 		}
 		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) == 0) {
 			continue;
 		}
 		const uint32_t ref = bshm__page_ref(s, number, i);
-		const bool moved = bshm__class_of_chunks(size_class) ? bshm__chunk_move(s, ref)
-						   : size_class == BSHM_CLASS_INDEX  ? bshm__unit_move(s, ref)
-															 : bshm__record_move(s, ref);
+		const bool moved = bshm__class_of_chunks(size_class)  ? bshm__chunk_move(s, ref)
+						   : bshm__class_of_units(size_class) ? bshm__unit_move(s, ref)
+															  : bshm__record_move(s, ref);
 		if (!moved) {
 			return false;
 		}

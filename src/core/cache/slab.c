@@ -52,14 +52,17 @@ static const struct {
 	SIZE(200), SIZE(220), SIZE(240), SIZE(264), SIZE(292), SIZE(320), SIZE(348), SIZE(380),
 	SIZE(420), SIZE(468), SIZE(512), SIZE(564), SIZE(628), SIZE(712), SIZE(780), SIZE(860),
 	SIZE(960), SIZE(1092), SIZE(1260), SIZE(1488), SIZE(1636), SIZE(1820), SIZE(2048), SIZE(2340),
-	SIZE(2728), SIZE(3276), SIZE(4096), SIZE(8192)};
+	SIZE(2728), SIZE(3276), SIZE(4096), SIZE(8192), SIZE(2048), SIZE(1024), SIZE(512)};
 
-#define CHUNKS ((uint32_t) (sizeof(class_sizes) / sizeof(class_sizes[0])) - 1)
+#define CHUNKS 52u
 
-/* The index into class_sizes. Half chunks and units have the size of the largest first slot, 4
- * kB. */
+/* The index into class_sizes: the small units are behind the chunks. Half chunks and units have the
+ * size of the largest first slot, 4 kB. */
 static uint32_t size_of_class(uint32_t size_class)
 {
+	if (size_class >= BSHM_CLASS_UNIT_32 && size_class <= BSHM_CLASS_UNIT_8) {
+		return size_class - BSHM_CLASS_UNIT_32 + CHUNKS + 1;
+	}
 	return size_class < CHUNKS ? size_class : CHUNKS - (size_class != BSHM_CLASS_CHUNK);
 }
 
@@ -253,7 +256,7 @@ static uint32_t search_pages(
 static void give_page(const bshm__shard *s, bshm_page_header *page, uint32_t size_class)
 {
 	const uint32_t before = BSHM_LOAD(&page->vacant, RELAXED);
-	if (before != 0 && (before != size_class + 1 || size_class == BSHM_CLASS_INDEX)) {
+	if (before != 0 && (before != size_class + 1 || bshm__class_of_units(size_class))) {
 		bshm__sequence_jump(s);
 	}
 	/* After a death between the two, `vacant` still says which class the page had: pairs with the

@@ -65,6 +65,12 @@ static inline bool bshm__class_of_chunks(uint32_t size_class)
 	return size_class == BSHM_CLASS_CHUNK || size_class == BSHM_CLASS_HALF;
 }
 
+static inline bool bshm__class_of_units(uint32_t size_class)
+{
+	return size_class == BSHM_CLASS_INDEX ||
+		   (size_class >= BSHM_CLASS_UNIT_32 && size_class <= BSHM_CLASS_UNIT_8);
+}
+
 /* All under the shard's lock. */
 
 /* Pages are numbered in the shard, from 1 on; 0 = none. The page that a ref leads into. */

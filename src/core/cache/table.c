@@ -1,5 +1,5 @@
 /*
- * table.c - a table gets more buckets, or fewer; a unit of 64 buckets is moved.
+ * table.c - a table gets more buckets, or fewer; a unit of buckets is moved.
  *
  * A resize fills new units beside the old ones and puts them in force with one store of the table's
  * shape. Readers of the old units see that the sequence has jumped, and search anew. A table can be
@@ -12,21 +12,27 @@
 #include "core/cache/intent.h"
 
 #define SPARSE       4u  /* cells of ten in use, on average, below which a table shrinks */
-#define COMFORT      7u  /* cells of ten in use after it has shrunk */
+#define COMFORT      6u  /* cells of ten in use after it has shrunk */
+#define SHRUNK_MIN   16u /* buckets: fewer would often not do, by chance */
 #define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
 
-/* The first units of a table: one. Where the limit of records can only be met by small records, the
- * table will grow to its full size anyway: then it gets all units at once. */
-static uint32_t first_units(const bshm_segment *segment)
+/* The first buckets of a table. Where the limit of records can only be met by small records, the
+ * table will grow to its full size anyway: then it gets all of them at once. */
+static uint32_t first_buckets(const bshm_segment *segment)
 {
 	const uint64_t most = segment->cache_records;
 	if (most == 0 || segment->cache_bytes / most > SMALL_RECORD) {
-		return 1;
+		return BSHM_BUCKETS_MIN;
 	}
 	const uint64_t records = most / ((uint64_t) segment->shard_count * segment->shard_tables);
 	/* Planned for 88 % full: hashes do not spread evenly over the tables. */
 	const uint64_t units = records * 100 / (BSHM_UNIT_BUCKETS * BSHM_BUCKET_CELLS * 88) + 1;
-	return units < BSHM_TABLE_UNITS ? (uint32_t) units : BSHM_TABLE_UNITS;
+	return (units < BSHM_TABLE_UNITS ? (uint32_t) units : BSHM_TABLE_UNITS) * BSHM_UNIT_BUCKETS;
+}
+
+uint32_t bshm__buckets_next(uint32_t buckets)
+{
+	return buckets < BSHM_UNIT_BUCKETS ? 2 * buckets : buckets + BSHM_UNIT_BUCKETS;
 }
 
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
@@ -34,23 +40,26 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 	if (!bshm__table_full(s, table)) {
 		return 0;
 	}
-	const uint32_t units = bshm__buckets_of(s->segment, table).count / BSHM_UNIT_BUCKETS;
-	const uint32_t wanted =
-		units == 0 ? first_units(s->segment) : units + (units < 8 ? 1 : units / 8);
-	return wanted < BSHM_TABLE_UNITS ? wanted : units < BSHM_TABLE_UNITS ? BSHM_TABLE_UNITS : 0;
+	const uint32_t now = bshm__buckets_of(s->segment, table).count;
+	const uint32_t eighth = now / 8 & ~(BSHM_UNIT_BUCKETS - 1);
+	const uint32_t wanted = now == 0      ? first_buckets(s->segment)
+							: eighth == 0 ? bshm__buckets_next(now)
+										  : now + eighth;
+	return wanted < BSHM_BUCKETS_MAX ? wanted : now < BSHM_BUCKETS_MAX ? BSHM_BUCKETS_MAX : 0;
 }
 
 /* New buckets, which no reader knows yet, and how many of their cells are in use. */
 typedef struct {
 	bshm__buckets buckets;
-	uint8_t used[BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS];
+	uint8_t used[BSHM_BUCKETS_MAX];
 } fresh_buckets;
 
 /* False: too many buckets in a row are full. */
 static bool put_ref(const bshm__shard *s, fresh_buckets *to, uint32_t position, uint32_t ref)
 {
 	bshm__bucket_walk w;
-	bshm_bucket *bucket = bshm__bucket_first(s, &w, to->buckets, position, BSHM_OVERFLOW_MAX + 1);
+	bshm_bucket *bucket =
+		bshm__bucket_first(s, &w, to->buckets, position, bshm__reach(to->buckets.count));
 	for (; bucket != NULL; bucket = bshm__bucket_next(s, &w)) {
 		if (to->used[w.number] < BSHM_BUCKET_CELLS) {
 			const uint32_t cell = to->used[w.number]++;
@@ -88,28 +97,29 @@ static bool copy_refs(const bshm__shard *s, const bshm__buckets *from, const bsh
 	return true;
 }
 
-static void zero_unit(const bshm__shard *s, uint32_t ref)
+static void zero_unit(const bshm__shard *s, uint32_t ref, uint32_t bytes)
 {
-	uint64_t *words = (uint64_t *) (void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
-	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
+	uint64_t *words = (uint64_t *) (void *) bshm__ref_at(s, ref, bytes);
+	for (uint32_t i = 0; i < bytes / 8; i++) {
 		BSHM_STORE(&words[i], 0, RELAXED);
 	}
 }
 
-/* Takes `count` units into the list that is not in force. False: no room. */
-static bool take_units(const bshm__shard *s, uint32_t *list, uint32_t count)
+/* Takes the units of so many buckets into the list that is not in force. False: no room. */
+static bool take_units(const bshm__shard *s, const bshm__buckets *to)
 {
 	uint32_t *step = &s->shard->intent.step;
-	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t ref = bshm__slot_find(s, BSHM_CLASS_INDEX, 0);
+	const uint32_t size_class = bshm__unit_class(to->count);
+	for (uint32_t i = 0; i < bshm__units_for(to->count); i++) {
+		const uint32_t ref = bshm__slot_find(s, size_class, 0);
 		if (ref == 0) {
 			return false;
 		}
-		BSHM_STORE(bshm__unit(list, i), ref, RELAXED);
+		BSHM_STORE(bshm__unit(to->units, i), ref, RELAXED);
 		/* Named before it is taken: pairs with bshm__table_resize_repair(). */
 		BSHM_STORE(step, i + 1, RELEASE);
 		bshm__slot_take(s, ref);
-		zero_unit(s, ref);
+		zero_unit(s, ref, bshm__class_bytes(size_class));
 	}
 	return true;
 }
@@ -121,26 +131,26 @@ static void free_units(const bshm__shard *s, uint32_t *list, uint32_t count)
 	}
 }
 
-bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
+bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 {
 	bshm_table *t = &s->segment->tables[table];
 	bshm_intent *intent = &s->shard->intent;
 	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
 	const bshm__buckets from = bshm__buckets_of(s->segment, table);
 	uint32_t *list = &t->units[~shape & 1];
-	const bshm__buckets to = {list, units * BSHM_UNIT_BUCKETS};
-	const uint32_t fresh = units << 1 | (~shape & 1);
+	const bshm__buckets to = {list, buckets};
+	const uint32_t fresh = buckets << 1 | (~shape & 1);
 	BSHM_STORE(&intent->table, table, RELAXED);
-	BSHM_STORE(&intent->count, from.count / BSHM_UNIT_BUCKETS, RELAXED);
+	BSHM_STORE(&intent->count, bshm__units_for(from.count), RELAXED);
 	BSHM_STORE(&intent->step, 0, RELAXED);
 	bshm__intent_begin(s, BSHM_INTENT_RESIZE, 0, 0, fresh);
 	uint32_t records = 0;
-	const bool done = take_units(s, list, units) && copy_refs(s, &from, &to, &records);
+	const bool done = take_units(s, &to) && copy_refs(s, &from, &to, &records);
 	if (done) {
 		BSHM_STORE(&t->records, records, RELAXED);
 		BSHM_STORE(&t->shape, fresh, RELEASE); /* in force; pairs with bshm__buckets_of() */
 		bshm__sequence_jump(s);
-		free_units(s, from.units, from.count / BSHM_UNIT_BUCKETS);
+		free_units(s, from.units, bshm__units_for(from.count));
 	} else {
 		free_units(s, list, BSHM_LOAD(&intent->step, RELAXED));
 	}
@@ -151,10 +161,15 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units)
 void bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
-	const uint32_t units = bshm__buckets_of(s->segment, table).count / BSHM_UNIT_BUCKETS;
-	const uint32_t wanted = records / (BSHM_UNIT_BUCKETS * COMFORT) + 1;
-	if (wanted < units && records < units * BSHM_UNIT_BUCKETS * SPARSE &&
-		bshm__slots_free(s, BSHM_CLASS_INDEX) >= wanted) {
+	const uint32_t now = bshm__buckets_of(s->segment, table).count;
+	if (records >= now * SPARSE || now <= SHRUNK_MIN) {
+		return;
+	}
+	uint32_t wanted = SHRUNK_MIN;
+	while (records >= wanted * COMFORT) {
+		wanted = bshm__buckets_next(wanted);
+	}
+	if (wanted < now && bshm__slots_free(s, bshm__unit_class(wanted)) >= bshm__units_for(wanted)) {
 		bshm__table_resize(s, table, wanted);
 	}
 }
@@ -188,7 +203,7 @@ static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
 	for (*table = first; *table < first + s->segment->shard_tables; ++*table) {
 		bshm_table *t = &s->segment->tables[*table];
 		uint32_t *units = &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
-		const uint32_t count = bshm__buckets_of(s->segment, *table).count / BSHM_UNIT_BUCKETS;
+		const uint32_t count = bshm__units_for(bshm__buckets_of(s->segment, *table).count);
 		for (uint32_t i = 0; i < count; i++) {
 			if (BSHM_LOAD(bshm__unit(units, i), RELAXED) == ref) {
 				return bshm__unit(units, i);
@@ -205,16 +220,18 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	if (unit == NULL) {
 		return false; /* damaged */
 	}
-	const uint32_t fresh = bshm__slot_find(s, BSHM_CLASS_INDEX, bshm__page_number(s, ref));
-	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, BSHM_UNIT_BYTES);
-	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, BSHM_UNIT_BYTES);
+	const uint32_t size_class = bshm__ref_class(s, ref);
+	const uint32_t bytes = bshm__class_bytes(size_class);
+	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
+	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, bytes);
+	uint64_t *to = (uint64_t *) (void *) bshm__ref_at(s, fresh, bytes);
 	if (fresh == 0 || from == NULL || to == NULL) {
 		return false;
 	}
 	BSHM_STORE(&s->shard->intent.table, table, RELAXED);
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_UNIT, 0, ref, fresh);
 	bshm__slot_take(s, fresh);
-	for (uint32_t i = 0; i < BSHM_UNIT_BYTES / 8; i++) {
+	for (uint32_t i = 0; i < bytes / 8; i++) {
 		BSHM_STORE(&to[i], BSHM_LOAD(&from[i], RELAXED), RELAXED);
 	}
 	BSHM_STORE(unit, fresh, RELEASE); /* pairs with bshm__bucket_at() */

@@ -10,19 +10,24 @@
 
 /* All under the shard's lock. */
 
-/* The table grows when so many of the ten cells of a bucket are in use, on average. */
-#define BSHM_BUCKET_FULL 9u
-#define BSHM_TIDY_EVERY  32u
+/* The table grows when so many of the ten cells of a bucket are in use, on average. A small table
+ * has few buckets for a record to overflow into. */
+#define BSHM_BUCKET_FULL       9u
+#define BSHM_SMALL_BUCKET_FULL 7u
+#define BSHM_TIDY_EVERY        32u
 
 static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t buckets = bshm__buckets_of(s->segment, table).count;
-	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= buckets * BSHM_BUCKET_FULL;
+	const uint32_t full = buckets < BSHM_UNIT_BUCKETS ? BSHM_SMALL_BUCKET_FULL : BSHM_BUCKET_FULL;
+	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= buckets * full;
 }
 
-/* How many units a table should have before it takes one more record; 0: it is large enough. */
+/* How many buckets a table should have before it takes one more record; 0: it is large enough. */
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
-/* Frees units if most of them are not needed, and there is room for the resized table. */
+/* The next larger size of a table. */
+uint32_t bshm__buckets_next(uint32_t buckets);
+/* Frees buckets if most of them are not needed, and there is room for the resized table. */
 void bshm__table_shrink(const bshm__shard *s, uint32_t table);
 /*
  * The same after one record has gone. It costs as much as a resize also where it fails, because the
@@ -34,8 +39,9 @@ static inline void bshm__table_tidy(const bshm__shard *s, uint32_t table)
 		bshm__table_shrink(s, table);
 	}
 }
-/* Gives the table so many units, for which there is room. False: they cannot hold its records. */
-bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t units);
+/* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
+ * records. */
+bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets);
 void bshm__table_resize_repair(const bshm__shard *s);
 /* Moves a unit of the index out of its slot. */
 bool bshm__unit_move(const bshm__shard *s, uint32_t ref);

@@ -123,7 +123,8 @@ static bool inspect_units(inspection *in, uint32_t table)
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, table);
 	for (uint32_t i = 0; i < buckets.count; i += BSHM_UNIT_BUCKETS) {
 		const uint32_t unit = BSHM_LOAD(bshm__unit(buckets.units, i / BSHM_UNIT_BUCKETS), RELAXED);
-		if (bshm__ref_class(s, unit) != BSHM_CLASS_INDEX || !bshm__slot_taken(s, unit)) {
+		if (bshm__ref_class(s, unit) != bshm__unit_class(buckets.count) ||
+			!bshm__slot_taken(s, unit)) {
 			note(in, "a table's buckets are damaged");
 			return false;
 		}
@@ -191,7 +192,7 @@ static uint32_t count_units(inspection *in, uint32_t ref)
 	uint32_t found = 0;
 	for (uint32_t t = first; t < first + s->segment->shard_tables; t++) {
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, t);
-		for (uint32_t i = 0; i < buckets.count / BSHM_UNIT_BUCKETS; i++) {
+		for (uint32_t i = 0; i < bshm__units_for(buckets.count); i++) {
 			found += BSHM_LOAD(bshm__unit(buckets.units, i), RELAXED) == ref;
 		}
 	}
@@ -212,7 +213,7 @@ static void inspect_slot(inspection *in, uint32_t size_class, uint32_t ref)
 	const bshm__shard *s = &in->s;
 	uint32_t refs = 1;
 	in->work++;
-	if (size_class == BSHM_CLASS_INDEX) {
+	if (bshm__class_of_units(size_class)) {
 		refs = count_units(in, ref);
 	} else if (bshm__class_of_chunks(size_class)) {
 		refs = is_led_to(s, ref) || ref == bshm__parked(s);

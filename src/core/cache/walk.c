@@ -9,7 +9,7 @@ uint32_t bshm__walk_next(const bshm__shard *s, bshm__walk *w, uint32_t *state)
 {
 	while (w->visited <= s->segment->shard_pages) {
 		const uint32_t size_class = bshm__page_class(s, w->page + 1);
-		const uint32_t slots = size_class < BSHM_CLASS_HALF ? bshm__class_slots(size_class) : 0;
+		const uint32_t slots = size_class < BSHM_CLASS_RECORDS ? bshm__class_slots(size_class) : 0;
 		while (w->slot < slots) {
 			const uint64_t taken = bshm__page_taken(s, w->page + 1, w->slot / 64) >> (w->slot % 64);
 			if (taken == 0) {

@@ -1,0 +1,85 @@
+/*
+ * test_table.c - the size of a table follows its records, up and down.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/table.h"
+#include "core/cache/shard_lock.h"
+#include "test_shard.h"
+
+#define ALL 6000u
+
+/* Opens a store of one table. */
+static void open_one(void)
+{
+	segment = open_store(MB(1), 8191);
+	s = bshm__shard_at(segment, 0);
+	REQUIRE(s.segment->shard_tables == 1);
+}
+
+static uint32_t buckets(void)
+{
+	return bshm__buckets_of(segment, 0).count;
+}
+
+static void check_all(uint32_t from, uint32_t to)
+{
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	for (uint32_t i = from; i < to; i++) {
+		CHECK_INT(store_get(segment, i, &serial, &length), 1);
+	}
+	check_sound(segment);
+}
+
+TEST(a_table_has_no_bucket_then_eight_and_then_ever_more)
+{
+	open_one();
+	uint32_t before = buckets();
+	CHECK_INT(before, 0);
+	for (uint32_t i = 0; i < ALL; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+		const uint32_t now = buckets();
+		CHECK(now * BSHM_BUCKET_CELLS > i);
+		CHECK(now <= BSHM_BUCKETS_MIN || now * 2 <= i + 1); /* at least a fifth is in use */
+		if (now != before) {
+			CHECK(before != 0 ? now > before : now == BSHM_BUCKETS_MIN);
+			check_all(0, i + 1);
+			before = now;
+		}
+	}
+	CHECK_INT(bshm__slots_free(&s, BSHM_CLASS_UNIT_8) % 32, 0); /* the small units were freed */
+	bshm_segment_close(segment);
+}
+
+TEST(a_table_shrinks_with_its_records)
+{
+	open_one();
+	for (uint32_t i = 0; i < ALL; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	for (uint32_t i = 0; i < ALL; i++) {
+		CHECK_INT(store_remove(segment, i), 1);
+		CHECK(buckets() <= 16 || buckets() * 2 <= ALL - i);
+		if (i % 500 == 0) {
+			check_all(i + 1, ALL);
+		}
+	}
+	CHECK_INT(buckets(), 16);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+/* A record whose position had to be told from its tag and its bucket comes back after a resize:
+ * so no record may lie further from its home bucket than the reach of its table. */
+TEST(a_small_table_that_is_full_by_chance_grows)
+{
+	for (uint32_t round = 0; round < 200; round++) {
+		open_one();
+		for (uint32_t i = 0; i < 56; i++) {
+			REQUIRE(store_put(segment, round * 1000 + i, i, 8, 0, BSHM_PUT_SET) == 1);
+		}
+		check_all(round * 1000, round * 1000 + 56);
+		bshm_segment_close(segment);
+	}
+}
