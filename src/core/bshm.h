@@ -513,6 +513,7 @@ typedef struct {
 	bool gone; /* a lock was not to be had */
 	uint64_t waited_ns;
 	uint64_t copying_since_ns; /* bshm_record_copy() */
+	bool counted;              /* the limit was counted anew, as after a death, or could not be */
 } bshm_patience;
 
 /* Has the segment a record store? */

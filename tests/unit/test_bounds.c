@@ -5,6 +5,8 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -15,6 +17,11 @@
 #define VERIFY_MOST 200000u
 /* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
 #define LARGE_MOST 60000u
+/* One record is looked up, put and freed. */
+#define CHANGE_MOST 500u
+
+/* 256 keys, of 7 counters each, and the ops of dead processes. */
+#define COUNT_MOST 10000u
 
 typedef struct {
 	uint64_t most;     /* accesses of one hold */
@@ -126,4 +133,82 @@ TEST(records_that_go_in_the_order_of_a_table_resize_it_seldom)
 	test_note("a record: %llu", (unsigned long long) all.accesses / 100000);
 	CHECK(all.accesses < UINT64_C(100000) * 600);
 	CHECK_INT(records_of(segment), 0);
+}
+
+/* Changes of single records: no table is resized, and there is room. */
+static void change_some(bshm_segment *segment)
+{
+	bshm_error error;
+	for (uint32_t i = 0; i < 1000; i++) {
+		char name[24];
+		const bshm_key key = {name, (size_t) snprintf(name, sizeof(name), "key:%u", i * 7)};
+		int64_t out;
+		put_number(segment, i * 7);
+		bshm_record_increment(segment, &key, 1, false, 0, 0, &out, &error);
+		bshm_record_touch(segment, &key, 60, &error);
+		bshm_record_remove(segment, 0, &key, &error);
+	}
+}
+
+TEST(a_change_of_a_record_is_a_few_steps_whatever_the_size_of_the_store)
+{
+	for (uint32_t records = 10000; records <= 400000; records += 390000) {
+		bshm_segment *segment = filled_store(MB(32), records);
+		const cost all = cost_of(change_some, segment);
+		test_note("%u records: %llu", records, (unsigned long long) all.most);
+		CHECK(all.most <= CHANGE_MOST);
+	}
+}
+
+/* Keys that are counted are noted under the segment's lock, 256 at a time. */
+static void add_counted(bshm_segment *segment)
+{
+	CHECK(add_numbers(segment, "counted", 0, 20000) > 0);
+}
+
+TEST(keys_are_counted_in_steps)
+{
+	bshm_segment *segment = open_segment(MB(16));
+	const bshm_parameters parameters = {.error_rate = 0.01, .capacity = 50000, .counting = true};
+	bshm_error error;
+	CHECK_INT(bshm_filter_reserve(segment, "counted", 7, &parameters, &error), 1);
+	const cost all = cost_of(add_counted, segment);
+	test_note("a step: %llu, %llu holds", (unsigned long long) all.most,
+		(unsigned long long) bshm__held.holds);
+	CHECK(all.most <= COUNT_MOST);
+}
+
+static void hold_the_last_shard(void)
+{
+	bshm_error error;
+	bshm_segment *own = attach_store();
+	const bshm__shard last = bshm__shard_at(own, own->shard_count - 1);
+	REQUIRE(bshm__shard_lock(&last, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	raise_flag_and_sleep(0);
+}
+
+/* After a death the limit of records is counted anew; while a lock is held it cannot be. Each try
+ * waits for that lock, so a call makes one. */
+TEST(a_call_with_many_keys_counts_the_limit_anew_once)
+{
+	bshm_segment *segment = open_store(MB(160), 300 * 8192);
+	const pid_t child = spawn(hold_the_last_shard);
+	await_flag(0);
+	BSHM_STORE(&segment->store->recount, 1, RELAXED);
+	BSHM_STORE(&segment->store->reserved, segment->cache_records, RELAXED);
+	bshm_patience patience = {0};
+	bshm_error error;
+	uint32_t puts = 0;
+	bshm__held = (bshm_held){0};
+	for (uint64_t key = 0; puts < 200; key++) {
+		const bshm_put put = {.key = {(const char *) &key, 8},
+			.value = {BSHM_VALUE_INT, &key, sizeof(key)},
+			.patience = &patience};
+		if (bshm__home_of(segment, 0, &put.key).shard == 0) {
+			(void) bshm_record_put(segment, &put, &error);
+			puts++;
+		}
+	}
+	CHECK_INT(bshm__held.holds, 200 + 1); /* and one of the locks before the one that is held */
+	kill_child(child);
 }

@@ -10,9 +10,14 @@
 
 /* Without a lock. After a death, once the limit is reached: takes all locks for a moment. */
 void bshm__quota_recount(bshm_segment *segment);
+static inline bool bshm__quota_in_doubt(const bshm_segment *segment)
+{
+	return BSHM_LOAD(&segment->store->recount, RELAXED) != 0;
+}
+
 static inline void bshm__quota_settle(bshm_segment *segment)
 {
-	if (BSHM_UNLIKELY(BSHM_LOAD(&segment->store->recount, RELAXED) != 0)) {
+	if (BSHM_UNLIKELY(bshm__quota_in_doubt(segment))) {
 		bshm__quota_recount(segment);
 	}
 }
