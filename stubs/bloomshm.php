@@ -206,7 +206,8 @@ namespace {
      *
      * Once this has returned, every process finds the key. A missing filter is not created:
      * everything is "maybe" there already. A key that is added while its filter is being loaded is
-     * in the new filter too.
+     * in the new filter too. While it is loaded for the first time it is still missing: the load
+     * will have the key, but if the load fails, no filter has it.
      *
      * In a sliding filter an add of a present key counts too: the key is found for another window.
      * In a counting filter each add is counted.

@@ -304,12 +304,13 @@ void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const 
 /* ------------------------------------------------------------------ adding */
 
 /*
- * Adds a key. 1 = it was certainly not there, 0 = it was (maybe) there, or the filter is being
- * loaded for the first time and will have it. NOT_FOUND (nothing was changed), CORRUPT, FULL,
- * NO_SPACE (it would have to grow), READ_ONLY, TIMEOUT. Takes no lock, unless a load, copy or
- * clear of this filter is running, the filter counts, or this call is the first in a sliding
- * filter's epoch to touch a partition, or the one that makes a filter grow: that costs the zeroing
- * of the new layer. A key of a sliding filter is found for another window, also if it was there.
+ * Adds a key. 1 = it was certainly not there, 0 = it was (maybe) there. NOT_FOUND (nothing was
+ * changed; with the cause JOURNAL: a set is being made, and will have the key if it is published),
+ * CORRUPT, FULL, NO_SPACE (it would have to grow), READ_ONLY, TIMEOUT. Takes no lock, unless a
+ * load, copy or clear of this filter is running, the filter counts, or this call is the first in a
+ * sliding filter's epoch to touch a partition, or the one that makes a filter grow: that costs the
+ * zeroing of the new layer. A key of a sliding filter is found for another window, also if it was
+ * there.
  */
 int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error);

@@ -43,6 +43,7 @@
 #define HANGS_MS   1200000 /* only what hangs takes so long, on a busy machine too */
 #define UNKNOWN    (-1000)
 #define FAILED     (-2000)
+#define NOTED      2 /* an add found no x, but a process that was making one */
 
 enum {
 	X,
@@ -64,7 +65,7 @@ static const char *const kinds[] = {"fixed", "sliding", "counting", "growing"};
 typedef struct {
 	bool stands[NAMES];
 	uint32_t tokens[NAMES];
-	uint32_t promised; /* added while no x stood, and to be in what is being made of it */
+	uint32_t noted; /* added while no x stood, and to be in what is being made of it */
 } state;
 
 /* What a worker is to do, and how it went. */
@@ -243,17 +244,18 @@ static int reserve_x(void)
 
 static int add_to_x(void)
 {
-	return add_token(X, TOKEN_ADD + who);
+	const int status = add_token(X, TOKEN_ADD + who);
+	return status == BSHM_E_NOT_FOUND && error.cause == BSHM_CAUSE_JOURNAL ? NOTED : status;
 }
 
 /* ------------------------------------------------------------------ the model of each */
 
-/* A whole set: what was promised before is replaced with it. */
+/* A whole set: what was noted before is replaced with it. */
 static int put(state *s, unsigned name, uint32_t tokens)
 {
 	s->stands[name] = true;
 	s->tokens[name] = tokens;
-	s->promised = name == X ? 0 : s->promised;
+	s->noted = name == X ? 0 : s->noted;
 	return BSHM_OK;
 }
 
@@ -265,7 +267,7 @@ static int model_load(state *s, unsigned worker)
 static int unite(state *s, unsigned into, unsigned from)
 {
 	uint32_t before = s->stands[into] ? s->tokens[into] : 0;
-	before |= into == X ? s->promised : 0;
+	before |= into == X ? s->noted : 0;
 	return s->stands[from] ? put(s, into, before | s->tokens[from]) : BSHM_E_NOT_FOUND;
 }
 
@@ -390,9 +392,9 @@ static int model_add(state *s, unsigned worker)
 		s->tokens[X] |= token;
 		return BSHM_OK;
 	}
-	if (built && desks[worker].result == BSHM_OK) {
-		s->promised |= failed ? 0 : token;
-		return BSHM_OK;
+	if (built && desks[worker].result == NOTED) {
+		s->noted |= failed ? 0 : token;
+		return NOTED;
 	}
 	return BSHM_E_NOT_FOUND;
 }

@@ -295,8 +295,8 @@ TEST(an_add_during_a_first_load_is_in_it)
 	segment = open_segment(MB(1));
 	CHECK_INT(add_number(segment, "f", 1), BSHM_E_NOT_FOUND);
 	bshm_build *build = begin_build(segment, "f");
-	CHECK_INT(add_number(segment, "f", 1), 0);
-	CHECK_INT(add_numbers(segment, "f", 100, 200), 0);
+	CHECK_INT(add_number(segment, "f", 1), BSHM_E_NOT_FOUND);
+	CHECK_INT(add_numbers(segment, "f", 100, 200), BSHM_E_NOT_FOUND);
 	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
 	CHECK_INT(offer(build, 1000, 2000), BSHM_OK);
 	CHECK_INT(publish(build, NULL), BSHM_OK);
@@ -359,7 +359,7 @@ TEST(two_builds_of_one_name_each_publish_a_whole_set)
 	segment = open_segment(MB(1));
 	bshm_build *first = begin_build(segment, "f");
 	bshm_build *second = begin_build(segment, "f");
-	CHECK_INT(add_number(segment, "f", 77777), 0);
+	CHECK_INT(add_number(segment, "f", 77777), BSHM_E_NOT_FOUND);
 	CHECK_INT(offer(first, 0, 1000), BSHM_OK);
 	CHECK_INT(offer(second, 2000, 3000), BSHM_OK);
 	CHECK_INT(publish(first, NULL), BSHM_OK);
@@ -384,7 +384,7 @@ TEST(a_filter_dropped_during_its_rebuild_comes_back)
 	CHECK_INT(offer(build, 0, 500), BSHM_OK);
 	CHECK_INT(drop(segment, "f"), 1);
 	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
-	CHECK_INT(add_number(segment, "f", 9000), 0);
+	CHECK_INT(add_number(segment, "f", 9000), BSHM_E_NOT_FOUND);
 	CHECK_INT(publish(build, NULL), BSHM_OK);
 	CHECK_INT(absent(segment, "f", 0, 500), 0);
 	CHECK_INT(has_number(segment, "f", 9000), 1);
@@ -482,7 +482,7 @@ TEST(a_killed_first_load_leaves_no_name)
 	segment = open_segment(MB(1));
 	const pid_t child = spawn(build_and_sleep);
 	await_flag(0);
-	CHECK_INT(add_number(segment, "f", 1), 0);
+	CHECK_INT(add_number(segment, "f", 1), BSHM_E_NOT_FOUND);
 	kill_child(child);
 	CHECK_INT(add_number(segment, "f", 2), BSHM_E_NOT_FOUND);
 	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
@@ -538,9 +538,9 @@ TEST(a_forks_child_may_abort_its_copy_of_a_build)
 	segment = open_segment(MB(1));
 	inherited = begin_build(segment, "f");
 	CHECK_INT(offer(inherited, 0, 1000), BSHM_OK);
-	CHECK_INT(add_number(segment, "f", 5000), 0);
+	CHECK_INT(add_number(segment, "f", 5000), BSHM_E_NOT_FOUND);
 	CHECK_INT(finish(spawn(abort_inherited)), 0);
-	CHECK_INT(add_number(segment, "f", 5001), 0);
+	CHECK_INT(add_number(segment, "f", 5001), BSHM_E_NOT_FOUND);
 	CHECK_INT(publish(inherited, NULL), BSHM_OK);
 	CHECK_INT(absent(segment, "f", 0, 1000), 0);
 	CHECK_INT(absent(segment, "f", 5000, 5002), 0);
@@ -556,7 +556,7 @@ static void try_a_fork_that_goes_on(uint64_t added)
 {
 	inherited = begin_build(segment, "f");
 	CHECK_INT(offer(inherited, 0, 1000), BSHM_OK);
-	CHECK_INT(add_numbers(segment, "f", 5000, 5000 + added), 0);
+	CHECK_INT(add_numbers(segment, "f", 5000, 5000 + added), BSHM_E_NOT_FOUND);
 	CHECK_INT(finish(spawn(publish_inherited)), 0);
 	CHECK_INT(has_number(segment, "f", 1), BSHM_E_NOT_FOUND);
 	CHECK_INT(publish(inherited, NULL), BSHM_OK);

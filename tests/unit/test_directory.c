@@ -191,7 +191,7 @@ TEST(a_name_in_a_used_entry_is_missing_until_it_is_published)
 	CHECK(entry_of(segment, "new") == entry);
 	CHECK_INT(has(segment, "new", "a"), BSHM_E_NOT_FOUND);
 	CHECK_INT(has(segment, "old", "a"), BSHM_E_NOT_FOUND);
-	CHECK_INT(add(segment, "new", "a"), 0);
+	CHECK_INT(add(segment, "new", "a"), BSHM_E_NOT_FOUND);
 	CHECK_INT(listed("new"), 0);
 	CHECK_INT(drop(segment, "new"), 0);
 	CHECK_INT(faults(segment), 0);
@@ -269,7 +269,7 @@ TEST(a_build_of_the_old_name_publishes_under_the_old_name)
 	CHECK_INT(offer(build, 2000, 2100), BSHM_OK);
 	CHECK_INT(rename_filter(segment, "f", "g"), BSHM_OK);
 	CHECK_INT(has(segment, "f", "a"), BSHM_E_NOT_FOUND);
-	CHECK_INT(add_number(segment, "f", 9000), 0);
+	CHECK_INT(add_number(segment, "f", 9000), BSHM_E_NOT_FOUND);
 	CHECK_INT(add_number(segment, "g", 9001), 1);
 	CHECK_INT(publish(build, NULL), BSHM_OK);
 	CHECK_INT(absent(segment, "f", 2000, 2100), 0);

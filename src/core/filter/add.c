@@ -14,6 +14,9 @@
  * unless the filter has only grown. A bit that was set for nothing costs a needless "maybe" at
  * worst.
  *
+ * Where no set is published, the key is noted for the build all the same, but the call says
+ * NOT_FOUND: if the build fails, or another set is published first, that set lacks the key.
+ *
  * The ORs and the two loads must not pass each other: hence the full fence between them. Counters
  * are changed under the lock instead (counting.c).
  *
@@ -324,12 +327,13 @@ static bshm_status add_to(call *c, const bshm_view *view)
 /* ------------------------------------------------------------------ beside a builder */
 
 /*
- * Notes keys in the journals of all builds of the filter. BUSY: the published set is not the one
- * that the keys were added to; or there is one now, and there was none when the call looked.
+ * Notes keys in the journals of all builds of the filter. 1: they are noted, but there is no set,
+ * and the build may yet fail; the error says so. BUSY: the published set is not the one that the
+ * keys were added to; or there is one now, and there was none when the call looked.
  */
-static bshm_status note_part(const call *c, const bshm__name *name, size_t from, size_t to)
+static int note_part(const call *c, const bshm__name *name, size_t from, size_t to)
 {
-	bshm_status status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
+	int status = bshm__lock(c->segment, BSHM_LOCK_PAGE_NS, c->error);
 	if (status != BSHM_OK) {
 		return status;
 	}
@@ -355,18 +359,23 @@ static bshm_status note_part(const call *c, const bshm__name *name, size_t from,
 		}
 	}
 	bshm__unlock(c->segment);
+	if (status == BSHM_OK && !exists) {
+		bshm__fail(
+			c->error, current, current == BSHM_E_CORRUPT ? BSHM_CAUSE_FILTER : BSHM_CAUSE_JOURNAL);
+		status = 1;
+	}
 	return status;
 }
 
 /* A part at a time, because other processes wait for the lock too. */
 static bshm_status note_all(const call *c, const bshm__name *name)
 {
-	bshm_status status = BSHM_OK;
-	for (size_t done = 0; status == BSHM_OK && done < c->count; done += LOCKED_KEYS) {
+	int status = BSHM_OK;
+	for (size_t done = 0; status >= 0 && done < c->count; done += LOCKED_KEYS) {
 		const size_t left = c->count - done;
 		status = note_part(c, name, done, done + (left < LOCKED_KEYS ? left : LOCKED_KEYS));
 	}
-	return status;
+	return status == 1 ? c->error->status : status;
 }
 
 static bool has_builder(const call *c, const bshm__name *name)

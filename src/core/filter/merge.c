@@ -239,9 +239,8 @@ static bshm_status publish(const task *t, bshm_build *build, uint64_t items)
 }
 
 /*
- * Ends the op after an attempt; the next attempt registers its own. But if keys were added while
- * the target did not exist, the op goes on: their adds have returned, and only the journal of this
- * op has the keys.
+ * Ends the op after an attempt; the next attempt registers its own. But if keys were noted while
+ * the target did not exist, the op goes on: only its journal has the keys.
  */
 static bshm_status end_attempt(const task *t, bshm_build *build)
 {
