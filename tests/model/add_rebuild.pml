@@ -6,15 +6,20 @@
  *     adder     filter/add.c       add_keys, add_published, has_builder, note_part
  *     loader    filter/build.c     bshm__build_register, bshm__build_publish_locked, give_up
  *               filter/load.c      apply_journal
+ *     reserver  filter/build.c     bshm__build_publish of a reservation
  *     op        segment/ops.c      bshm__op_begin
  *               segment/journal.c  bshm__journal_add
  *               filter/mend.c      bshm__journal_apply, reap_ops
  *     repair    segment/directory.c  bshm__op_end, tidy, bshm__directory_repair
  *
- * Property: a key whose add returned is in the set in force, from then on and in every set that is
- * published later, whatever loaders do: publish, give up, die. `watch` looks at every state. It
- * holds for an adder that gives the key to the catalogue before it adds it; a loader reads the
- * catalogue after it has begun. And no deadlock: every process ends.
+ * Properties:
+ *   - A key whose add returned is in the set in force, from then on and in every set that is
+ *     published later, whatever loaders do: publish, give up, die. `watch` looks at every state. It
+ *     holds for an adder that gives the key to the catalogue before it adds it; a loader reads the
+ *     catalogue after it has begun. An add that finds no set has not returned in this sense: it
+ *     says NOT_FOUND.
+ *   - A key that was noted for a loader is in the set that it publishes, if it publishes one.
+ *   - No deadlock: every process ends.
  *
  * Left out, and why that loses nothing:
  *   - The lock is one word that a waiter gets when its holder has left or is dead: lock.pml.
@@ -27,13 +32,14 @@
  *   - Words that only lock holders write and read are read together with the store that follows.
  *   - Memory is sequentially consistent; the orders are argued in docs/CONCURRENCY.md.
  *
- * Bounds: two loaders, an adder of one key (adders meet each other only in the lock), two deaths,
- * three attempts of the adder; a set stands at the beginning, or none does.
+ * Bounds: two loaders, or (RESERVE) a loader and a reservation; an adder of one key (adders meet
+ * each other only in the lock), two deaths, three attempts of the adder; a set stands at the
+ * beginning, or none does.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #define LOADERS 2
-#define PROCESSES 3 /* 0, 1: loaders; 2: the adder */
+#define PROCESSES 3 /* 0, 1: loaders, or 1: the reserver; 2: the adder */
 #define DEATHS 2
 #define TRIES 3
 
@@ -41,7 +47,7 @@ byte lock;                 /* 0, or process + 1 */
 byte generation;           /* 0: nothing was ever published */
 bool builders;
 byte in_force[4];          /* generation -> set; written with the descriptor, before `generation` */
-byte set[3];               /* masks of keys; set 0 is there first, set i + 1 is loader i's */
+byte set[3];               /* masks of keys; set 0 is there first, set i + 1 is process i's */
 byte catalogue;            /* mask of keys */
 byte op_owner[LOADERS];    /* 0, or process + 1 */
 bool op_entry[LOADERS];    /* is there work on the filter? */
@@ -136,7 +142,10 @@ proctype loader(byte me)
 		set[me + 1] = set[me + 1] | op_journal[me];
 #endif
 		in_force[generation + 1] = me + 1;
-		generation = generation + 1; /* the publication */
+		atomic {
+			assert((op_journal[me] & ~set[me + 1]) == 0);
+			generation = generation + 1 /* the publication */
+		};
 		op_owner[me] = 0;
 		op_entry[me] = false;
 		tidy();
@@ -149,12 +158,28 @@ proctype loader(byte me)
 	} unless { dead[me] }
 }
 
+/* It keeps no journal, and publishes an empty set only where there is none. */
+proctype reserver(byte me)
+{
+	{
+		TAKE_LOCK(gone);
+		if
+		:: generation == 0 ->
+			in_force[1] = me + 1;
+			generation = 1
+		:: else
+		fi;
+		unlock();
+	gone:
+		skip
+	} unless { dead[me] }
+}
+
 /* bshm__journal_add() for one op: noted, or the journal is full and the load will fail. */
 inline note(o)
 {
 	if
 	:: op_entry[o] ->
-		noted = true;
 		if
 		:: op_journal[o] = op_journal[o] | key
 		:: op_lost[o] = true
@@ -170,7 +195,6 @@ proctype adder(byte me; byte key)
 	byte born;  /* the set the key was added to; 0: to none */
 	bool idle;
 	bool building;
-	bool noted;
 	{
 		catalogue = catalogue | key;
 	again:
@@ -223,14 +247,15 @@ proctype adder(byte me; byte key)
 		:: generation != born -> unlock(); goto again
 		:: else
 		fi;
-		noted = false;
 		note(0);
 		note(1);
 		unlock();
+# ifndef BROKEN_NO_SET
 		if
-		:: born == 0 && !noted -> goto failed
+		:: born == 0 -> goto failed /* no set has the key: only journals, perhaps */
 		:: else
-		fi;
+		fi
+# endif
 #endif
 	added:
 		returned = returned | key;
@@ -273,7 +298,11 @@ init
 		:: generation = 1 /* set 0, which is empty */
 		fi;
 		run loader(0);
+#ifdef RESERVE
+		run reserver(1);
+#else
 		run loader(1);
+#endif
 		run adder(2, 1);
 		run killer();
 		run watch()

@@ -86,6 +86,7 @@ model_publish() {
 
 model_add_rebuild() {
 	holds add_rebuild 'an add that returned is in every set from then on'
+	holds add_rebuild 'the same beside a reservation' RESERVE
 	fails add_rebuild 'the generation looked at before the builders' BROKEN_GENERATION_FIRST
 	fails add_rebuild 'no look at the generation after the bits' BROKEN_NO_RECHECK
 	fails add_rebuild 'the adder does not write to both sets' BROKEN_NO_JOURNAL
@@ -93,6 +94,7 @@ model_add_rebuild() {
 	fails add_rebuild 'the journal applied under another lock than the publication' \
 		BROKEN_JOURNAL_EARLY
 	fails add_rebuild 'the flag taken away while another loads' BROKEN_TIDY
+	fails add_rebuild 'an add that finds no set says that the key is kept' RESERVE BROKEN_NO_SET
 }
 
 model_merge() {
