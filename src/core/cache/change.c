@@ -141,28 +141,38 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
+/* Under the lock, which it releases: the put of a large record, in steps. */
+static __attribute__((noinline)) int put_large(const bshm__shard *s, const bshm__home *home,
+	const bshm_put *put, bshm_patience *patience, bshm_error *error)
+{
+	uint32_t chain = 0;
+	if (!may_be_put(s, home, put)) {
+		bshm__shard_unlock(s);
+		return 0;
+	}
+	const bshm_status status = bshm__prepare_large(s, home, put, patience, &chain, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const int stored = bshm__record_put_locked(s, home, put, chain);
+	bshm__shard_unlock(s);
+	return stored;
+}
+
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
 {
 	bshm_patience own = {0};
 	bshm_patience *patience = put->patience != NULL ? put->patience : &own;
-	uint32_t chain = 0;
 	bshm__home home;
 	bshm__shard s;
-	bshm_status status = enter(segment, put->space, &put->key, patience, &home, &s, error);
+	const bshm_status status = enter(segment, put->space, &put->key, patience, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
 	if (BSHM_UNLIKELY(put->value.length >= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
-		if (!may_be_put(&s, &home, put)) {
-			bshm__shard_unlock(&s);
-			return 0;
-		}
-		status = bshm__prepare_large(&s, &home, put, patience, &chain, error);
-		if (status != BSHM_OK) {
-			return status;
-		}
+		return put_large(&s, &home, put, patience, error);
 	}
-	const int stored = bshm__record_put_locked(&s, &home, put, chain);
+	const int stored = bshm__record_put_locked(&s, &home, put, 0);
 	bshm__shard_unlock(&s);
 	return stored;
 }
