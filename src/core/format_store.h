@@ -147,20 +147,20 @@ BSHM_AT(class, used, 8);
 /*
  *  off   0                 8                 16                24
  *      +-----------------+-----------------+-----------------+-----------------+
- *   0: | sequence        | clock           | starv. |  read by every look-up, and every put
+ *   0: | sequence        | clock           | starv. | base   |  read by look-ups, and puts
  *      +-----------------+-----------------+-----------------+-----------------+
  *  64: | lock            | touches         | records| credit | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
  *  96: | intent: 48 bytes, half of them used by each put                       |
  *      +-----------------+-----------------+--------+--------+--------+--------+
- * 128: | of the intent                     | page   | slot   | given  | leases |
+ * 128: | of the intent                     | table  | bucket | given  | leases |
  *      +--------+--------+--------+--------+--------+--------+--------+--------+
  * 160: | a.page | aging  | p.page | p.stamp| free   | empty  | recount| parked |
  *      +--------+--------+--------+--------+--------+--------+--------+--------+
  * 192: | evictions       | expired         | rejected        | timeouts        |
  *      +-----------------+-----------------+-----------------+-----------------+
- * 224: | repairs         | parked_owner    |
- *      +-----------------+-----------------+-----------------------------------+
+ * 224: | repairs         | parked_owner    | lean   | proba. | ghosts | turn   |
+ *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
@@ -171,7 +171,7 @@ BSHM_AT(class, used, 8);
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
  *                  when memory gets another meaning
  *  clock           compare-and-swap by any process: four 16-bit numbers, recency.c
- *  touches         fetch_add, and set to 0, by any process
+ *  touches         fetch_add, and compare-and-swap, by any process
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
  *  all others      under the lock
@@ -180,15 +180,16 @@ typedef struct {
 	uint64_t sequence;
 	uint64_t clock;
 	uint32_t starving; /* 1: a process has waited long for the lock */
-	uint8_t reserved0[44];
+	uint32_t base;     /* no younger than any stamp */
+	uint8_t reserved0[40];
 	uint64_t lock;
-	uint64_t touches; /* stamps set in this epoch; high half: for the first time in this quarter */
+	uint64_t touches; /* three counts of records that were stamped: recency.c */
 	uint32_t records;
 	uint32_t credit;     /* records of the limit that the shard may still put: quota.c */
 	uint64_t data_bytes; /* of keys and values */
 	bshm_intent intent;
-	uint32_t hand_page; /* where the next search for a record to evict begins */
-	uint32_t hand_slot;
+	uint32_t hand_table; /* where the next sample begins: a table, numbered in the shard, */
+	uint32_t hand_bucket;
 	uint32_t given_pages; /* to classes; not exact after a death: only a hint */
 	uint32_t leases;      /* in use */
 	uint32_t aging_page;  /* how far the renumbering of old stamps has come */
@@ -205,7 +206,10 @@ typedef struct {
 	uint64_t timeouts;
 	uint64_t repairs;
 	uint64_t parked_owner; /* the process that fills these chunks; 0 by it at any time */
-	uint8_t reserved1[16];
+	uint32_t lean;         /* how much sooner records on probation are evicted: evict.c */
+	uint32_t probation;    /* the share of the last evictions that were of such records, in 2^-16 */
+	uint32_t ghosts;       /* left in this turn */
+	uint32_t turn;
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
 
@@ -213,14 +217,15 @@ BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 1280);
 BSHM_AT(shard_header, sequence, 0);
 BSHM_AT(shard_header, clock, 8);
 BSHM_AT(shard_header, starving, 16);
+BSHM_AT(shard_header, base, 20);
 BSHM_AT(shard_header, lock, 64);
 BSHM_AT(shard_header, touches, 72);
 BSHM_AT(shard_header, records, 80);
 BSHM_AT(shard_header, credit, 84);
 BSHM_AT(shard_header, data_bytes, 88);
 BSHM_AT(shard_header, intent, 96);
-BSHM_AT(shard_header, hand_page, 144);
-BSHM_AT(shard_header, hand_slot, 148);
+BSHM_AT(shard_header, hand_table, 144);
+BSHM_AT(shard_header, hand_bucket, 148);
 BSHM_AT(shard_header, given_pages, 152);
 BSHM_AT(shard_header, leases, 156);
 BSHM_AT(shard_header, aging_page, 160);
@@ -237,6 +242,10 @@ BSHM_AT(shard_header, rejected, 208);
 BSHM_AT(shard_header, timeouts, 216);
 BSHM_AT(shard_header, repairs, 224);
 BSHM_AT(shard_header, parked_owner, 232);
+BSHM_AT(shard_header, lean, 240);
+BSHM_AT(shard_header, probation, 244);
+BSHM_AT(shard_header, ghosts, 248);
+BSHM_AT(shard_header, turn, 252);
 BSHM_AT(shard_header, classes, 256);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \
@@ -303,8 +312,9 @@ BSHM_AT(table, units, 16);
  *      +-----------------+-----------------+-----------------+-------------------------+
  *
  * A bucket of the index: ten cells, each a tag and a ref. A tag has 16 bits, the first tag the
- * lowest; the high half of the third word is the overflow count: how many records lie in later
- * buckets because this one was full. All under the shard's lock; ref (release) after the record
+ * lowest; bits 32 to 47 of the third word are the overflow count: how many records lie in later
+ * buckets because this one was full. Bits 48 to 63, and the tags of free cells, are ghosts of
+ * records that were evicted (ghost.h). All under the shard's lock; ref (release) after the record
  * that it leads to is whole.
  */
 typedef struct {
@@ -352,14 +362,16 @@ BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 128);
  *
  * All words have 4 bytes.
  *
- *  state   stamp of recency in the low 16 bits (compare-and-swap by any process); BSHM_SLOT_*;
+ *  state   stamp of recency in the low 15 bits (compare-and-swap by any process); BSHM_SLOT_*;
  *          version in the high 12: by the lock holder, one more each time the slot is freed
  *  expires_s   by touch, under the lock, at any time; else before the record is published
  *  prev, next of chunks   under the lock
  *  all others  before the record is published, and never after
  */
-#define BSHM_SLOT_STAMP        0xffffu
-#define BSHM_SLOT_PROTECTED    (1u << 16) /* was used again in a later epoch */
+#define BSHM_SLOT_STAMP        0x7fffu
+#define BSHM_SLOT_FREQUENT     (1u << 15) /* was used again when it was PROTECTED */
+#define BSHM_SLOT_PROTECTED    (1u << 16) /* was used again, after other records */
+#define BSHM_SLOT_LEVEL        (BSHM_SLOT_FREQUENT | BSHM_SLOT_PROTECTED)
 #define BSHM_SLOT_LIVE         (1u << 17)
 #define BSHM_SLOT_CHAINED      (1u << 18)
 #define BSHM_SLOT_EXPIRES      (1u << 19) /* has the word expires_s */

@@ -275,7 +275,7 @@ static void put_too_large(desk *d)
 static void renumber(desk *d)
 {
 	bshm_shard_header *shard = d->segment->shards;
-	BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x8100, RELAXED);
+	BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x4100, RELAXED);
 	for (uint32_t i = 0; i < 200; i++) {
 		must(put_record(d, VICTIM + 1, 1, 50, 0), "put");
 	}

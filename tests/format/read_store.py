@@ -20,7 +20,7 @@ CLASSES = (
 HALVES, CHUNKS, UNITS = 61, 62, 63
 SMALL_UNITS = {58: 2048, 59: 1024, 60: 512}
 PROTECTED, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
-NOT_COMPARED = 0x1FFFF
+STAMP, NOT_COMPARED = 0x7FFF, 0x1FFFF
 CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
 JUMP, VERSIONS, REACH_MAX, TRIES = 1 << 24, 4096, 16, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
@@ -237,7 +237,7 @@ class Store:
         if ref & 15:
             raise Damaged("a unit does not begin at a bucket")
         off = self.place(shard, ref + number % UNIT_BUCKETS * BUCKET // 4, BUCKET)
-        return off, struct.unpack_from("=10HI", self.u64[off // 8 : off // 8 + 3].tobytes())
+        return off, struct.unpack_from("=10HHH", self.u64[off // 8 : off // 8 + 3].tobytes())
 
     def search(self, home, space, key, sequence):
         """A record; None: it is absent; Damaged: look again."""
@@ -408,8 +408,8 @@ class Store:
         large = record.head_bytes + record.key_bytes + record.value_bytes > 4096
         if large != bool(record.state & CHAINED):
             yield "a record is large that need not be, or the other way round"
-        now, base = self.shard_u64(shard, 8) & 0xFFFF, self.shard_u64(shard, 8) >> 48
-        if (now - record.state) & 0xFFFF > (now - base) & 0xFFFF:
+        now, base = self.shard_u64(shard, 8), self.shard_u64(shard, 16) >> 32
+        if (now - record.state) & STAMP > (now - base) & STAMP:
             yield "a stamp is older than the oldest"
         try:
             if self.lead(shard, record.ref, range(len(CLASSES))) != class_of(record.slot_bytes):

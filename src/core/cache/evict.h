@@ -8,8 +8,11 @@
 
 #include "core/cache/shard.h"
 
-/* So many records are looked at to evict one. */
+/* So many records are looked at to evict one, as a rule, and at most. */
 #define BSHM_EVICT_SAMPLE 32u
+#define BSHM_EVICT_LOOKS  256u
+/* So many buckets, where few of them have records. */
+#define BSHM_EVICT_BUCKETS 1024u
 
 /* Under the lock: evicts one record, an expired one if it meets one. False: there is none. */
 bool bshm__evict(const bshm__shard *s);

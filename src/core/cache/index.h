@@ -99,7 +99,7 @@ static inline uint64_t bshm__bucket_match(
 {
 	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
 	const uint64_t last = BSHM_LOAD(&bucket->tags[2], RELAXED);
-	*overflow = (uint32_t) (last >> 32);
+	*overflow = (uint16_t) (last >> 32);
 	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&bucket->tags[0], RELAXED), wanted);
 	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&bucket->tags[1], RELAXED), wanted);
 	const uint64_t c = bshm__tags_equal(last, wanted);
@@ -109,7 +109,7 @@ static inline uint64_t bshm__bucket_match(
 /* How many records lie in later buckets because this one was full. */
 static inline uint32_t bshm__bucket_overflow(const bshm_bucket *bucket)
 {
-	return (uint32_t) (BSHM_LOAD(&bucket->tags[2], RELAXED) >> 32);
+	return (uint16_t) (BSHM_LOAD(&bucket->tags[2], RELAXED) >> 32);
 }
 
 /*
@@ -268,8 +268,9 @@ static inline void bshm__tag_set(bshm_bucket *bucket, uint32_t cell, uint32_t po
 static inline void bshm__overflow_add(bshm_bucket *bucket, int by)
 {
 	uint64_t *word = &bucket->tags[2];
-	const uint64_t change = (uint64_t) (int64_t) by << 32;
-	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) + change, RELAXED);
+	const uint64_t before = BSHM_LOAD(word, RELAXED);
+	const uint64_t count = (uint16_t) ((before >> 32) + (uint64_t) (int64_t) by);
+	BSHM_STORE(word, (before & ~(UINT64_C(0xffff) << 32)) | count << 32, RELAXED);
 }
 
 static inline void bshm__table_count(const bshm__shard *s, uint32_t table, int by)

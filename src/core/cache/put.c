@@ -17,6 +17,7 @@
 
 #include "core/cache/chain.h"
 #include "core/cache/evict.h"
+#include "core/cache/ghost.h"
 #include "core/cache/intent.h"
 #include "core/cache/parked.h"
 #include "core/cache/quota.h"
@@ -221,13 +222,13 @@ static bool publish(
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t cell = at->cell != 0 ? at->cell : at->free_cell;
-	const uint32_t now = bshm__stamp_now(s);
-	uint32_t state = now | BSHM_SLOT_LIVE | (r->is_protected ? BSHM_SLOT_PROTECTED : 0);
+	uint32_t state = BSHM_SLOT_LIVE | (r->is_protected ? BSHM_SLOT_PROTECTED : 0);
 	uint64_t replaced = 0;
-	if (at->cell != 0) {
-		const uint32_t before = bshm__word(s, at->ref, 0);
-		const bool again = (before & BSHM_SLOT_PROTECTED) != 0 || (before & BSHM_SLOT_STAMP) != now;
-		state |= again && !at->expired ? BSHM_SLOT_PROTECTED : 0;
+	if (at->cell == 0) {
+		state |= bshm__stamp_now(s) | (bshm__ghost_returns(s, home) ? BSHM_SLOT_PROTECTED : 0);
+	} else {
+		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
+		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));
 		replaced = (uint64_t) at->record.key_bytes + at->record.value_bytes;
 	}
 	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->cell == 0),

@@ -1,23 +1,27 @@
 /*
  * recency.c - when each record was last used.
  *
- * There is no list. A record has a stamp of 16 bits: the epoch of its last use. An epoch ends when
+ * There is no list. A record has a stamp of 15 bits: the epoch of its last use. An epoch ends when
  * a 64th of the shard's records have been stamped in it. So up to 127 records the order is exact,
  * and above that to a 64th of them. A look-up stamps its record once an epoch, with one
  * compare-and-swap. A record that is used all the time is written once an epoch, not at every use.
  *
- *      clock = | base | floor | quarter | now |      16 bits each
+ *      clock = | last | middle | floor | now |      16 bits each
  *
- * A quarter is a span of epochs in which 5/16 of the records were stamped for the first time: that
- * many different records were used in it. `quarter` is the epoch in which the present quarter
- * began, `floor` that of the one before. A record that was last used before `floor` has not been
- * used for a whole quarter; only such records are evicted. So the most recently used quarter of the
- * shard's records is safe, and the sixteenth on top makes up for keys that are not spread evenly
- * over the shards. At most two quarters of the records are younger than `floor`, so there is always
- * one that may be evicted.
+ * Three periods are counted, which began in the epochs `floor`, `middle` and `last` and go on: how
+ * many different records were used in each. A stamp counts in each period that is younger than the
+ * record's stamp before. When the one since `middle` has a quarter of the records and a sixteenth of
+ * that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`, and a new one
+ * begins. Only records that were last used before `floor` are evicted. So the most recently used
+ * quarter of the shard's records is safe. The sixteenth, and a quarter more in a store of several
+ * shards, makes up for keys that are not spread evenly over the shards. At most a quarter more than
+ * that is younger than `floor`, so there is always a record that may be evicted.
  *
- * Stamps are compared modulo 65,536. `base` is no younger than any stamp. When `now` is far ahead
- * of it, writers renumber the old stamps, a page with each put. If there is no writer, `now` stops
+ * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
+ * before `middle`. What is used many times in a moment is not in use for long.
+ *
+ * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
+ * of it, writers renumber the old stamps, a page of records with each put. If there is no writer, `now` stops
  * before it can overtake them, and uses are not noted until a process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -27,45 +31,65 @@
 #include "core/cache/walk.h"
 
 #define EPOCH_SHARE 64u
-#define AGE_MAX     0xf000u             /* `now` stops so far ahead of `base` */
-#define AGE_KEPT    0x4000u             /* a renumbering makes no stamp older than that */
-#define FRESH_ONE   (UINT64_C(1) << 32) /* in `touches` */
+#define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
+#define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
+
+/* In `touches`: stamps set in this epoch, records used since `middle`, and since `last`. */
+#define EPOCH_BITS  16u
+#define PERIOD_BITS 24u
+#define EPOCH_MOST  0xff00u
+
+#define ADVANCE_TRIES 16u
+#define PAGES_MOST    64u /* that one put looks at */
+
+/* The records that the period since `middle` has when it becomes the oldest, in 64ths. */
+#define SAFE_SHARE        17u
+#define SAFE_SHARE_SHARDS 20u
 
 /* ------------------------------------------------------------------ the clock */
 
 static uint64_t pack(bshm__epochs e)
 {
-	return (uint64_t) (e.now & BSHM_SLOT_STAMP) | (uint64_t) (e.quarter & BSHM_SLOT_STAMP) << 16 |
-		   (uint64_t) (e.floor & BSHM_SLOT_STAMP) << 32 |
-		   (uint64_t) (e.base & BSHM_SLOT_STAMP) << 48;
+	return (uint64_t) (e.now & BSHM_SLOT_STAMP) | (uint64_t) (e.floor & BSHM_SLOT_STAMP) << 16 |
+		   (uint64_t) (e.middle & BSHM_SLOT_STAMP) << 32 |
+		   (uint64_t) (e.last & BSHM_SLOT_STAMP) << 48;
 }
 
-/* Begins the next epoch, and with `quarter` the next quarter; `clock` is the one that the caller
- * read. */
-static void advance(const bshm__shard *s, uint64_t clock, bool quarter)
+/* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
+ * False: another process has, or the stamps are used up. */
+static bool advance(const bshm__shard *s, uint64_t clock, bool period)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
-	if (((e.now + 1 - e.base) & BSHM_SLOT_STAMP) >= AGE_MAX) {
-		return;
+	if (bshm__age(e.now, BSHM_LOAD(&s->shard->base, RELAXED)) + 1 >= AGE_MAX) {
+		return false;
 	}
 	e.now++;
-	/* The counts first: a process that sees the new clock counts from 0 on. */
-	if (quarter) {
-		e.floor = e.quarter;
-		e.quarter = e.now;
-		BSHM_STORE(&s->shard->touches, 0, RELAXED);
-	} else {
-		BSHM_AND(&s->shard->touches, ~(uint64_t) UINT32_MAX, RELAXED);
+	if (period) {
+		e.floor = e.middle;
+		e.middle = e.last;
+		e.last = e.now;
 	}
-	BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE); /* pairs with bshm__touch_count() */
+	return BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE); /* pairs with count_touch() */
 }
 
-void bshm__quarter_end(const bshm__shard *s)
+/* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a
+ * process that sees the new clock counts in the new periods. */
+static void end_period(const bshm__shard *s, uint64_t clock, uint64_t touches)
 {
-	advance(s, BSHM_LOAD(&s->shard->clock, RELAXED), true);
+	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
+	const uint32_t middle = bshm__epochs_of(clock).middle;
+	if (!BSHM_CAS(&s->shard->touches, &touches, since_last << EPOCH_BITS, RELAXED)) {
+		return;
+	}
+	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(s, clock, true); tries++) {
+		clock = BSHM_LOAD(&s->shard->clock, RELAXED);
+		if (bshm__epochs_of(clock).middle != middle) {
+			return;
+		}
+	}
 }
 
-/* A count may be lost when another process clears `touches`. That makes a quarter longer, never
+/* A count may be lost when another process sets the counts anew. That makes a period longer, never
  * shorter. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before)
 {
@@ -73,21 +97,38 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before)
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
-	const bool first =
-		before == 0 || bshm__age(e.now, before & BSHM_SLOT_STAMP) > bshm__age(e.now, e.quarter);
-	const uint64_t one = first ? FRESH_ONE + 1 : 1;
+	const uint32_t age = before == 0 ? UINT32_MAX : bshm__age(e.now, before & BSHM_SLOT_STAMP);
+	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
+	const uint64_t before_last = age > bshm__age(e.now, e.last);
+	const uint64_t one =
+		1 | before_middle << EPOCH_BITS | before_last << (EPOCH_BITS + PERIOD_BITS);
 	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
-	if ((counts >> 32) * 16 >= records * 5 && first) {
-		advance(s, clock, true);
-	} else if ((counts & UINT32_MAX) >= records / EPOCH_SHARE) {
+	const uint64_t used = counts >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	const uint32_t share = s->segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
+	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
+	if (before_middle != 0 && used * 64 >= records * share) {
+		end_period(s, clock, counts);
+	} else if (in_epoch >= EPOCH_MOST || in_epoch >= records / EPOCH_SHARE) {
+		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
 		advance(s, clock, false);
 	}
+}
+
+uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	const bool again =
+		bshm__age(e.now, state & BSHM_SLOT_STAMP) > bshm__age(e.now, e.middle & BSHM_SLOT_STAMP);
+	const uint32_t up = !again                               ? 0
+						: (state & BSHM_SLOT_PROTECTED) == 0 ? BSHM_SLOT_PROTECTED
+															 : BSHM_SLOT_FREQUENT;
+	return (state & ~BSHM_SLOT_STAMP) | e.now | up;
 }
 
 void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	const uint32_t before = state;
-	const uint32_t after = (state & ~BSHM_SLOT_STAMP) | bshm__stamp_now(s) | BSHM_SLOT_PROTECTED;
+	const uint32_t after = bshm__state_used(s, state);
 	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
 		bshm__touch_count(s, before);
 	}
@@ -110,16 +151,23 @@ static void renumber_page(const bshm__shard *s, uint32_t page, uint32_t oldest)
 	}
 }
 
+/* An epoch, or `oldest` if that is younger. */
+static uint32_t not_before(bshm__epochs e, uint32_t epoch, uint32_t oldest)
+{
+	return bshm__age(e.now, epoch) > bshm__age(e.now, oldest) ? oldest : epoch;
+}
+
 static void finish_renumbering(const bshm__shard *s, uint32_t oldest)
 {
 	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
 	bshm__epochs e;
 	do {
 		e = bshm__epochs_of(clock);
-		e.quarter = bshm__age(e.now, e.quarter) > bshm__age(e.now, oldest) ? oldest : e.quarter;
-		e.floor = bshm__age(e.now, e.floor) > bshm__age(e.now, oldest) ? oldest : e.floor;
-		e.base = oldest;
+		e.last = not_before(e, e.last, oldest);
+		e.middle = not_before(e, e.middle, oldest);
+		e.floor = not_before(e, e.floor, oldest);
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
+	BSHM_STORE(&s->shard->base, oldest, RELAXED);
 }
 
 void bshm__aging_go_on(const bshm__shard *s)
@@ -128,19 +176,25 @@ void bshm__aging_go_on(const bshm__shard *s)
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
 	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
 	if (aging == 0) {
-		if (bshm__age(e.now, e.base) > BSHM_AGE_RENUMBER) {
+		if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_RENUMBER) {
 			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->pop_stamp, 0, RELAXED);
 			BSHM_STORE(&shard->aging, 1 + ((e.now - AGE_KEPT) & BSHM_SLOT_STAMP), RELAXED);
 		}
 		return;
 	}
-	const uint32_t page = BSHM_LOAD(&shard->aging_page, RELAXED);
-	if (page < s->segment->shard_pages) {
-		renumber_page(s, page, (aging - 1) & BSHM_SLOT_STAMP);
-		BSHM_STORE(&shard->aging_page, page + 1, RELAXED);
-	} else {
-		finish_renumbering(s, (aging - 1) & BSHM_SLOT_STAMP);
+	const uint32_t oldest = (aging - 1) & BSHM_SLOT_STAMP;
+	uint32_t page = BSHM_LOAD(&shard->aging_page, RELAXED);
+	/* One page that can have records. */
+	for (unsigned i = 0; i < PAGES_MOST && page < s->segment->shard_pages; i++) {
+		if (bshm__page_class(s, ++page) < BSHM_CLASS_HALF) {
+			renumber_page(s, page - 1, oldest);
+			break;
+		}
+	}
+	BSHM_STORE(&shard->aging_page, page, RELAXED);
+	if (page >= s->segment->shard_pages) {
+		finish_renumbering(s, oldest);
 		BSHM_STORE(&shard->aging, 0, RELAXED);
 	}
 }

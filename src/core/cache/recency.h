@@ -34,28 +34,28 @@ static inline uint32_t bshm__age(uint32_t now, uint32_t then)
 
 typedef struct {
 	uint32_t now;
-	uint32_t quarter;
 	uint32_t floor;
-	uint32_t base;
+	uint32_t middle;
+	uint32_t last;
 } bshm__epochs;
 
 static inline bshm__epochs bshm__epochs_of(uint64_t clock)
 {
 	return (bshm__epochs){(uint32_t) clock & BSHM_SLOT_STAMP,
 		(uint32_t) (clock >> 16) & BSHM_SLOT_STAMP, (uint32_t) (clock >> 32) & BSHM_SLOT_STAMP,
-		(uint32_t) (clock >> 48)};
+		(uint32_t) (clock >> 48) & BSHM_SLOT_STAMP};
 }
 
-/* Ends the present quarter. */
-void bshm__quarter_end(const bshm__shard *s);
+/* The state of a record after a use now. */
+uint32_t bshm__state_used(const bshm__shard *s, uint32_t state);
 /* Under the lock: a step of the renumbering of old stamps, when it is due. */
-#define BSHM_AGE_RENUMBER 0x8000u
+#define BSHM_AGE_RENUMBER 0x4000u
 void bshm__aging_go_on(const bshm__shard *s);
 static inline void bshm__aging_step(const bshm__shard *s)
 {
-	const uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED); /* its halves: now, base */
+	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED);
 	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->aging, RELAXED) != 0 ||
-					  ((clock - (clock >> 48)) & BSHM_SLOT_STAMP) > BSHM_AGE_RENUMBER)) {
+					  bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED)) > BSHM_AGE_RENUMBER)) {
 		bshm__aging_go_on(s);
 	}
 }

@@ -101,11 +101,11 @@ static inline bshm_value_type bshm__record_type(const bshm__record *record)
 	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
 }
 
-/* Are two states of a slot equal, except for stamp and PROTECTED? Then the slot was not freed
+/* Are two states of a slot equal, except for stamp, PROTECTED and FREQUENT? Then the slot was not freed
  * between them. */
 static inline bool bshm__same_state(uint32_t a, uint32_t b)
 {
-	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_PROTECTED)) == 0;
+	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_LEVEL)) == 0;
 }
 
 /* The same of the state now and the state that was loaded. */

@@ -26,7 +26,6 @@ void bshm__intent_repair(const bshm__shard *s)
 	const uint32_t fresh = BSHM_LOAD(&intent->fresh, RELAXED);
 	const uint32_t word_ref = BSHM_LOAD(&intent->word, RELAXED);
 	BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
-	BSHM_STORE(&s->shard->hand_slot, 0, RELAXED);
 	bshm__slabs_doubt(s);
 	bshm__leases_end_all(s); /* the dead process may have changed a key that is being loaded */
 	if (kind == BSHM_INTENT_RESIZE) {

@@ -1,0 +1,161 @@
+/*
+ * ghost.c - which records were evicted lately, and what follows from it.
+ *
+ * A ghost is 16 bits: 13 of the key's hash, and whether the record was on probation and in which
+ * turn it was evicted. It lies in the key's home bucket, in the half word beside the overflow count; the
+ * one that was there goes to the tag of the cell that the record has left. A tag of a free cell has
+ * no other use. So ghosts take no memory: there is one for each bucket, and one for each free cell,
+ * which is one for each third or fourth record. A record that is put into a cell, and a table that
+ * is resized, end ghosts. So does age: a turn is a quarter of the records, and a ghost is heeded in
+ * its turn and in the next one.
+ *
+ * If a record is put whose ghost is there, it was evicted too soon. If it was on probation, `lean`
+ * goes down, else up: by how much older records on probation are taken to be (evict.c). The step is
+ * larger for the kind that is evicted less often, as in ARC, so that `lean` rests where the last
+ * record evicted of each kind is as likely to return. A record whose ghost is there is PROTECTED at
+ * once.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/ghost.h"
+
+#define HASH_BITS 13u
+#define HASH_MASK ((1u << HASH_BITS) - 1)
+#define TURNS     3u
+
+#define TURN_SHARE  4u /* of the records */
+#define WORDS       3u /* of tags */
+#define LANES       4u /* in a word */
+#define EVERY_LANE  UINT64_C(0x0001000100010001)
+#define EVERY_LEVEL 512 /* evictions that the share of those on probation is averaged over */
+
+/* A ghost that returns moves `lean` by STEP / records, or up to STEP_MOST times that. */
+#define STEP      (INT64_C(11) * BSHM_LEAN_OCTAVE)
+#define STEP_MOST 32
+#define LEAN_LOW  (-BSHM_LEAN_OCTAVE / 2) /* below 0, chance does not make it more than 0 */
+#define LEAN_HIGH (5 * BSHM_LEAN_OCTAVE)
+#define LEAN_NEW  BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
+#define SHARE_ONE 65536
+
+static uint32_t hash_of(const bshm__home *home)
+{
+	return (uint32_t) (home->hash >> BSHM_POSITION_BITS) & HASH_MASK;
+}
+
+static uint32_t lane_get(const bshm_bucket *bucket, uint32_t lane)
+{
+	return (uint16_t) (BSHM_LOAD(&bucket->tags[lane / LANES], RELAXED) >> (lane % LANES * 16));
+}
+
+static void lane_set(bshm_bucket *bucket, uint32_t lane, uint32_t value)
+{
+	uint64_t *word = &bucket->tags[lane / LANES];
+	const unsigned shift = lane % LANES * 16;
+	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(0xffff) << shift);
+	BSHM_STORE(word, others | (uint64_t) value << shift, RELAXED);
+}
+
+#define OWN_LANE (WORDS * LANES - 1) /* the one before it is the overflow count */
+
+static uint32_t turn_now(const bshm_shard_header *shard)
+{
+	return BSHM_LOAD(&shard->turn, RELAXED) % TURNS;
+}
+
+/* The share of the last evictions that were of records on probation. */
+static int32_t probation_share(const bshm_shard_header *shard)
+{
+	const int32_t share = SHARE_ONE / 2 + (int32_t) BSHM_LOAD(&shard->probation, RELAXED);
+	return share < 1 ? 1 : share >= SHARE_ONE ? SHARE_ONE - 1 : share;
+}
+
+static void count_eviction(bshm_shard_header *shard, bool on_probation)
+{
+	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
+	const uint32_t share = BSHM_LOAD(&shard->records, RELAXED) / TURN_SHARE;
+	if (left == 0 || left > share) {
+		BSHM_STORE(&shard->turn, (turn_now(shard) + (left == 0)) % TURNS, RELAXED);
+		BSHM_STORE(&shard->ghosts, share, RELAXED);
+	} else {
+		BSHM_STORE(&shard->ghosts, left - 1, RELAXED);
+	}
+	const int32_t before = probation_share(shard);
+	const int32_t after = before + ((on_probation ? SHARE_ONE : 0) - before) / EVERY_LEVEL;
+	BSHM_STORE(&shard->probation, (uint32_t) (after - SHARE_ONE / 2), RELAXED);
+}
+
+void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state)
+{
+	bshm_bucket *bucket = bshm__home_bucket(s, home);
+	const uint32_t level = (state & BSHM_SLOT_PROTECTED) != 0;
+	count_eviction(s->shard, level == 0);
+	if (bucket == NULL) {
+		return;
+	}
+	if (bshm__cell_bucket(s, cell) == bucket) {
+		const uint32_t lane = (uint32_t) (bshm__cell_word(s, cell) - bucket->ref);
+		lane_set(bucket, lane, lane_get(bucket, OWN_LANE));
+	}
+	const uint32_t mark = 1 + 2 * turn_now(s->shard) + level;
+	lane_set(bucket, OWN_LANE, mark << HASH_BITS | hash_of(home));
+}
+
+int32_t bshm__ghost_lean(const bshm__shard *s)
+{
+	const int64_t lean = LEAN_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->lean, RELAXED);
+	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
+}
+
+static void learn(const bshm__shard *s, bool was_on_probation)
+{
+	const int64_t records = 1 + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
+	const int64_t share = probation_share(s->shard);
+	const int64_t its_share = was_on_probation ? share : SHARE_ONE - share;
+	const int64_t rare = 256 * (SHARE_ONE - its_share) / its_share;
+	const int64_t times = rare < 256 ? 256 : rare < 256 * STEP_MOST ? rare : 256 * STEP_MOST;
+	const int64_t step = STEP / records * times / 256;
+	const int64_t most = step < BSHM_LEAN_OCTAVE ? step : BSHM_LEAN_OCTAVE;
+	const int64_t lean = bshm__ghost_lean(s) + (was_on_probation ? -most : most);
+	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
+	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
+}
+
+/* One lane of the home bucket has the hash: is it a ghost? Then it ends. */
+static bool end_ghost(const bshm__shard *s, bshm_bucket *bucket, uint32_t lane)
+{
+	const uint32_t mark = lane_get(bucket, lane) >> HASH_BITS;
+	const uint32_t turn = (mark - 1) / 2;
+	const uint32_t now = turn_now(s->shard);
+	if (mark == 0 || mark > 2 * TURNS || (turn != now && (turn + 1) % TURNS != now)) {
+		return false;
+	}
+	lane_set(bucket, lane, 0);
+	learn(s, (mark - 1) % 2 == 0);
+	return true;
+}
+
+static __attribute__((noinline)) bool find_ghost(
+	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket)
+{
+	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
+		const bool is_free = lane == OWN_LANE || (lane < BSHM_BUCKET_CELLS &&
+													 BSHM_LOAD(&bucket->ref[lane], RELAXED) == 0);
+		if (is_free && (lane_get(bucket, lane) & HASH_MASK) == hash_of(home) &&
+			end_ghost(s, bucket, lane)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home)
+{
+	bshm_bucket *bucket = bshm__home_bucket(s, home);
+	const uint64_t wanted = hash_of(home) * EVERY_LANE;
+	uint64_t match = 0;
+	for (uint32_t i = 0; bucket != NULL && i < WORDS; i++) {
+		const uint64_t tags = BSHM_LOAD(&bucket->tags[i], RELAXED) & (HASH_MASK * EVERY_LANE);
+		match |= bshm__tags_equal(tags, wanted);
+	}
+	return BSHM_UNLIKELY(match != 0) && find_ghost(s, home, bucket);
+}

@@ -1,0 +1,22 @@
+/*
+ * ghost.h - which records were evicted lately, and what follows from it.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_GHOST_H
+#define BSHM_CACHE_GHOST_H
+
+#include "core/cache/index.h"
+
+/* All under the shard's lock. */
+
+/* Leaves the ghost of a record that was evicted out of `cell`; `state` is the one it had. */
+void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state);
+/* A record is put for a key that has none: is its ghost there? The ghost ends then. */
+bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home);
+/* By how many octaves records on probation count as older than they are, in 2^-24. */
+int32_t bshm__ghost_lean(const bshm__shard *s);
+
+#define BSHM_LEAN_OCTAVE (1 << 24)
+
+#endif
