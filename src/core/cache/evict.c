@@ -38,7 +38,8 @@
 
 /* A record of the sample. */
 typedef struct {
-	uint32_t ref; /* 0: chosen already */
+	uint32_t ref;   /* 0: chosen already */
+	uint32_t *cell; /* where it was found */
 	uint32_t state;
 	uint32_t age;
 	uint64_t weight; /* its age, and how soon its kind is evicted */
@@ -49,15 +50,16 @@ typedef struct {
 #define SAMPLE_ROOM (BSHM_EVICT_SAMPLE + BSHM_BUCKET_CELLS - 1)
 
 /* Puts the refs of a bucket into the sample, and prefetches their slots. */
-static uint32_t take_bucket(const bshm__shard *s, const bshm_bucket *bucket, member *sample)
+static uint32_t take_bucket(const bshm__shard *s, bshm_bucket *bucket, member *sample)
 {
 	uint32_t count = 0;
+	bshm__ghosts_age(s, bucket);
 	for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
 		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
 		const uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) { /* 0 is no place in the pages */
 			__builtin_prefetch(slot);
-			sample[count++].ref = ref;
+			sample[count++] = (member){.ref = ref, .cell = &bucket->ref[k]};
 		}
 	}
 	return count;
@@ -80,7 +82,7 @@ static uint32_t collect(const bshm__shard *s, member *sample)
 		const uint32_t of = s->index * tables + table;
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, of);
 		if (number < buckets.count && BSHM_LOAD(&s->segment->tables[of].records, RELAXED) != 0) {
-			const bshm_bucket *bucket = bshm__bucket_at(s, &buckets, number++);
+			bshm_bucket *bucket = bshm__bucket_at(s, &buckets, number++);
 			count += bucket == NULL ? 0 : take_bucket(s, bucket, sample + count);
 		} else {
 			table = table + 1 < tables ? table + 1 : 0;
@@ -121,8 +123,8 @@ static uint32_t next_sample(const bshm__shard *s, member *sample)
 		const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? probation
 							  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256 * 256
 																  : frequent;
-		sample[count++] =
-			(member){ref, state, age, (age + 1) * kind, bshm__walk_expired(s, ref, state, now_s)};
+		sample[count++] = (member){ref, sample[i].cell, state, age, (age + 1) * kind,
+			bshm__walk_expired(s, ref, state, now_s)};
 	}
 	return count;
 }
@@ -159,28 +161,36 @@ static void count_up(uint64_t *count)
 	BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 }
 
-/* Removes the record. Returns the class that gains a free slot; ALL_CLASSES: several do. */
-static uint32_t evict(const bshm__shard *s, const member *m)
+/* Removes the record. *size_class: the one that gains a free slot; ALL_CLASSES: several do. False:
+ * the cell does not belong to the record's key. The index is damaged. */
+static bool evict(const bshm__shard *s, const member *m, uint32_t *size_class)
 {
-	const bool chained = (m->state & BSHM_SLOT_CHAINED) != 0;
-	const uint32_t size_class = chained ? ALL_CLASSES : bshm__ref_class(s, m->ref);
 	bshm__record record;
 	bshm__home home;
 	uint32_t cell = 0;
 	if (bshm__record_load(s, m->ref, &record) && bshm__record_home(s, &record, &home)) {
 		cell = bshm__cell_of(s, &home, m->ref);
 	}
-	if (cell != 0) {
-		bshm__record_remove(s, &home, cell, m->ref);
-		if (!m->expired) {
-			bshm__ghost_leave(s, &home, cell, m->state);
-		}
-		bshm__table_tidy(s, home.table);
-	} else {
-		bshm__slot_free(s, m->ref); /* no cell leads to it: the index was damaged */
+	if (cell == 0) {
+		return false;
 	}
+	*size_class = (m->state & BSHM_SLOT_CHAINED) != 0 ? ALL_CLASSES : bshm__ref_class(s, m->ref);
+	bshm__record_remove(s, &home, cell, m->ref);
+	if (!m->expired) {
+		bshm__ghost_leave(s, &home, cell, m->state);
+	}
+	bshm__table_tidy(s, home.table);
 	count_up(m->expired ? &s->shard->expired : &s->shard->evictions);
-	return size_class;
+	return true;
+}
+
+static void evict_surely(const bshm__shard *s, const member *m, uint32_t *size_class)
+{
+	if (!evict(s, m, size_class)) {
+		*size_class = ALL_CLASSES;
+		BSHM_STORE(m->cell, 0, RELEASE); /* pairs with search() */
+		bshm__slot_free(s, m->ref);
+	}
 }
 
 /* If no record of several samples is older than the floor, the oldest one is evicted: there are few
@@ -194,7 +204,7 @@ static bool evict_one(const bshm__shard *s, uint32_t *size_class)
 		const uint32_t count = next_sample(s, sample);
 		const member *m = choose(sample, count, floor_age(s));
 		if (m != NULL) {
-			*size_class = evict(s, m);
+			evict_surely(s, m, size_class);
 			return true;
 		}
 		for (m = sample; m < sample + count; m++) {
@@ -203,7 +213,7 @@ static bool evict_one(const bshm__shard *s, uint32_t *size_class)
 		seen += count == 0 ? BSHM_EVICT_LOOKS : count;
 	}
 	if (oldest.ref != 0) {
-		*size_class = evict(s, &oldest);
+		evict_surely(s, &oldest, size_class);
 	}
 	return oldest.ref != 0;
 }
@@ -235,8 +245,10 @@ static uint32_t evict_group(const bshm__shard *s, uint32_t most, uint32_t *size_
 		if ((bshm__word(s, gone[i].ref, 0) & BSHM_SLOT_LIVE) == 0) {
 			continue; /* in a small store the hand may meet a record twice */
 		}
-		const uint32_t its_class = evict(s, &gone[i]);
-		*size_class = done++ == 0 || its_class == *size_class ? its_class : ALL_CLASSES;
+		uint32_t its_class;
+		if (evict(s, &gone[i], &its_class)) {
+			*size_class = done++ == 0 || its_class == *size_class ? its_class : ALL_CLASSES;
+		}
 	}
 	return done;
 }

@@ -6,8 +6,9 @@
  * one that was there goes to the tag of the cell that the record has left. A tag of a free cell has
  * no other use. So ghosts take no memory: there is one for each bucket, and one for each free cell,
  * which is one for each third or fourth record. A record that is put into a cell, and a table that
- * is resized, end ghosts. So does age: a turn is a quarter of the records, and a ghost is heeded in
- * its turn and in the next one.
+ * is resized, end ghosts. So does age: a turn is a quarter as many evictions as there are records,
+ * and a ghost is heeded in its turn and in the next one. The hand of evict.c goes over the index
+ * several times a turn, and removes older ones.
  *
  * If a record is put whose ghost is there, it was evicted too soon. If it was on probation, `lean`
  * goes down, else up: by how much older records on probation are taken to be (evict.c). The step is
@@ -120,28 +121,40 @@ static void learn(const bshm__shard *s, bool was_on_probation)
 	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
 }
 
-/* One lane of the home bucket has the hash: is it a ghost? Then it ends. */
-static bool end_ghost(const bshm__shard *s, bshm_bucket *bucket, uint32_t lane)
+/* Is it a ghost of this turn, or of the one before? */
+static bool is_ghost(uint32_t lane, uint32_t now)
 {
-	const uint32_t mark = lane_get(bucket, lane) >> HASH_BITS;
-	const uint32_t turn = (mark - 1) / 2;
+	const uint32_t turn = ((lane >> HASH_BITS) - 1) / 2; /* wraps for none */
+	return turn == now || (turn < TURNS && (turn + 1) % TURNS == now);
+}
+
+/* May a ghost be there? */
+static bool is_free(const bshm_bucket *bucket, uint32_t lane)
+{
+	return lane == OWN_LANE ||
+		   (lane < BSHM_BUCKET_CELLS && BSHM_LOAD(&bucket->ref[lane], RELAXED) == 0);
+}
+
+void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket)
+{
 	const uint32_t now = turn_now(s->shard);
-	if (mark == 0 || mark > 2 * TURNS || (turn != now && (turn + 1) % TURNS != now)) {
-		return false;
+	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
+		if (is_free(bucket, lane) && lane_get(bucket, lane) != 0 &&
+			!is_ghost(lane_get(bucket, lane), now)) {
+			lane_set(bucket, lane, 0);
+		}
 	}
-	lane_set(bucket, lane, 0);
-	learn(s, (mark - 1) % 2 == 0);
-	return true;
 }
 
 static __attribute__((noinline)) bool find_ghost(
 	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket)
 {
 	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
-		const bool is_free = lane == OWN_LANE || (lane < BSHM_BUCKET_CELLS &&
-													 BSHM_LOAD(&bucket->ref[lane], RELAXED) == 0);
-		if (is_free && (lane_get(bucket, lane) & HASH_MASK) == hash_of(home) &&
-			end_ghost(s, bucket, lane)) {
+		const uint32_t ghost = lane_get(bucket, lane);
+		if (is_free(bucket, lane) && (ghost & HASH_MASK) == hash_of(home) &&
+			is_ghost(ghost, turn_now(s->shard))) {
+			lane_set(bucket, lane, 0);
+			learn(s, ((ghost >> HASH_BITS) - 1) % 2 == 0);
 			return true;
 		}
 	}

@@ -14,6 +14,8 @@
 void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state);
 /* A record is put for a key that has none: is its ghost there? The ghost ends then. */
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home);
+/* Removes the ghosts of a bucket that are too old. */
+void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
 /* By how many octaves records on probation count as older than they are, in 2^-24. */
 int32_t bshm__ghost_lean(const bshm__shard *s);
 
