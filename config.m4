@@ -111,6 +111,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/shard_lock.c
      src/core/cache/quota_recount.c
      src/core/cache/evict.c
+     src/core/cache/ghost.c
      src/core/cache/room.c
      src/core/cache/put.c
      src/core/cache/parked.c

@@ -187,7 +187,7 @@ void bshm__aging_go_on(const bshm__shard *s)
 	uint32_t page = BSHM_LOAD(&shard->aging_page, RELAXED);
 	/* One page that can have records. */
 	for (unsigned i = 0; i < PAGES_MOST && page < s->segment->shard_pages; i++) {
-		if (bshm__page_class(s, ++page) < BSHM_CLASS_HALF) {
+		if (bshm__page_class(s, ++page) < BSHM_CLASS_RECORDS) {
 			renumber_page(s, page - 1, oldest);
 			break;
 		}
