@@ -1,9 +1,11 @@
 /*
- * test_evict.c - who is evicted: the limit, the floor, LRU's misses, expiry, and stamps that come
- * round.
+ * test_evict.c - which record is evicted: the limit, the floor, LRU's misses, ghosts, expiry, and
+ * stamps that come round.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/evict.h"
+#include "core/cache/ghost.h"
 #include "core/cache/locate.h"
 #include "core/cache/move.h"
 #include "core/cache/room.h"
@@ -356,6 +358,78 @@ TEST(the_index_grows_until_one_more_key_has_room)
 	CHECK(is_there(segment, key));
 	check_sound(segment);
 	bshm_segment_close(segment);
+}
+
+/* ------------------------------------------------------------------ bounds and ghosts */
+
+/* New keys alone: most records are younger than the floor, and none was used again. */
+TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
+{
+	bshm_segment *segment = open_store(MB(32), 0);
+	const uint32_t count = store_fill_up(segment, 0, 4);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	uint64_t most = 0;
+	uint32_t plain = 0;
+	for (uint32_t i = 0; i < 20000; i++) {
+		const uint64_t sequence = s.shard->sequence;
+		const uint64_t before = bshm__held.accesses;
+		CHECK(bshm__evict(&s));
+		const uint64_t accesses = bshm__held.accesses - before;
+		if (!bshm__sequence_jumped(&s, sequence)) { /* no table was made smaller */
+			most = accesses > most ? accesses : most;
+			plain++;
+		}
+		CHECK_INT(store_put(segment, count + i, i, 4, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(plain > 19000);
+	test_note("%u keys: %u accesses at most", count, (unsigned) most);
+	CHECK(most < 16 * BSHM_EVICT_LOOKS);
+	check_sound(segment);
+}
+
+/* What returns soon after its eviction is protected: a loop that does not fit has hits. */
+TEST(a_loop_just_larger_than_the_store_is_served_in_part)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	uint32_t hits = 0;
+	for (uint32_t i = 0; i < 60000; i++) {
+		const bool hit = use(segment, i % 1100);
+		hits += hit;
+		if (!hit) {
+			CHECK_INT(store_put(segment, i % 1100, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u hits of 60,000; LRU has none", hits);
+	CHECK(hits > 20000);
+	check_sound(segment);
+}
+
+TEST(a_ghost_is_met_once_and_while_it_is_young)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint64_t number = 7;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(segment, 0, &key);
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 100; is_there(segment, 7); i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const int32_t lean = bshm__ghost_lean(&s);
+	CHECK(bshm__ghost_returns(&s, &home));
+	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
+	CHECK(!bshm__ghost_returns(&s, &home));
+	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
+	for (uint32_t i = 1000; is_there(segment, 7); i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(!bshm__ghost_returns(&s, &home));
+	check_sound(segment);
 }
 
 /* ------------------------------------------------------------------ expiry */
