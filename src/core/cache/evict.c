@@ -19,7 +19,8 @@
  * each. Sizes are not weighed: a large value is often one that is dear to make.
  *
  * For a large record many are evicted. If it needs an eighth of the store, an eighth of each sample
- * is evicted at once: the same records that would be evicted one by one, with one round of the hand.
+ * is evicted at once: the same records that would be evicted one by one, with one round of the
+ * hand.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -2,13 +2,13 @@
  * ghost.c - which records were evicted lately, and what follows from it.
  *
  * A ghost is 16 bits: 13 of the key's hash, and whether the record was on probation and in which
- * turn it was evicted. It lies in the key's home bucket, in the half word beside the overflow count; the
- * one that was there goes to the tag of the cell that the record has left. A tag of a free cell has
- * no other use. So ghosts take no memory: there is one for each bucket, and one for each free cell,
- * which is one for each third or fourth record. A record that is put into a cell, and a table that
- * is resized, end ghosts. So does age: a turn is a quarter as many evictions as there are records,
- * and a ghost is heeded in its turn and in the next one. The hand of evict.c goes over the index
- * several times a turn, and removes older ones.
+ * turn it was evicted. It lies in the key's home bucket, in the half word beside the overflow
+ * count; the one that was there goes to the tag of the cell that the record has left. A tag of a
+ * free cell has no other use. So ghosts take no memory: there is one for each bucket, and one for
+ * each free cell, which is one for each third or fourth record. A record that is put into a cell,
+ * and a table that is resized, end ghosts. So does age: a turn is a quarter as many evictions as
+ * there are records, and a ghost is heeded in its turn and in the next one. The hand of evict.c
+ * goes over the index several times a turn, and removes older ones.
  *
  * If a record is put whose ghost is there, it was evicted too soon. If it was on probation, `lean`
  * goes down, else up: by how much older records on probation are taken to be (evict.c). The step is

@@ -10,19 +10,19 @@
  *
  * Three periods are counted, which began in the epochs `floor`, `middle` and `last` and go on: how
  * many different records were used in each. A stamp counts in each period that is younger than the
- * record's stamp before. When the one since `middle` has a quarter of the records and a sixteenth of
- * that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`, and a new one
- * begins. Only records that were last used before `floor` are evicted. So the most recently used
- * quarter of the shard's records is safe. The sixteenth, and a quarter more in a store of several
- * shards, makes up for keys that are not spread evenly over the shards. At most a quarter more than
- * that is younger than `floor`, so there is always a record that may be evicted.
+ * record's stamp before. When the one since `middle` has a quarter of the records and a sixteenth
+ * of that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`, and a new
+ * one begins. Only records that were last used before `floor` are evicted. So the most recently
+ * used quarter of the shard's records is safe. The sixteenth, and a quarter more in a store of
+ * several shards, makes up for keys that are not spread evenly over the shards. At most a quarter
+ * more than that is younger than `floor`, so there is always a record that may be evicted.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. What is used many times in a moment is not in use for long.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
- * of it, writers renumber the old stamps, a page of records with each put. If there is no writer, `now` stops
- * before it can overtake them, and uses are not noted until a process writes.
+ * of it, writers renumber the old stamps, a page of records with each put. If there is no writer,
+ * `now` stops before it can overtake them, and uses are not noted until a process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -101,8 +101,8 @@ static inline bshm_value_type bshm__record_type(const bshm__record *record)
 	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
 }
 
-/* Are two states of a slot equal, except for stamp, PROTECTED and FREQUENT? Then the slot was not freed
- * between them. */
+/* Are two states of a slot equal, except for stamp, PROTECTED and FREQUENT? Then the slot was not
+ * freed between them. */
 static inline bool bshm__same_state(uint32_t a, uint32_t b)
 {
 	return ((a ^ b) & ~(BSHM_SLOT_STAMP | BSHM_SLOT_LEVEL)) == 0;
