@@ -11,6 +11,7 @@
  *   - Whoever believes what a file holds finds every write that was ever confirmed to be in it, in
  *     memory and after any stop of the machine.
  *   - Only one process at a time has the presence lock alone, and then nobody writes.
+ *   - When both processes have left, and none died, the file is at rest.
  *
  * Left out, and why that loses nothing:
  *   - What a file holds is one page with a count of writes; the header's page has the mark and the
@@ -47,6 +48,7 @@ bool shared[2];
 byte boot;
 byte deaths = 1;
 byte confirmed;
+byte ended;
 
 inline let_go()
 {
@@ -156,6 +158,7 @@ again:
 			:: else -> goto again
 			fi);
 #endif
+look:
 #ifdef BROKEN_NO_FIRST_LOOK
 		goto sync;
 #endif
@@ -170,7 +173,7 @@ sync:
 #endif
 		STEP(
 			if
-			:: alone != NONE || shared[1 - _pid] -> let_go(); goto again
+			:: alone != NONE || shared[1 - _pid] -> goto in_use
 #ifdef BROKEN_NOT_ANEW
 			:: else -> mark = ASLEEP
 #else
@@ -179,10 +182,32 @@ sync:
 #endif
 			fi;
 			shared[_pid] = false);
+		goto end;
+in_use:
+#ifdef BROKEN_NO_LAST_LOOK
+		STEP(let_go());
+		goto again;
+#endif
+		STEP(shared[_pid] = false);
+		STEP(
+			if
+			:: alone == NONE && !shared[1 - _pid] -> alone = _pid
+			:: else -> goto again
+			fi);
+		goto look;
 end:
 		SYNC
-	:: true -> break
+	:: atomic { true -> ended++; break }
 	od
+}
+
+/* Both have left in good order, and the machine runs: one of them has set the mark. */
+active proctype observer()
+{
+end_idle:
+	atomic {
+		ended == 2 && deaths == 1 && boot == 0 -> assert(mark == ASLEEP)
+	}
 }
 
 /* Pages get to the disk when the kernel likes; the machine stops. */

@@ -356,6 +356,18 @@ int fsync(int fd)
 	return (int) syscall(SYS_fsync, fd);
 }
 
+static void (*before_close)(void);
+
+int close(int fd)
+{
+	void (*others)(void) = before_close;
+	before_close = NULL;
+	if (others != NULL) {
+		others();
+	}
+	return (int) syscall(SYS_close, fd);
+}
+
 static bshm_segment *other;
 static int syncs;
 
@@ -419,6 +431,70 @@ TEST(visitors_during_a_sync_make_it_begin_anew)
 	open_whole();
 	CHECK_INT(absent(segment, "f", 0, 100), 0);
 	CHECK_INT(absent(segment, "f", 1001, 1004), 0);
+}
+
+static void visit_and_stay(void)
+{
+	during_sync = NULL;
+	await_flag(0);
+	open_whole();
+	CHECK(add(segment, "f", "visitor") >= 0);
+	raise_flag(1);
+	await_flag(2);
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_OK);
+	raise_flag(3);
+}
+
+static void let_the_visitor_leave(void)
+{
+	raise_flag(2);
+	await_flag(3);
+}
+
+static void let_a_visitor_in(void)
+{
+	if (syncs++ == 0) {
+		raise_flag(0);
+		await_flag(1);
+		before_close = let_the_visitor_leave;
+	}
+}
+
+/* The visitor is there when the first process wants the lock, and gone before that process has
+ * closed its descriptor. One of the two must bring the file to rest. */
+TEST(of_two_that_leave_at_once_one_brings_it_to_rest)
+{
+	stand();
+	CHECK(add(segment, "f", "mine") >= 0);
+	close_it();
+	const pid_t child = spawn(visit_and_stay);
+	open_whole();
+	syncs = 0;
+	during_sync = let_a_visitor_in;
+	bshm_segment_rest(segment, &last_error);
+	during_sync = NULL;
+	CHECK_INT(finish(child), 0);
+	CHECK(is_asleep());
+	reboot();
+	open_whole();
+	CHECK_INT(has(segment, "f", "mine"), 1);
+	CHECK_INT(has(segment, "f", "visitor"), 1);
+}
+
+TEST(a_word_that_nothing_stores_is_synced_before_the_mark)
+{
+	stand();
+	CHECK_INT(add(segment, "f", "a"), 1);
+	set_rest(77);
+	syncs = 0;
+	during_sync = attach_other;
+	other = NULL;
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_E_BUSY);
+	during_sync = NULL;
+	CHECK_INT(syncs, 1); /* before the mark: the other could attach at once */
+	REQUIRE(other != NULL);
+	bshm_segment_close(other);
+	CHECK(is_asleep());
 }
 
 static void see_mark(void)

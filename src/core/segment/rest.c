@@ -187,35 +187,47 @@ bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error)
 	return BSHM_OK;
 }
 
-static int lock_and_look(int fd, uint64_t *rest)
+/* The descriptor may have been closed, and its number reused, while this process synced. */
+static int lock_and_look(const bshm_segment *segment, int fd, uint64_t *rest)
 {
-	*rest = BSHM_REST_AWAKE;
+	if (!bshm_os_is_file(fd, segment->device, segment->inode)) {
+		return EBADF;
+	}
 	const int code = bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 	return code != 0 ? code : bshm_os_read_at(fd, rest, sizeof(*rest), offsetof(bshm_header, rest));
+}
+
+/* ASLEEP, or WAKING of a process that died: others have left, and nothing was written since. It
+ * must not become SYNCING, which says that the mark is not on the disk. */
+static bool is_marked(uint64_t rest)
+{
+	return rest == BSHM_REST_ASLEEP || rest == BSHM_REST_WAKING;
 }
 
 /*
  * Syncs a file that no other process uses, and has the presence lock exclusively then. EAGAIN:
  * others use it. Others that come and go make this process sync anew; at last it keeps them out.
- *
- * The first look may find ASLEEP, or WAKING of a process that died: others have left in between,
- * and nothing was written since their sync. It must not become SYNCING, which says that the mark is
- * not on the disk.
  */
-static int sync_alone(int fd)
+static int sync_alone(const bshm_segment *segment, int fd)
 {
 	uint64_t rest;
-	int code = lock_and_look(fd, &rest);
-	if (rest == BSHM_REST_SYNCING) {
-		rest = BSHM_REST_AWAKE; /* the process that synced it has died */
-	}
-	for (int round = 1; code == 0 && rest == BSHM_REST_AWAKE; round++) {
+	int code = lock_and_look(segment, fd, &rest);
+	bool synced = code == 0 && is_marked(rest);
+	for (int round = 1; code == 0 && !synced; round++) {
 		code = write_rest(fd, BSHM_REST_SYNCING);
 		if (code == 0 && round < SYNC_ROUNDS) {
 			code = bshm_os_share_byte(fd, BSHM_PRESENCE_LOCK_OFF);
 		}
 		code = code != 0 ? code : bshm_os_sync(fd);
-		code = code != 0 ? code : lock_and_look(fd, &rest);
+		code = code != 0 ? code : lock_and_look(segment, fd, &rest);
+		synced = code == 0 && rest == BSHM_REST_SYNCING;
+		if (code == EAGAIN) {
+			/* Another process uses the file. If it leaves now, it finds this lock shared, and does
+			 * not bring the file to rest: so look once more, without the lock. */
+			bshm_os_release_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+			code = lock_and_look(segment, fd, &rest);
+			synced = code == 0 && is_marked(rest);
+		}
 	}
 	return code;
 }
@@ -228,7 +240,7 @@ static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *err
 		st.inode != segment->inode) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
 	}
-	int code = sync_alone(fd);
+	int code = sync_alone(segment, fd);
 	if (code == EAGAIN) {
 		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
 	}
@@ -251,6 +263,8 @@ bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
 		return bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
 	const bshm_status status = sleep_in(segment, fd, error);
+	bshm_os_release_byte(
+		fd, BSHM_PRESENCE_LOCK_OFF); /* a fork's child may have the descriptor too */
 	bshm_os_close(fd);
 	return status;
 }

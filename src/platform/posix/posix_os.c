@@ -181,7 +181,11 @@ int bshm_os_set_mode(int fd, uint32_t mode)
 
 int bshm_os_sync(int fd)
 {
-	return fsync(fd) != 0 ? errno : 0;
+	int failed;
+	do {
+		failed = fsync(fd);
+	} while (failed != 0 && errno == EINTR);
+	return failed != 0 ? errno : 0;
 }
 
 int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset)
