@@ -25,14 +25,21 @@ typedef struct {
 	uint32_t count;  /* 0 = none yet */
 } bshm__buckets;
 
+/* May a table have so many buckets? */
+static inline bool bshm__is_table_size(uint64_t buckets)
+{
+	return BSHM_LIKELY(buckets % BSHM_UNIT_BUCKETS == 0)
+			   ? buckets <= BSHM_BUCKETS_MAX
+			   : buckets == 8 || buckets == 16 || buckets == 32;
+}
+
 static inline bshm__buckets bshm__buckets_of(const bshm_segment *segment, uint32_t table)
 {
 	bshm_table *t = &segment->tables[table];
 	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
-	const uint64_t count = shape >> 1;
 	return (bshm__buckets){
 		.units = &t->units[shape & 1],
-		.count = count <= BSHM_BUCKETS_MAX ? (uint32_t) count : 0,
+		.count = bshm__is_table_size(shape >> 1) ? (uint32_t) (shape >> 1) : 0,
 	};
 }
 
@@ -50,7 +57,7 @@ static inline uint32_t bshm__unit_class(uint32_t buckets)
 }
 
 /* In how many buckets, from the home bucket on, a record may lie. A tag and a bucket tell the
- * position only if these buckets have less than 2^16 positions: a quarter of a small table. */
+ * position only if these buckets have 2^16 positions at most: a quarter of a small table. */
 static inline uint32_t bshm__reach(uint32_t buckets)
 {
 	return buckets < 4 * BSHM_REACH_MAX ? buckets / 4 : BSHM_REACH_MAX;

@@ -99,7 +99,7 @@ static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 		note(in, "something leads to a slot that is free");
 		return;
 	}
-	if (bshm__ref_class(s, ref) >= BSHM_CLASS_HALF || !bshm__record_load(s, ref, &record) ||
+	if (bshm__ref_class(s, ref) >= BSHM_CLASS_RECORDS || !bshm__record_load(s, ref, &record) ||
 		!bshm__record_home(s, &record, &home)) {
 		note(in, "a record is damaged");
 		return;
@@ -237,7 +237,8 @@ static void inspect_page(inspection *in, uint32_t number)
 	const uint32_t size_class = bshm__page_class(s, number);
 	const uint32_t slots = size_class == BSHM_CLASS_COUNT ? 0 : bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots; i++) {
-		if (size_class < BSHM_CLASS_HALF && i + AHEAD < slots && is_taken(s, number, i + AHEAD)) {
+		if (size_class < BSHM_CLASS_RECORDS && i + AHEAD < slots &&
+			is_taken(s, number, i + AHEAD)) {
 			bshm__record_prefetch_home(s, bshm__page_ref(s, number, i + AHEAD));
 		}
 		if (is_taken(s, number, i)) {
