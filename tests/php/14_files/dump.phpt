@@ -14,6 +14,8 @@ bloom_insert('growing', keys('k', 20000));
 bloom_reserve('sliding', 5000, window: 600);
 bloom_add_many('sliding', keys('k', 5000));
 bloom_load('counting', [...keys('k', 5000), 'k7'], counting: true);
+/* At least 2: by chance another key may have the same counters. */
+$count = bloom_count('counting', 'k7');
 foreach (['fixed', 'growing', 'sliding', 'counting'] as $name) {
     $before = bloom_info($name);
     $bytes = bloom_dump($name, scratch());
@@ -31,7 +33,8 @@ foreach (['fixed', 'growing', 'sliding', 'counting'] as $name) {
     bloom_restore($name, scratch());
     check_same(0, count_no($name, keys('k', 5000)), "$name: denied");
 }
-var_dump(bloom_count('counting', 'k7'), bloom_verify(), glob(scratch() . '.*'));
+check_same($count, bloom_count('counting', 'k7'), 'count');
+var_dump($count >= 2, bloom_verify(), glob(scratch() . '.*'));
 done();
 ?>
 --EXPECTF--
@@ -39,7 +42,7 @@ bool(true)
 bool(true)
 bool(true)
 bool(true)
-int(2)
+bool(true)
 array(0) {
 }
 array(0) {
