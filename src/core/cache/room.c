@@ -11,7 +11,7 @@
 #include "core/cache/table.h"
 
 /* The limits of one step for a large record: a waiter waits for a millisecond or two. */
-#define STEP_EVICTIONS 1024u
+#define STEP_EVICTIONS 128u
 #define STEP_PAGES     8u
 #define PART_MOST      16u /* of BSHM_EVICT_SAMPLE */
 #define AHEAD          16u /* slots */
