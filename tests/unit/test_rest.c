@@ -344,10 +344,12 @@ TEST(several_wake_it_at_once_and_the_last_puts_it_to_rest)
 
 /* Called in place of the system's, which then follows: what others do while a process syncs. */
 static void (*during_sync)(void);
+static int synced_fd;
 
 int fsync(int fd)
 {
 	void (*others)(void) = during_sync;
+	synced_fd = fd;
 	if (others != NULL) {
 		during_sync = NULL;
 		others();
@@ -494,6 +496,30 @@ TEST(a_word_that_nothing_stores_is_synced_before_the_mark)
 	CHECK_INT(syncs, 1); /* before the mark: the other could attach at once */
 	REQUIRE(other != NULL);
 	bshm_segment_close(other);
+	CHECK(is_asleep());
+}
+
+static void reuse_descriptor(void)
+{
+	syscall(SYS_close, synced_fd);
+	const int fd = open(test_path("foreign"), O_RDWR | O_CREAT, 0600);
+	REQUIRE(ftruncate(fd, sizeof(bshm_header)) == 0);
+	REQUIRE(fd == synced_fd || dup2(fd, synced_fd) == synced_fd);
+}
+
+/* Another part of the program closes the descriptor during a sync, and gets its number. */
+TEST(a_descriptor_that_was_reused_is_neither_written_to_nor_closed)
+{
+	stand();
+	CHECK_INT(add(segment, "f", "a"), 1);
+	during_sync = reuse_descriptor;
+	CHECK(bshm_segment_rest(segment, &last_error) != BSHM_OK);
+	during_sync = NULL;
+	CHECK(fcntl(synced_fd, F_GETFD) >= 0);
+	CHECK(rest_of(test_path("foreign")) == 0);
+	open_whole();
+	CHECK_INT(has(segment, "f", "a"), 1);
+	CHECK_INT(bshm_segment_rest(segment, &last_error), BSHM_OK);
 	CHECK(is_asleep());
 }
 

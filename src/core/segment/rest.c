@@ -187,10 +187,16 @@ bshm_status bshm__rest_discard(const char *path, int fd, bshm_error *error)
 	return BSHM_OK;
 }
 
-/* The descriptor may have been closed, and its number reused, while this process synced. */
+/* Another part of the program may have closed the descriptor, and reused its number, while this
+ * process synced. */
+static bool is_ours(const bshm_segment *segment, int fd)
+{
+	return bshm_os_is_file(fd, segment->device, segment->inode);
+}
+
 static int lock_and_look(const bshm_segment *segment, int fd, uint64_t *rest)
 {
-	if (!bshm_os_is_file(fd, segment->device, segment->inode)) {
+	if (!is_ours(segment, fd)) {
 		return EBADF;
 	}
 	const int code = bshm_os_lock_byte(fd, BSHM_PRESENCE_LOCK_OFF);
@@ -235,11 +241,6 @@ static int sync_alone(const bshm_segment *segment, int fd)
 /* With the file open anew: a mapping of this process's own would look like another's. */
 static bshm_status sleep_in(const bshm_segment *segment, int fd, bshm_error *error)
 {
-	bshm_os_stat st;
-	if (bshm_os_stat_fd(fd, &st) != 0 || st.device != segment->device ||
-		st.inode != segment->inode) {
-		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
-	}
 	int code = sync_alone(segment, fd);
 	if (code == EAGAIN) {
 		return bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
@@ -262,9 +263,15 @@ bshm_status bshm__rest_leave(const bshm_segment *segment, bshm_error *error)
 	if (code != 0) {
 		return bshm__fail_os(error, BSHM_CAUSE_OPEN, code);
 	}
+	if (!is_ours(segment, fd)) {
+		bshm_os_close(fd);
+		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
+	}
 	const bshm_status status = sleep_in(segment, fd, error);
-	bshm_os_release_byte(
-		fd, BSHM_PRESENCE_LOCK_OFF); /* a fork's child may have the descriptor too */
-	bshm_os_close(fd);
+	if (is_ours(segment, fd)) {
+		/* Not by the close alone: the child of a fork may have the descriptor too. */
+		bshm_os_release_byte(fd, BSHM_PRESENCE_LOCK_OFF);
+		bshm_os_close(fd);
+	}
 	return status;
 }
