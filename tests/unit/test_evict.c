@@ -432,6 +432,27 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	check_sound(segment);
 }
 
+/* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
+TEST(damaged_words_of_the_eviction_do_no_harm)
+{
+	static const uint32_t values[] = {0, 1, 1u << 16, INT32_MAX, 1u << 31, UINT32_MAX};
+	bshm_segment *segment = open_store(MB(4), 100);
+	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	uint32_t *words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
+		&shard->hand_table, &shard->hand_bucket, &shard->base};
+	uint32_t number = 0;
+	for (uint32_t i = 0; i < 7 * 6; i++) {
+		BSHM_STORE(words[i / 6], values[i % 6], RELAXED);
+		for (uint32_t k = 0; k < 300; k++) {
+			/* Every other key returns soon: its ghost is met. */
+			number = k % 2 == 0 ? number + 1 : number - 60;
+			CHECK_INT(store_put(segment, number, i, 16, 0, BSHM_PUT_SET), 1);
+			number += k % 2 == 0 ? 0 : 60;
+		}
+	}
+	check_sound(segment);
+}
+
 /* ------------------------------------------------------------------ expiry */
 
 #define SECOND UINT64_C(1000000000)

@@ -66,8 +66,9 @@ static uint32_t turn_now(const bshm_shard_header *shard)
 /* The share of the last evictions that were of records on probation. */
 static int32_t probation_share(const bshm_shard_header *shard)
 {
-	const int32_t share = SHARE_ONE / 2 + (int32_t) BSHM_LOAD(&shard->probation, RELAXED);
-	return share < 1 ? 1 : share >= SHARE_ONE ? SHARE_ONE - 1 : share;
+	/* 64 bits: the word may be damaged. */
+	const int64_t share = SHARE_ONE / 2 + (int64_t) (int32_t) BSHM_LOAD(&shard->probation, RELAXED);
+	return share < 1 ? 1 : share >= SHARE_ONE ? SHARE_ONE - 1 : (int32_t) share;
 }
 
 static void count_eviction(bshm_shard_header *shard, bool on_probation)

@@ -1,5 +1,5 @@
 /*
- * table.h - a table gets more buckets, or fewer; a unit of 64 buckets is moved.
+ * table.h - a table gets more buckets, or fewer; a unit of buckets is moved.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
