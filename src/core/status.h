@@ -46,11 +46,9 @@ static inline bshm_status bshm__fail_magic(bshm_error *error, uint64_t magic)
 }
 
 /* INCOMPATIBLE: a record's value is not of the type that `cause` names. */
-static inline bshm_status bshm__fail_type(
-	bshm_error *error, bshm_cause cause, bshm_value_type value_type)
+static inline bshm_status bshm__fail_type(bshm_error *error, bshm_cause cause, uint32_t value_type)
 {
-	*error = (bshm_error){
-		.status = BSHM_E_INCOMPATIBLE, .cause = cause, .value_type = (uint32_t) value_type};
+	*error = (bshm_error){.status = BSHM_E_INCOMPATIBLE, .cause = cause, .value_type = value_type};
 	return BSHM_E_INCOMPATIBLE;
 }
 

@@ -11,7 +11,7 @@
 
 #include "php.h"
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 /* ------------------------------------------------------------------ filters */
 

@@ -8,7 +8,7 @@
 
 #include "php.h"
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 /* 1 = the record's value is in *out; 0 = there is none (an exception may be set). May run user
  * code. */

@@ -8,7 +8,7 @@
 
 #include "php.h"
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 /* Keys were added to the filter: removes what was stored for them. May throw. */
 void php_bloomshm_forget_added(

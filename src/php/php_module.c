@@ -22,6 +22,8 @@
 #include "php_settings.h"
 #include "php_state.h"
 
+#include "core/bshm_records.h"
+
 #include "ext/spl/spl_exceptions.h"
 #include "ext/standard/info.h"
 

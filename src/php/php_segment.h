@@ -13,7 +13,7 @@
 #include "php_state.h"
 
 #include "SAPI.h"
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 void php_bloomshm_segment_startup(int module_number);
 void php_bloomshm_segment_shutdown(void);

@@ -8,7 +8,7 @@
 
 #include "php.h"
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 /* A value as the record store keeps it. Its bytes are those of `number`, or of `string`. */
 typedef struct {

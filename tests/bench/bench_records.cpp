@@ -12,7 +12,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 extern "C" {
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 }
 
 #include <tkrzw_dbm_cache.h>

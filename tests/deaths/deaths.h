@@ -6,6 +6,7 @@
 #ifndef BSHM_DEATHS_H
 #define BSHM_DEATHS_H
 
+#include "core/bshm_records.h"
 #include "core/segment/segment.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #ifndef BSHM_FUZZ_H
 #define BSHM_FUZZ_H
 
+#include "core/bshm_records.h"
 #include "core/segment/segment.h"
 
 /* ------------------------------------------------------------------ world.c */

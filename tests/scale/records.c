@@ -14,7 +14,7 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 #include "platform/platform.h"
 
 #include <stdio.h>

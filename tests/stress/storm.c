@@ -19,7 +19,7 @@
 # define _GNU_SOURCE
 #endif
 
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
 

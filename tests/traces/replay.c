@@ -21,7 +21,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/bshm.h"
+#include "core/bshm_records.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -9,6 +9,7 @@
 #ifndef BSHM_TEST_STORE_H
 #define BSHM_TEST_STORE_H
 
+#include "core/bshm_records.h"
 #include "test.h"
 
 #include <stdlib.h>

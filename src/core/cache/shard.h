@@ -7,6 +7,7 @@
 #define BSHM_CACHE_SHARD_H
 
 #include "core/base.h"
+#include "core/bshm_records.h"
 #include "core/format_store.h"
 #include "core/hash.h"
 #include "core/segment/segment.h"
