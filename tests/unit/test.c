@@ -416,6 +416,15 @@ int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint
 	return status == BSHM_OK ? (int64_t) added : status;
 }
 
+uint32_t op_count(const bshm_segment *segment)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
+		count += BSHM_LOAD(&segment->ops[i].owner, ACQUIRE) != 0;
+	}
+	return count;
+}
+
 uint64_t absent(bshm_segment *segment, const char *name, uint64_t from, uint64_t to)
 {
 	uint64_t count = 0;

@@ -196,6 +196,8 @@ int add_number_once(bshm_segment *segment, const char *name, uint64_t number);
 int64_t add_numbers(bshm_segment *segment, const char *name, uint64_t from, uint64_t to);
 /* How many of from..to-1 are certainly absent; not answerable counts as no. */
 uint64_t absent(bshm_segment *segment, const char *name, uint64_t from, uint64_t to);
+/* How many ops are taken. */
+uint32_t op_count(const bshm_segment *segment);
 /* How many of from..to-1 are (maybe) present, by a sound filter's own answer. */
 uint64_t present(bshm_segment *segment, const char *name, uint64_t from, uint64_t to);
 

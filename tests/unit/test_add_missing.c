@@ -8,7 +8,6 @@
 #include "test.h"
 
 #include "core/segment/name.h"
-#include "core/segment/sound.h"
 
 #include <signal.h>
 
@@ -203,69 +202,4 @@ TEST(a_set_that_is_renamed_away_beside_its_load_takes_its_keys_along)
 	cancel(build);
 	CHECK_INT(has(segment, "g", "before"), 1);
 	CHECK_INT(has(segment, "f", "before"), BSHM_E_NOT_FOUND);
-}
-
-/* ------------------------------------------------------------------ clears */
-
-static void clear_it(void)
-{
-	CHECK_INT(clear(segment, "f"), 1);
-}
-
-static bool is_clearing(void)
-{
-	const bshm_entry *entry = entry_of(segment, "f");
-	const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
-	return bshm__descriptor_read(entry, generation).state == BSHM_STATE_CLEARING &&
-		   BSHM_LOAD(&segment->header->lock, RELAXED) == 0;
-}
-
-/* A process stopped in the middle of a clear of "f", beside a load of it. */
-static pid_t stopped_clear(bshm_build **build)
-{
-	segment = open_segment(MB(64));
-	REQUIRE(reserve(segment, "f", 30000000, 0.01) == 1);
-	*build = begin_build(segment, "f");
-	for (int i = 0; i < 20; i++) {
-		const pid_t child = spawn(clear_it);
-		if (stop_child_when(child, is_clearing)) {
-			return child;
-		}
-		kill(child, SIGCONT);
-		CHECK_INT(finish(child), 0);
-	}
-	test_skip("the child could not be stopped in the middle of a clear");
-}
-
-TEST(a_clear_keeps_what_is_added_beside_it_though_a_load_fails_or_its_process_dies)
-{
-	bshm_build *build;
-	const pid_t child = stopped_clear(&build);
-	const int added = add(segment, "f", "key");
-	CHECK_INT(added, 0);
-	fail(build);
-	expect_kept(added);
-	kill_child(child);
-	while (!ready(segment, "f")) {
-		stat_of(segment); /* finishes the clear */
-		expect_kept(added);
-	}
-	CHECK_INT(has(segment, "f", "key"), 1);
-}
-
-/* The clear still runs, but nothing will be published. */
-TEST(an_add_to_a_filter_that_was_dropped_while_it_was_cleared_promises_nothing)
-{
-	bshm_build *build;
-	const pid_t child = stopped_clear(&build);
-	cancel(build);
-	CHECK_INT(drop(segment, "f"), 1);
-	CHECK_INT(add(segment, "f", "key"), BSHM_E_NOT_FOUND);
-	CHECK_INT(reserve_f(), 1);
-	CHECK_INT(add(segment, "f", "later"), 1);
-	kill(child, SIGCONT);
-	CHECK_INT(finish(child), 0);
-	CHECK_INT(has(segment, "f", "key"), 0);
-	CHECK_INT(has(segment, "f", "later"), 1);
-	CHECK_INT(faults(segment), 0);
 }

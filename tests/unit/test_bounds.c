@@ -6,7 +6,6 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/shard_lock.h"
-#include "core/segment/lock.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -176,15 +175,6 @@ TEST(keys_are_counted_in_steps)
 	test_note("a step: %llu, %llu holds", (unsigned long long) all.most,
 		(unsigned long long) bshm__held.holds);
 	CHECK(all.most <= COUNT_MOST);
-}
-
-static void hold_the_last_shard(void)
-{
-	bshm_error error;
-	bshm_segment *own = attach_store();
-	const bshm__shard last = bshm__shard_at(own, own->shard_count - 1);
-	REQUIRE(bshm__shard_lock(&last, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
-	raise_flag_and_sleep(0);
 }
 
 /* After a death the limit of records is counted anew; while a lock is held it cannot be. Each try

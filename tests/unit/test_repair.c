@@ -11,7 +11,6 @@
 #include "core/cache/move.h"
 #include "core/cache/repair.h"
 #include "core/cache/shard_lock.h"
-#include "core/segment/lock.h"
 #include "test_shard.h"
 
 #define RECORDS 3000u
@@ -250,15 +249,6 @@ TEST(a_number_of_records_left_too_high_is_set_right_when_it_matters)
 	CHECK_INT(BSHM_LOAD(&segment->store->reserved, RELAXED), given_out(segment));
 	CHECK_INT(BSHM_LOAD(&segment->store->recount, RELAXED), 0);
 	check_sound(segment);
-}
-
-static void hold_the_last_shard(void)
-{
-	bshm_error error;
-	bshm_segment *own = attach_store();
-	const bshm__shard last = bshm__shard_at(own, own->shard_count - 1);
-	REQUIRE(bshm__shard_lock(&last, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
-	raise_flag_and_sleep(0);
 }
 
 TEST(a_shard_that_is_held_puts_the_counting_off)

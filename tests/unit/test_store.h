@@ -10,6 +10,8 @@
 #define BSHM_TEST_STORE_H
 
 #include "core/bshm_records.h"
+#include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -170,6 +172,16 @@ static inline uint64_t given_out(const bshm_segment *segment)
 static inline void check_sound(bshm_segment *segment)
 {
 	CHECK_INT(bshm_segment_check(segment, store_told, NULL, &(bshm_error){0}), 0);
+}
+
+/* In a child: holds the lock of the last shard until it is killed. */
+static inline void hold_the_last_shard(void)
+{
+	bshm_error error;
+	bshm_segment *own = attach_store();
+	const bshm__shard last = bshm__shard_at(own, own->shard_count - 1);
+	REQUIRE(bshm__shard_lock(&last, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	raise_flag_and_sleep(0);
 }
 
 #endif
