@@ -328,17 +328,6 @@ TEST(no_record_is_refused_because_many_keys_meet_in_the_index)
 	}
 }
 
-/* The first key, from *k on, whose position in the first table is from `from` to before `until`. */
-static uint32_t key_at(const bshm_segment *segment, uint64_t *k, uint32_t from, uint32_t until)
-{
-	for (;; ++*k) {
-		const bshm__home home = bshm__home_of(segment, 0, &(bshm_key){(const char *) k, 8});
-		if (home.table == 0 && home.position >= from && home.position < until) {
-			return (uint32_t) (*k)++;
-		}
-	}
-}
-
 /* As many keys as one home bucket can take, overflow included; the next key has a home bucket of
  * its own only when the table has many buckets. */
 TEST(the_index_grows_until_one_more_key_has_room)

@@ -174,6 +174,18 @@ static inline void check_sound(bshm_segment *segment)
 	CHECK_INT(bshm_segment_check(segment, store_told, NULL, &(bshm_error){0}), 0);
 }
 
+/* The first key, from *k on, whose position in the first table is from `from` to before `until`. */
+static inline uint32_t key_at(
+	const bshm_segment *segment, uint64_t *k, uint32_t from, uint32_t until)
+{
+	for (;; ++*k) {
+		const bshm__home home = bshm__home_of(segment, 0, &(bshm_key){(const char *) k, 8});
+		if (home.table == 0 && home.position >= from && home.position < until) {
+			return (uint32_t) (*k)++;
+		}
+	}
+}
+
 /* In a child: holds the lock of the last shard until it is killed. */
 static inline void hold_the_last_shard(void)
 {

@@ -87,16 +87,27 @@ TEST(a_size_that_no_table_has_counts_as_none)
 	bshm_segment_close(segment);
 }
 
-/* A record whose position had to be told from its tag and its bucket comes back after a resize:
- * so no record may lie further from its home bucket than the reach of its table. */
-TEST(a_small_table_that_is_full_by_chance_grows)
+/*
+ * The keys of one bucket of a small table overflow into the next ones. A resize tells their
+ * positions from tag and bucket: so no record may lie further from its home bucket than the reach
+ * of its table, also where the buckets begin anew.
+ */
+TEST(keys_of_one_bucket_are_found_after_each_growth)
 {
-	for (uint32_t round = 0; round < 200; round++) {
+	for (uint32_t eighth = 0; eighth < 8; eighth++) {
+		const uint32_t width = BSHM_POSITIONS / 8;
+		uint32_t numbers[100];
+		uint64_t next = 0;
 		open_one();
-		for (uint32_t i = 0; i < 56; i++) {
-			REQUIRE(store_put(segment, round * 1000 + i, i, 8, 0, BSHM_PUT_SET) == 1);
+		for (uint32_t i = 0; i < 100; i++) {
+			const uint32_t before = buckets();
+			numbers[i] = key_at(segment, &next, eighth * width, (eighth + 1) * width);
+			REQUIRE(store_put(segment, numbers[i], i, 8, 0, BSHM_PUT_SET) == 1);
+			for (uint32_t k = 0; k <= i && before != buckets(); k++) {
+				check_all(numbers[k], numbers[k] + 1);
+			}
 		}
-		check_all(round * 1000, round * 1000 + 56);
+		CHECK(buckets() > BSHM_BUCKETS_MIN);
 		bshm_segment_close(segment);
 	}
 }
