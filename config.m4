@@ -86,13 +86,13 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/spool.c
      src/core/filter/build.c
      src/core/filter/load.c
-     src/core/filter/grow.c
+     src/core/filter/add_layer.c
      src/core/filter/add_aging.c
      src/core/filter/add.c
      src/core/filter/clear.c
      src/core/filter/manage.c
      src/core/filter/merge.c
-     src/core/filter/snapshot.c
+     src/core/filter/filter_file.c
      src/core/cache/shard.c
      src/core/cache/quota.c
      src/core/cache/slab.c
@@ -133,7 +133,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_settings.c
      src/php/php_path.c
      src/php/php_segment.c
-     src/php/php_explain.c
+     src/php/php_message.c
      src/php/php_error.c
      src/php/php_arguments.c
      src/php/php_keys.c

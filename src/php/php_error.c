@@ -2,7 +2,7 @@
  * php_error.c - the one place where a status becomes PHP behaviour.
  *
  * A failure for an outside reason (no space, no segment, another owner) is a BloomShm\Exception;
- * its message is php_explain.c's. A question or an add without its filter follows
+ * its message is php_message.c's. A question or an add without its filter follows
  * bloomshm.missing_filter.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -14,7 +14,7 @@
 #include "php.h"
 
 #include "php_error.h"
-#include "php_explain.h"
+#include "php_message.h"
 #include "php_state.h"
 
 #include "SAPI.h"
@@ -49,7 +49,7 @@ void php_bloomshm_log(const bshm_error *error)
 	if (now < at || !atomic_compare_exchange_strong(log_at_ns, &at, now + LOG_EVERY_NS)) {
 		return;
 	}
-	zend_string *text = php_bloomshm_explain(error, NULL);
+	zend_string *text = php_bloomshm_message(error, NULL);
 	snprintf(last_error, sizeof(last_error), "%s", ZSTR_VAL(text));
 	if (PG(log_errors)) {
 		char line[sizeof(last_error) + 16];
@@ -61,13 +61,13 @@ void php_bloomshm_log(const bshm_error *error)
 
 void php_bloomshm_throw_file(const bshm_error *error, const char *filter, const char *path)
 {
-	zend_string *text = php_bloomshm_explain_file(error, path);
-	throw_text(error->status, text != NULL ? text : php_bloomshm_explain(error, filter));
+	zend_string *text = php_bloomshm_message_file(error, path);
+	throw_text(error->status, text != NULL ? text : php_bloomshm_message(error, filter));
 }
 
 void php_bloomshm_throw(const bshm_error *error, const char *filter)
 {
-	throw_text(error->status, php_bloomshm_explain(error, filter));
+	throw_text(error->status, php_bloomshm_message(error, filter));
 }
 
 void php_bloomshm_throw_record(const bshm_error *error, zend_string *key)
@@ -81,7 +81,7 @@ void php_bloomshm_throw_record(const bshm_error *error, zend_string *key)
 
 void php_bloomshm_throw_unavailable(const bshm_error *error)
 {
-	throw_text(BSHM_E_UNAVAILABLE, php_bloomshm_explain(error, NULL));
+	throw_text(BSHM_E_UNAVAILABLE, php_bloomshm_message(error, NULL));
 }
 
 void php_bloomshm_throw_add(const bshm_error *error, const char *filter)

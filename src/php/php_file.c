@@ -1,7 +1,7 @@
 /*
  * php_file.c - filters as files: bloom_dump() and bloom_restore().
  *
- * The engine reads and writes the files (snapshot.c).
+ * The engine reads and writes the files (filter_file.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -11,7 +11,7 @@
 
 #include "php_arguments.h"
 #include "php_error.h"
-#include "php_explain.h"
+#include "php_message.h"
 #include "php_info.h"
 #include "php_path.h"
 #include "php_segment.h"
@@ -128,7 +128,7 @@ static void add_reason(
 		bshm_store_stat(segment, &store);
 	}
 	if (segment == NULL) {
-		add_assoc_str(array, "reason", php_bloomshm_explain(e, NULL));
+		add_assoc_str(array, "reason", php_bloomshm_message(e, NULL));
 	} else if (stat->filter_bytes != wanted) {
 		add_assoc_str(array, "reason",
 			zend_strpprintf(0,
@@ -204,10 +204,10 @@ PHP_FUNCTION(bloom_verify)
 	bshm_segment *segment = php_bloomshm_segment_try(&error);
 	array_init(return_value);
 	if (segment == NULL) {
-		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
+		add_next_index_str(return_value, php_bloomshm_message(&error, NULL));
 		return;
 	}
 	if (bshm_segment_check(segment, add_problem, return_value, &error) < 0) {
-		add_next_index_str(return_value, php_bloomshm_explain(&error, NULL));
+		add_next_index_str(return_value, php_bloomshm_message(&error, NULL));
 	}
 }

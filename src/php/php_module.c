@@ -16,7 +16,7 @@
 #include "php_bloomshm.h"
 #include "php_cleanup.h"
 #include "php_error.h"
-#include "php_explain.h"
+#include "php_message.h"
 #include "php_path.h"
 #include "php_segment.h"
 #include "php_settings.h"
@@ -95,7 +95,7 @@ static PHP_MINFO_FUNCTION(bloomshm)
 		}
 		info_row("Attached processes", stat.attached);
 	} else {
-		zend_string *reason = php_bloomshm_explain(&error, NULL);
+		zend_string *reason = php_bloomshm_message(&error, NULL);
 		php_info_print_table_row(2, "State", ZSTR_VAL(reason));
 		zend_string_release(reason);
 	}

@@ -24,7 +24,7 @@
  * sets bits, and gives back what it did not need, so two adders cannot share the last place. In a
  * filter of fixed size, a call takes places for all of its keys or for none. In a filter that
  * grows, it takes the places that the newest layer has left, and makes a layer for the rest
- * (grow.c).
+ * (add_layer.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -32,7 +32,7 @@
 
 #include "core/base.h"
 #include "core/filter/add_aging.h"
-#include "core/filter/grow.h"
+#include "core/filter/add_layer.h"
 #include "core/filter/growing.h"
 #include "core/filter/kind.h"
 #include "core/filter/mend.h"

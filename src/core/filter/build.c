@@ -1,8 +1,8 @@
 /*
  * build.c - makes a filter aside, then publishes it with one store.
  *
- * A load and a reservation (load.c), a merge and a copy (merge.c) and a restore (snapshot.c) take
- * the same steps:
+ * A load and a reservation (load.c), a merge and a copy (merge.c) and a restore (filter_file.c)
+ * take the same steps:
  *
  *   1. register an op on the name: from then on adders keep a journal (journal.c);
  *   2. find the size, and take partitions;

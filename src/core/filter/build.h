@@ -1,6 +1,6 @@
 /*
- * build.h - what the files that make filters share: build.c, load.c, grow.c, merge.c,
- * snapshot.c.
+ * build.h - what the files that make filters share: build.c, load.c, add_layer.c, merge.c,
+ * filter_file.c.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -3,7 +3,7 @@
  *
  * A partition has 65,536 bits, as that of a plain filter, but a key's first six probes lie in one
  * line of it (growing.h). So a question reads one line of each layer, and waits for all of them at
- * once. Not here: making one more layer (grow.c).
+ * once. Not here: making one more layer (add_layer.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

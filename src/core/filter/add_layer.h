@@ -1,10 +1,10 @@
 /*
- * grow.h - one more layer for a filter that is full.
+ * add_layer.h - one more layer for a filter that is full.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#ifndef BSHM_GROW_H
-#define BSHM_GROW_H
+#ifndef BSHM_ADD_LAYER_H
+#define BSHM_ADD_LAYER_H
 
 #include "core/bshm.h"
 #include "core/filter/view.h"

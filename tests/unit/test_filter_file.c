@@ -1,5 +1,5 @@
 /*
- * test_snapshot.c - filters as files: every kind there and back, and every file that is not one.
+ * test_filter_file.c - filters as files: every kind there and back, and every file that is not one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

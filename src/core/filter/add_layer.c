@@ -1,5 +1,5 @@
 /*
- * grow.c - one more layer for a filter that is full.
+ * add_layer.c - one more layer for a filter that is full.
  *
  * The layer is made aside, as any filter is (build.c). Under the lock an op is registered and
  * partitions are taken; without the lock they are zeroed. Under the lock again the descriptor with
@@ -15,7 +15,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/filter/grow.h"
+#include "core/filter/add_layer.h"
 
 #include "core/filter/build.h"
 #include "core/filter/geometry.h"

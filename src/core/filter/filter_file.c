@@ -1,5 +1,5 @@
 /*
- * snapshot.c - a filter as a file: dump and restore.
+ * filter_file.c - a filter as a file: dump and restore.
  *
  *      +----------------------+
  *      | file_header          |  192 bytes: parameters, seed, counts, with a checksum

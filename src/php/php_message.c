@@ -1,5 +1,5 @@
 /*
- * php_explain.c - an error record to one English sentence.
+ * php_message.c - an error record to one English sentence.
  *
  * The sentence says which limit was met, how much was asked for, how much there is, and which
  * setting changes it.
@@ -12,7 +12,7 @@
 
 #include "php.h"
 
-#include "php_explain.h"
+#include "php_message.h"
 #include "php_path.h"
 #include "php_state.h"
 
@@ -41,7 +41,7 @@ static const char *size_text(char out[32], uint64_t bytes)
 }
 
 /* A file or folder that the system denies to this process: its owner and mode. */
-static zend_string *explain_denied(const char *call, int os_code, const char *path)
+static zend_string *denied_message(const char *call, int os_code, const char *path)
 {
 	zend_stat_t st;
 	char folder[MAXPATHLEN];
@@ -64,7 +64,7 @@ static zend_string *explain_denied(const char *call, int os_code, const char *pa
 }
 
 /* A system call on the segment's file failed. */
-static zend_string *explain_call(const bshm_error *e, const char *path)
+static zend_string *call_message(const bshm_error *e, const char *path)
 {
 	const char *call = bshm_cause_str(e->cause);
 	switch (e->os_code) {
@@ -84,7 +84,7 @@ static zend_string *explain_call(const bshm_error *e, const char *path)
 							 path);
 		case EACCES:
 		case EPERM:
-			return explain_denied(call, e->os_code, path);
+			return denied_message(call, e->os_code, path);
 		default:
 			return zend_strpprintf(
 				0, "cannot %s %s (bloomshm.path): %s", call, path, strerror(e->os_code));
@@ -96,7 +96,7 @@ static zend_string *not_a_file(const char *path)
 	return zend_strpprintf(0, "%s is not a regular file", path);
 }
 
-static zend_string *explain_unavailable(const bshm_error *e, const char *path)
+static zend_string *unavailable_message(const bshm_error *e, const char *path)
 {
 	switch (e->cause) {
 		case BSHM_CAUSE_DISABLED:
@@ -182,12 +182,12 @@ static zend_string *explain_unavailable(const bshm_error *e, const char *path)
 										  ? "bloomshm.path is empty, or there is no private memory"
 										  : "bloomshm.path is longer than 4,095 bytes");
 		default:
-			return explain_call(e, path);
+			return call_message(e, path);
 	}
 }
 
 /* The segment is not available because another process is working on it. */
-static zend_string *explain_busy(const bshm_error *e, const char *path)
+static zend_string *busy_message(const bshm_error *e, const char *path)
 {
 	if (e->cause == BSHM_CAUSE_REPLACED) {
 		return zend_strpprintf(0, "%s was replaced while this process attached to it", path);
@@ -215,7 +215,7 @@ static const char *free_text(char out[32], const char *path)
 	return known ? size_text(out, (uint64_t) system.f_bavail * system.f_frsize) : "some bytes";
 }
 
-static zend_string *explain_no_space(const bshm_error *e, const char *name, const char *path)
+static zend_string *no_space_message(const bshm_error *e, const char *name, const char *path)
 {
 	char asked[32];
 	char there[32];
@@ -283,7 +283,7 @@ static const char *type_text(uint32_t type)
 }
 
 /* A filter that a call cannot work with; or a record, whose key is `name`. */
-static zend_string *explain_incompatible(const bshm_error *e, const char *name)
+static zend_string *incompatible_message(const bshm_error *e, const char *name)
 {
 	const char *geometry = "";
 	switch (e->cause) {
@@ -306,7 +306,7 @@ static zend_string *explain_incompatible(const bshm_error *e, const char *name)
 }
 
 /* `name` is NULL while the segment itself is looked at. */
-static zend_string *explain_damage(const bshm_error *e, const char *name, const char *path)
+static zend_string *damage_message(const bshm_error *e, const char *name, const char *path)
 {
 	if (e->status == BSHM_E_INCOMPATIBLE) {
 		return zend_strpprintf(
@@ -333,7 +333,7 @@ static zend_string *explain_damage(const bshm_error *e, const char *name, const 
 	return zend_strpprintf(0, "%s is damaged (%s)", path, bshm_cause_str(e->cause));
 }
 
-static zend_string *explain_exists(const bshm_error *e, const char *name)
+static zend_string *exists_message(const bshm_error *e, const char *name)
 {
 	switch (e->cause) {
 		case BSHM_CAUSE_SEED:
@@ -353,7 +353,7 @@ static zend_string *explain_exists(const bshm_error *e, const char *name)
 	}
 }
 
-static zend_string *explain_timeout(const bshm_error *e, const char *name, const char *path)
+static zend_string *timeout_message(const bshm_error *e, const char *name, const char *path)
 {
 	switch (e->cause) {
 		case BSHM_CAUSE_SHARD:
@@ -370,27 +370,27 @@ static zend_string *explain_timeout(const bshm_error *e, const char *name, const
 	}
 }
 
-zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
+zend_string *php_bloomshm_message(const bshm_error *e, const char *filter)
 {
 	const char *path = php_bloomshm_path();
 	const char *name = filter == NULL ? "" : filter;
 	switch (e->status) {
 		case BSHM_E_UNAVAILABLE:
-			return explain_unavailable(e, path);
+			return unavailable_message(e, path);
 		case BSHM_E_NO_SPACE:
-			return explain_no_space(e, name, path);
+			return no_space_message(e, name, path);
 		case BSHM_E_INCOMPATIBLE:
-			return e->cause == BSHM_CAUSE_LAYOUT ? explain_damage(e, filter, path)
-												 : explain_incompatible(e, name);
+			return e->cause == BSHM_CAUSE_LAYOUT ? damage_message(e, filter, path)
+												 : incompatible_message(e, name);
 		case BSHM_E_CORRUPT:
-			return explain_damage(e, filter, path);
+			return damage_message(e, filter, path);
 		case BSHM_E_FULL:
 			return zend_strpprintf(0,
 				"filter \"%s\" is full: it would hold %" PRIu64 " keys, its capacity is %" PRIu64
 				" and it does not grow (expansion 0)",
 				name, e->asked, e->available);
 		case BSHM_E_EXISTS:
-			return explain_exists(e, name);
+			return exists_message(e, name);
 		case BSHM_E_NOT_FOUND:
 			return zend_strpprintf(0,
 				e->cause == BSHM_CAUSE_ABSENT
@@ -411,9 +411,9 @@ zend_string *php_bloomshm_explain(const bshm_error *e, const char *filter)
 				(int64_t) e->available, e->cause == BSHM_CAUSE_DECREMENT ? "minus" : "plus",
 				(int64_t) e->asked, name);
 		case BSHM_E_TIMEOUT:
-			return explain_timeout(e, name, path);
+			return timeout_message(e, name, path);
 		case BSHM_E_BUSY:
-			return explain_busy(e, path);
+			return busy_message(e, path);
 		default:
 			return zend_strpprintf(0, "%s", bshm_status_str(e->status));
 	}
@@ -436,7 +436,7 @@ static bool is_damaged_file(const bshm_error *e)
 	}
 }
 
-static zend_string *explain_io(const bshm_error *e, const char *path)
+static zend_string *io_message(const bshm_error *e, const char *path)
 {
 	if (e->cause == BSHM_CAUSE_OPEN_BASEDIR) {
 		return zend_strpprintf(0, "open_basedir does not allow the file %s", path);
@@ -468,10 +468,10 @@ static const char *sort_of_file(uint64_t magic)
 	return (magic & 0xffff) == 0x8b1f ? "; it is compressed by gzip" : "";
 }
 
-zend_string *php_bloomshm_explain_file(const bshm_error *e, const char *path)
+zend_string *php_bloomshm_message_file(const bshm_error *e, const char *path)
 {
 	if (e->status == BSHM_E_IO) {
-		return explain_io(e, path);
+		return io_message(e, path);
 	}
 	if (e->status == BSHM_E_INCOMPATIBLE && e->cause == BSHM_CAUSE_BYTE_ORDER) {
 		return zend_strpprintf(0, "the file %s holds %s in the other byte order", path,

@@ -1,5 +1,5 @@
 /*
- * php_explain.h - an error record to one English sentence, which the caller releases.
+ * php_message.h - an error record to one English sentence, which the caller releases.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -11,8 +11,8 @@
 #include "core/bshm.h"
 
 /* `filter` may be NULL; for an error about one record it is the record's key. */
-zend_string *php_bloomshm_explain(const bshm_error *error, const char *filter);
+zend_string *php_bloomshm_message(const bshm_error *error, const char *filter);
 /* For an error about the file of a dump, at `path`; NULL: the error is not about a file. */
-zend_string *php_bloomshm_explain_file(const bshm_error *error, const char *path);
+zend_string *php_bloomshm_message_file(const bshm_error *error, const char *path);
 
 #endif
