@@ -1,5 +1,5 @@
 /*
- * base.h - assertions, hints to the compiler, and doubles as words.
+ * base.h - assertions, hints to the compiler, and a double from and to its 64 bits.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,17 +1,24 @@
 /*
  * bshm.h - the engine: many Bloom filters in one shared-memory segment.
  *
- * What the PHP binding, the tests and the benchmarks call: the segment and its filters here, the
- * record store in bshm_records.h. The engine keeps no PHP type, prints nothing, and never calls
- * back while it holds a lock.
+ * The PHP binding, the tests and the benchmarks call these functions, and those of bshm_records.h
+ * for the record store. The engine knows no PHP type, prints nothing, and calls no function of its
+ * caller while it holds a lock.
  *
- * A `bshm_segment` is one process's attachment; its functions may be called by several threads
- * at once. A `bshm_views` (names resolved to filters) belongs to one thread and one segment, and
- * must not outlive it. Filter names are 1 to BSHM_NAME_BYTES_MAX bytes: the caller checks that,
- * except for questions, which answer BSHM_E_RANGE.
+ * A `bshm_segment` is one process's attachment; several threads may call its functions at once. A
+ * `bshm_views` (names resolved to filters) belongs to one thread and one segment, and is freed
+ * before the segment is closed. A filter's name has 1 to BSHM_NAME_BYTES_MAX bytes: the caller of a
+ * function that changes filters checks that; all other functions return BSHM_E_RANGE.
  *
  * Statuses are ints: 0 or positive is success, negative one of BSHM_E_*. Functions with a
- * `bshm_error *` fill it on every failure; it may not be NULL.
+ * `bshm_error *` fill it on every failure; it may not be NULL. Two groups of statuses have a name:
+ *
+ *   view statuses  NOT_FOUND; CORRUPT; BUSY, the filter is being cleared or was replaced again and
+ *                  again; RANGE, a name of a wrong length; NO_SPACE, no private memory. Such a
+ *                  function takes no lock and writes nothing shared.
+ *   lock statuses  READ_ONLY; TIMEOUT, the segment's lock was not free in time; UNAVAILABLE, this
+ *                  process cannot take locks (no descriptor, say). Adds and removals wait 50 ms for
+ *                  the lock, all others a second. As a rule it is held for microseconds.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -40,8 +47,9 @@ typedef struct bshm_segment bshm_segment;
 
 typedef struct {
 	const char *path;
-	uint64_t filter_bytes;  /* for a new segment; an existing one keeps its own */
-	uint64_t cache_bytes;   /* the record store; 0 = none */
+	uint64_t
+		filter_bytes;     /* BSHM_FILTER_BYTES_*, of a new segment; an existing one keeps its own */
+	uint64_t cache_bytes; /* the record store: BSHM_CACHE_BYTES_*; 0 = none; the same */
 	uint64_t cache_records; /* at most; 0 = as many as fit */
 	uint32_t mode;          /* permission bits of a new file; an existing one may not have more */
 	bool readonly;
@@ -50,20 +58,21 @@ typedef struct {
 } bshm_options;
 
 /*
- * Attaches to the segment at options->path, creating it where there is no file. Never waits for
- * another creator, or for a process that brings a segment on a disk to rest: BSHM_E_BUSY then, try
- * again soon; for a creator error->process_id is its process id by its own count (0: not known),
- * error->uid its user. Costs about 20 microseconds for an existing
- * segment; creating one costs the reservation of its memory.
- * UNAVAILABLE (not openable, foreign owner, wider mode, not a file; ABSENT: there is no file, and
- * none was to be created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated),
- * BUSY.
+ * Attaches to the segment at options->path. Creates it where there is no file and the options allow
+ * that. Does not wait for another creator, or for a process that wakes a segment on a disk or
+ * brings it to rest: that is BUSY, try again soon. Of a creator error->process_id is the process id
+ * by its own count (0: not known), error->uid the user. BUSY also: a file on a disk was not at
+ * rest, and has been removed; the next call makes a new one. UNAVAILABLE (not openable, foreign
+ * owner, wider mode, not a file, not at rest; ABSENT: there is no file, and none was to be
+ * created), NO_SPACE, INCOMPATIBLE (another layout), CORRUPT (damaged or truncated), TIMEOUT
+ * (another thread attaches or forks). Cost: about 50 microseconds for an existing segment; for a
+ * new one the reservation of its memory; on a disk a sync.
  */
 bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, bshm_error *error);
 /*
- * Unmaps; never changes what the segment holds. NULL is allowed. On a disk the last process that
- * closes it waits until all of it is written there, and marks it: only then is it believed after a
- * reboot.
+ * Unmaps the segment, and keeps what it holds. NULL is allowed. On a disk the last process that
+ * closes the segment waits until all of it is written there, and marks it: only then is it believed
+ * after a reboot.
  */
 void bshm_segment_close(bshm_segment *segment);
 /*
@@ -74,9 +83,9 @@ bool bshm_segment_at_path(const bshm_segment *segment);
 /* Is there certainly no file at the path? Cost: one look at it. */
 bool bshm_segment_absent(const char *path);
 /*
- * As bshm_segment_close(), and says whether it is at rest: OK (always in memory, where there is
- * nothing to do), BUSY (others use it), UNAVAILABLE. Cost: what the disk takes to write what was
- * changed.
+ * As bshm_segment_close(), and returns whether the segment is at rest: OK (always in memory, where
+ * there is nothing to do), BUSY (other processes use it), UNAVAILABLE or NO_SPACE (of the disk).
+ * NULL is not allowed. Cost: the time in which the disk writes all changes.
  */
 bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error);
 
@@ -88,23 +97,28 @@ typedef struct {
 	uint64_t filter_bytes_free;
 	uint64_t largest_free_bytes; /* the largest run of neighbouring free partitions */
 	uint64_t filters;
-	uint64_t attached; /* processes */
-	uint64_t repairs;
+	uint64_t attached; /* processes; above 255 an estimate */
+	uint64_t repairs;  /* since the segment was created, as lock_timeouts */
 	uint64_t lock_timeouts;
 } bshm_stat;
 
 /*
- * Figures for the operator. Takes the lock for a moment to take back what dead processes left,
- * and goes on without when it cannot have it. Cost: the directory's size, about 1 ms at most.
+ * Figures for the operator. Waits 50 ms for the lock, to take back what dead processes left;
+ * without the lock it goes on, and the free bytes are an estimate. UNAVAILABLE (the file cannot be
+ * opened again), TIMEOUT (another thread attaches), NO_SPACE (private memory: a bit for each
+ * partition). Cost: all descriptors and the links of scattered filters, about 1 ms; and up to 6 ms
+ * to count the processes.
  */
 bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error *error);
 
 /*
- * Checks the whole segment. Calls `problem` once for each fault, with `context`, after the lock
- * has been released; returns how many there were, or a negative status. UNAVAILABLE: this process
- * cannot take locks, so the record store was not checked; TIMEOUT. A process without the lock
- * (UNAVAILABLE, or read-only) may take work in progress for a fault. Cost: the directory and the
- * link table, no filter bits.
+ * Checks the whole segment. After the lock has been released it calls `problem`, with `context`,
+ * for each of the first 64 faults. Returns how many there were, or a negative status. UNAVAILABLE:
+ * this process cannot take locks, so the record store was not checked. TIMEOUT: a lock was not free
+ * within a second; faults of the record store up to there are reported. NO_SPACE (private memory).
+ * A process without the lock (UNAVAILABLE, or read-only) may take work in progress for a fault.
+ * Cost: the directory and the link table, no filter bits; and all records, a thousand under one
+ * hold of a shard's lock.
  */
 typedef void (*bshm_problem)(void *context, const char *what, const char *name);
 int bshm_segment_check(
@@ -114,7 +128,10 @@ int bshm_segment_check(
 
 typedef struct bshm_views bshm_views;
 
-/* Private to a thread; NULL when there is no memory. About 100 kB, touched as it is used. */
+/*
+ * Private to a thread; NULL: no memory. Up to 256 views, about 100 kB, and the links of scattered
+ * filters.
+ */
 bshm_views *bshm_views_new(void);
 void bshm_views_free(bshm_views *views);
 
@@ -124,9 +141,10 @@ typedef struct {
 } bshm_key;
 
 /*
- * Is `key` (maybe) in the filter? 1 = maybe, 0 = certainly not, negative = not answerable
- * (NOT_FOUND, CORRUPT, BUSY): the caller says "maybe". Takes no lock, never waits, writes
- * nothing shared. Cost: one hash and `hash_count` loads within 8 kB.
+ * Is `key` (maybe) in the filter? 1 = maybe, 0 = certainly not, negative = no answer is possible
+ * (view statuses): the caller says "maybe". Never waits. Cost: one hash and `hash_count` loads
+ * within 8 kB; in a growing filter one line of 64 bytes a layer first; a name that the thread has
+ * not asked about for long costs a look-up in the directory.
  */
 int bshm_filter_has(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length);
@@ -136,26 +154,30 @@ typedef struct bshm_view bshm_view;
 
 #define BSHM_BATCH 64
 
-/* The current view of a filter: OK, or NOT_FOUND, CORRUPT, BUSY. */
+/*
+ * The current view of a filter: OK, or a view status. Cost: as bshm_filter_has() without the key.
+ */
 bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_view **out);
 /*
- * Asks `count` (1..BSHM_BATCH) keys at once: all memory is requested before any is used, which
- * is what makes a large filter fast. The answers hold only if bshm_view_current() says so after
- * the last batch.
+ * Asks `count` (1..BSHM_BATCH) keys at once. All memory is requested before any is used, which
+ * makes a large filter fast. The answers hold only if bshm_view_current() is true after the last
+ * batch. Cost: that of `count` questions, whose cache misses overlap.
  */
 void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers);
-/* Was everything read from the view read from one generation, and is that the current one still? */
+/* True: all that was read through the view belongs to its generation, which is still in force. */
 bool bshm_view_current(const bshm_view *view);
 
-/* Tells one published set of keys from every other of the segment, whatever name it had or has. */
+/* Identifies one published set of keys in the segment, whatever names its filter had or has. */
 typedef struct {
 	uint64_t publication;
 } bshm_set;
 
 bshm_set bshm_view_set(const bshm_view *view);
-/* Counts a false positive: a loader found no value for a key that this set maybe has. Only if the
- * set is still in force. */
+/*
+ * Counts a false positive: a loader found no value for a key that this set maybe has. Does nothing
+ * if the set is not in force any more, or the filters are read-only. Takes no lock.
+ */
 void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_set *set);
 
@@ -164,19 +186,23 @@ void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const 
 /*
  * Adds a key. 1 = it was certainly not there, 0 = it was (maybe) there. NOT_FOUND (nothing was
  * changed; with the cause JOURNAL: a set is being made, and will have the key if it is published),
- * CORRUPT, FULL, NO_SPACE (it would have to grow), READ_ONLY, TIMEOUT. Takes no lock, unless a
- * load, copy or clear of this filter is running, the filter counts, or this call is the first in a
- * sliding filter's epoch to touch a partition, or the one that makes a filter grow: that costs the
- * zeroing of the new layer. A key of a sliding filter is found for another window, also if it was
- * there.
+ * CORRUPT, FULL, NO_SPACE (no room to grow, no private memory, or the journal of a clear is full),
+ * lock statuses; TIMEOUT also if the filter is replaced again and again. Takes no lock, except: a
+ * build or clear of this filter runs; the filter counts; the call is the first in a sliding
+ * filter's epoch that touches a partition; or it makes a filter grow, which costs the zeroing of
+ * the new layer. A call that needs a layer that another process is making waits for that up to 50
+ * ms. A key of a sliding filter is found for another window, also if it was there. Cost: a
+ * question, and an atomic OR for each bit that was not set.
  */
 int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error);
 
 /*
  * Adds all keys, or none (FULL). Returns in *added how many were certainly new, and in `fresh`,
- * where it is not NULL, for each key whether it was. On TIMEOUT and NO_SPACE some may have been
- * added; adding again is harmless (in a counting filter it counts again).
+ * where it is not NULL, for each key whether it was. Statuses as bshm_filter_add(). On TIMEOUT and
+ * NO_SPACE some may have been added; adding again is harmless (in a counting filter it counts
+ * again). Cost: 17 bytes of private memory a key; the lock, if it is needed, once for each 256
+ * keys.
  */
 bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
@@ -184,20 +210,21 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const
 
 /* ------------------------------------------------------------------ counting */
 
-#define BSHM_COUNT_MAX 15 /* where counts stay: they are then no longer taken back */
+#define BSHM_COUNT_MAX 15 /* a counter that has reached it does not change any more */
 
 /*
- * Takes one add of a key back. 1 = done, 0 = it was certainly absent, and nothing was changed.
- * Removing a key that was never added, but is maybe present, takes away from the keys it looks
- * like. NOT_FOUND, CORRUPT, INCOMPATIBLE (not a counting filter), READ_ONLY, TIMEOUT. Takes the
- * segment's lock for a moment. What a running load has gathered is not changed.
+ * Takes one add of a key back. 1 = done, 0 = it was certainly absent, and nothing was changed. If
+ * the key was never added but is maybe present, other keys lose counts, and may be denied.
+ * NOT_FOUND, CORRUPT, RANGE, INCOMPATIBLE (not a counting filter), NO_SPACE (private memory), lock
+ * statuses (TIMEOUT also: the filter is being cleared). Keys that a running load has gathered are
+ * not changed. Cost: a question under the lock.
  */
 int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error);
 
 /*
- * How often a key was added, at most: 0 = certainly not, BSHM_COUNT_MAX = that often or more.
- * NOT_FOUND, CORRUPT, BUSY, INCOMPATIBLE. Takes no lock and writes nothing shared.
+ * How often a key was added, at most: 0 = certainly not, BSHM_COUNT_MAX = that often or more. View
+ * statuses, INCOMPATIBLE (not a counting filter). Cost: as a question.
  */
 int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length);
@@ -215,30 +242,43 @@ typedef struct {
 } bshm_parameters;
 
 /*
- * 1 = created, 0 = one with the same parameters exists; EXISTS (error->cause names the parameter
- * that differs, error->asked and ->available or the rates are its two values), NO_SPACE, READ_ONLY,
- * TIMEOUT.
+ * 1 = created, 0 = one with the same parameters exists (without a seed any seed is the same);
+ * EXISTS (error->cause names the parameter that differs, error->asked and ->available, or the
+ * rates, are its two values), NO_SPACE (filter memory, directory, 64 ops, private memory), CORRUPT,
+ * UNAVAILABLE (no random seed), lock statuses. Cost: zeroing the filter, about 0.1 s a GB, without
+ * the lock.
  */
 int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_error *error);
 
-/* 1 = done, 0 = no such filter; READ_ONLY, TIMEOUT. A clear answers "maybe" while it zeroes. */
+/*
+ * 1 = done, 0 = no such filter; lock statuses. A clear answers "maybe" while it zeroes (about 0.1 s
+ * a GB, without the lock; a sliding filter is cleared at once). Clear only: CORRUPT, NO_SPACE (64
+ * ops, private memory), TIMEOUT also if another clear of the filter runs.
+ */
 int bshm_filter_drop(
 	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error);
 int bshm_filter_clear(
 	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error);
 
-/* `to` takes the place of what has that name. NOT_FOUND, READ_ONLY, TIMEOUT, NO_SPACE (copy). */
+/*
+ * A filter that has the name `to` is replaced in one step. NOT_FOUND, CORRUPT, NO_SPACE (directory;
+ * copy: also filter memory, 64 ops, private memory), lock statuses (TIMEOUT also: `from` is being
+ * cleared, or was replaced again and again). A filter that is renamed or copied to its own name
+ * stays as it is. Cost: a rename copies no bit; a copy reads and writes all, without the lock.
+ */
 bshm_status bshm_filter_rename(bshm_segment *segment, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error);
 bshm_status bshm_filter_copy(bshm_segment *segment, const char *from, size_t from_length,
 	const char *to, size_t to_length, bshm_error *error);
 
 /*
- * The union of `count` filters and of `into`, if it exists, published as `into` with one store.
- * All must be of one kind, seed and geometry, layer by layer (one that has grown more than another
- * has layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a source),
- * INCOMPATIBLE, NO_SPACE, READ_ONLY, TIMEOUT. error->source: which source it was, from 1 on.
+ * The union of `count` filters and of `into`, if it exists, published as `into` with one store. All
+ * must be of one kind, seed and geometry, layer by layer (one that has grown more than another has
+ * layers that the other lacks); a counting filter's counts are added up. NOT_FOUND (a source),
+ * INCOMPATIBLE, CORRUPT, NO_SPACE, lock statuses (TIMEOUT also: a source was replaced again and
+ * again). error->source: which source it was, from 1 on; 0: `into`, or none of them. Cost: reading
+ * all sources, and writing the union, without the lock.
  */
 bshm_status bshm_filter_merge(bshm_segment *segment, const char *into, size_t into_length,
 	const bshm_key *from, size_t count, bshm_error *error);
@@ -268,61 +308,70 @@ typedef struct {
 	uint64_t bytes;
 	double fill; /* share of bits set (counting: of counters not 0; sliding: mean of live lanes) */
 	/*
-	 * What an absent key's chance of "maybe" is, from the bits: a partition of a plain filter says
-	 * it with fill^k; of a sliding one with the sum, over the sets of live lanes, of +-(share of
-	 * positions set in all of them)^k; layers with 1 - product of (1 - rate). Mean, and for a
-	 * key that meets the worst partition of each layer.
+	 * An absent key's chance of "maybe", from the bits. In a partition of a plain filter: fill^k;
+	 * of a sliding one: the sum, over the sets of live lanes, of +-(share of positions set in all
+	 * of them)^k. Of several layers: 1 - product of (1 - rate). The first is the mean, the second
+	 * that of a key that meets the worst partition of each layer.
 	 */
 	double estimated_error_rate;
 	double worst_partition_error_rate;
 	uint64_t generation;
-	double published_s;
+	double published_s;       /* unix time */
 	uint64_t false_positives; /* confirmed by loaders */
 	uint32_t layer_count;
 	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;
 
-/* Reads every bit of the filter (about 0.1 s a GB). OK, or NOT_FOUND, CORRUPT, BUSY. */
+/* Reads every bit of the filter (about 0.1 s a GB). OK, or a view status. */
 bshm_status bshm_filter_info(
 	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_info *out);
 
-/* Published and sound: 1 or 0. */
+/* 1 = published and sound, 0 = not (any view status). Cost: as bshm_view_open(). */
 int bshm_filter_ready(
 	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length);
 
 /*
- * Walks the published filters in no order: start with *cursor = 0, ends with 0. `name` takes
- * BSHM_NAME_BYTES_MAX + 1 bytes. Returns the name's length.
+ * Walks the published filters in no order, those that are being cleared too: start with *cursor =
+ * 0; at the end it is 0 again. `name` takes BSHM_NAME_BYTES_MAX + 1 bytes. Returns the name's
+ * length; 0: there was none left. Takes no lock. Cost of all steps: the directory.
  */
 size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name);
 
 /* ------------------------------------------------------------------ building */
 
 /*
- * A build gathers keys aside (16 bytes of private memory a key), lays out a filter of the right
- * size in one pass, and publishes it with one store. Keys that are added to the name meanwhile
- * are in it too. Between these calls no lock is held; if a process dies at any point, the filter
- * from before stays in force.
+ * A build gathers hashes of keys aside (16 bytes of private memory a key), lays out a filter of the
+ * right size in one pass, and publishes it with one store. Keys that are added to the name
+ * meanwhile are in it too. Between these calls no lock is held; if a process dies at any point, the
+ * filter from before stays in force. A build is used by one thread at a time, and by the process
+ * that began it. After any failure it is only aborted.
  */
 typedef struct bshm_build bshm_build;
 
-/* NO_SPACE (64 builds running, the directory is full, no private memory), READ_ONLY, TIMEOUT. */
+/*
+ * NO_SPACE (64 builds and clears run, the directory is full, no private memory), UNAVAILABLE (no
+ * random seed), lock statuses.
+ */
 bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_build **out, bshm_error *error);
-/* NO_SPACE when the different keys cannot fit the segment any more (looked at when it would be
- * full, and at every doubling after that), or private memory ends. About 20 ns. */
+/*
+ * NO_SPACE: the different keys cannot fit into the segment any more (checked when it would be full,
+ * and at every doubling after that), or private memory ends, or the journal is full. If keys are
+ * added to the name meanwhile, it takes the lock now and then: lock statuses, CORRUPT. About 20 ns.
+ */
 bshm_status bshm_build_key(
 	bshm_build *build, const char *key, size_t key_length, bshm_error *error);
-/* How many keys were offered so far. */
+/* How many keys were offered so far, repeated ones counted. */
 uint64_t bshm_build_offered(const bshm_build *build);
 /*
- * Lays out, measures, publishes; `out` describes what was published. ERROR_RATE when the
- * measured mean rate is above max_error_rate; NO_SPACE, TIMEOUT, CORRUPT. Ends the build
- * whatever it returns.
+ * Lays out, measures, publishes; `out` describes what was published. ERROR_RATE when the measured
+ * mean rate is above max_error_rate; NO_SPACE (filter memory, private memory, journal), CORRUPT,
+ * lock statuses, UNAVAILABLE also in the child of a fork. Ends the build whatever it returns. Cost:
+ * setting all bits and reading them, without the lock; the journal's keys are added under it.
  */
 bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);
-/* Gives everything up. NULL is allowed. Takes no lock. */
+/* Ends a build without publishing. NULL is allowed. Takes no lock. */
 void bshm_build_abort(bshm_build *build);
 
 /* ------------------------------------------------------------------ files */
@@ -335,17 +384,19 @@ void bshm_build_abort(bshm_build *build);
 
 /*
  * Writes a published filter to a file: under a temporary name beside it, synced, then renamed, so
- * that a file at `path` is always whole. Mode 0600. *bytes is its size. NOT_FOUND, CORRUPT, BUSY,
- * IO (error->os_code), NO_SPACE (private memory). Takes no lock. docs/FORMAT.md has the format.
+ * that a file at `path` is always whole. Mode 0600. *bytes is its size. NOT_FOUND, CORRUPT, RANGE,
+ * IO (error->os_code), NO_SPACE (private memory), TIMEOUT (being cleared, or replaced again and
+ * again). Takes no lock. Cost: reading the filter, writing and syncing the file. docs/FORMAT.md has
+ * the format.
  */
 bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error);
 
 /*
- * Publishes a filter from a file, in the place of any filter of that name. Everything is checked
- * before anything is published. A sliding filter has aged by the wall clock. IO, CORRUPT
+ * Publishes a filter from a file, in the place of any filter of that name. The whole file is
+ * checked before the filter is published. A sliding filter has aged by the wall clock. IO, CORRUPT
  * (error->cause says what is wrong with the file), INCOMPATIBLE (another version or byte order),
- * NO_SPACE, READ_ONLY, TIMEOUT.
+ * NO_SPACE, lock statuses. Cost: reading the file once, and its hash, without the lock.
  */
 bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_error *error);
@@ -353,8 +404,9 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 /* ------------------------------------------------------------------ the host */
 
 /*
- * The system's monotonic clock. The coarse one costs a fifth, lags behind by the length of the
- * system's tick, 1 to 10 ms, and is that of bshm_clock_set().
+ * The system's monotonic clock, in nanoseconds. The coarse clock costs a fifth of that, and lags
+ * behind by the length of the system's tick, 1 to 10 ms. Only the coarse one obeys
+ * bshm_clock_set().
  */
 uint64_t bshm_now_ns(void);
 uint64_t bshm_now_coarse_ns(void);
@@ -363,8 +415,8 @@ uint64_t bshm_process_id(void);
 uint32_t bshm_user_id(void); /* the effective one: it owns the files that this process creates */
 
 /*
- * For tests: the clock of sliding filters stays at `ns` in this process from now on; 0 = it is the
- * system's monotonic clock again.
+ * For tests: the clock of sliding filters and of expiry stays at `ns` in this process from now on;
+ * 0 = the system's monotonic clock again.
  */
 void bshm_clock_set(uint64_t ns);
 
@@ -377,10 +429,10 @@ typedef struct {
 } bshm_geometry;
 
 /*
- * The smallest sound filter for `capacity` keys at `error_rate`. A partition of m bits holds
- * -m/k ln(1 - p^(1/k)) keys at rate p (Bloom 1970); 4.5 % are kept back, so that the mean over
- * partitions whose loads differ by chance stays below the rate asked for. k is the smallest
- * within 1 % of the best size. Cost: 64 pow() and log().
+ * The smallest sound filter of a fixed size for `capacity` keys at `error_rate`, (0, 0.5]. A
+ * partition of m bits holds -m/k ln(1 - p^(1/k)) keys at rate p (Bloom 1970); 4.5 % are kept back,
+ * so that the mean over partitions whose loads differ by chance stays below the rate asked for. k
+ * is the smallest number of probes within 1 % of the best size. Cost: at most 128 pow() and log().
  */
 bshm_geometry bshm_geometry_for(double error_rate, uint64_t capacity);
 

@@ -1,6 +1,12 @@
 /*
  * bshm_records.h - the engine: the record store of a segment, and leases on loads.
  *
+ * A key has 0 to BSHM_KEY_BYTES_MAX bytes, a ttl 0 (none) or 1 to BSHM_TTL_MAX_S seconds: the
+ * caller checks that. Every function with a status returns UNAVAILABLE where there is no record
+ * store. A function that changes a record takes the lock of the key's shard, for which it waits 50
+ * ms: TIMEOUT; UNAVAILABLE also if this process cannot take locks. Its cost is one hash, a few
+ * cache misses and the copy of the value, and the eviction of as many records as are in the way.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #ifndef BSHM_RECORDS_H
@@ -22,7 +28,7 @@ typedef enum {
 	BSHM_VALUE_STRING,
 	BSHM_VALUE_PHP,      /* serialized */
 	BSHM_VALUE_IGBINARY, /* serialized */
-	BSHM_VALUE_NOTHING /* of a key that a filter knows and the backend does not: bytes of its set */
+	BSHM_VALUE_NOTHING   /* a filter says maybe, the backend has no value: a bshm_set */
 } bshm_value_type;
 
 typedef struct {
@@ -35,20 +41,20 @@ typedef struct {
 #define BSHM_RECORD_BYTES_MAX (UINT64_C(64) << 20) /* key and value; and a quarter of the store */
 #define BSHM_TTL_MAX_S        315360000
 
-/* Keys of two spaces have nothing in common: users' own, and those of fetches. */
+/* The same key in two spaces names two records: keys of users, and keys of fetches. */
 #define BSHM_SPACE_CACHE 0u
 #define BSHM_SPACE_FETCH 1u
 
 /*
- * What the waits for locks of one call with many keys have in common: all zero to begin with. For
- * the first lock that it cannot get, the call waits 50 ms (`batch`: a second); for later ones it
- * does not wait. All waits for locks that it gets end after a second together (`batch`: no limit).
- * Time by which it wakes late, because it got no processor, does not count, up to 150 ms. It always
- * gets a lock that is free, or is so within microseconds.
+ * The patience of one call with many keys, all zero to begin with. For the first lock that is not
+ * free in time, the call waits 50 ms (`batch`: a second); for later ones it does not wait. All its
+ * waits together end after a second (`batch`: no limit). Time by which it wakes late, because it
+ * got no processor, does not count, up to 150 ms a wait. It always gets a lock that is free, or
+ * becomes free within microseconds.
  */
 typedef struct {
 	bool batch;
-	bool gone; /* a lock was not to be had */
+	bool gone; /* a lock was not free in time */
 	uint64_t waited_ns;
 	uint64_t copying_since_ns; /* bshm_record_copy() */
 	bool counted;              /* the limit was counted anew, as after a death, or could not be */
@@ -58,9 +64,10 @@ typedef struct {
 bool bshm_store_exists(const bshm_segment *segment);
 
 /*
- * A record that was found: what kind of value it has, and how long that is. Its bytes are fetched
- * with bshm_found_copy(). Nothing is held: it may be replaced meanwhile. A value of 8 to 32 bytes
- * may have been fetched with it: bshm_found_short() then copies it, and cannot fail.
+ * A record that was found: the type and length of its value. bshm_found_copy() copies the bytes.
+ * Nothing is held: the record may be replaced meanwhile. A value of BSHM_SHORT_MIN to
+ * BSHM_SHORT_MAX bytes may have been fetched with it: then bshm_found_short() copies it, and cannot
+ * fail.
  */
 #define BSHM_SHORT_MIN 8u
 #define BSHM_SHORT_MAX 32u
@@ -104,32 +111,36 @@ static inline void bshm_found_short(const bshm_found *found, void *to)
 #define BSHM_FIND_VALUE 4u /* if the value is fetched, only type, length and value are set */
 
 /*
- * Looks a key up. 1 = found, 0 = absent or expired; UNAVAILABLE (no record store). Takes no lock
- * and never waits. Cost: one hash and two or three lines of the processor's cache.
+ * Looks a key up. 1 = found, 0 = absent or expired, or in constant change; UNAVAILABLE. Takes no
+ * lock and never waits. Cost: one hash and two or three lines of the processor's cache.
  */
 int bshm_record_find(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found);
-/* The same for 1..BSHM_BATCH keys: all memory is requested before any is used. */
+/*
+ * The same for 1..BSHM_BATCH keys; present[i]: was keys[i] found? Returns how many were. All memory
+ * is requested before any is used.
+ */
 int bshm_record_find_many(bshm_segment *segment, uint32_t space, const bshm_key *keys,
 	unsigned count, unsigned flags, bshm_found *found, bool *present);
 /*
- * Asks for the memory that changes of 1..BSHM_BATCH keys, soon after, will look at, so that they do
- * not wait for it one by one: a hint, which takes no lock and changes nothing.
+ * Requests the memory that changes of 1..BSHM_BATCH keys, soon after, will read, so that their
+ * cache misses overlap: a hint, which takes no lock and changes nothing.
  */
 void bshm_records_prefetch(
 	bshm_segment *segment, uint32_t space, const bshm_key *keys, unsigned count);
 /*
- * Copies the value out, which takes found->length bytes, without a lock. False: it was replaced or
- * removed meanwhile, and what is in `to` is worth nothing: find it again.
+ * Copies the value, found->length bytes, without a lock. False: it was replaced or removed
+ * meanwhile, and the bytes in `to` are not a value: find it again.
  */
 bool bshm_found_copy(const bshm_found *found, void *to);
 /*
  * For a value that was replaced while it was copied: finds it and copies it into `room`, again
- * until it did not change during the copy. Takes no lock and does not wait, if the value is a short
- * one, or if all copies of a call together take less than 10 ms. After that, a large value (more
- * than 4 kB) is copied under its shard's lock, so that its writers cannot keep it from its readers;
- * for the lock it waits as `patience` says. 1 = copied, 0 = absent; BUSY: call again with room for
- * found->length bytes; TIMEOUT, UNAVAILABLE: it could not be copied. `flags` as bshm_record_find().
+ * until it did not change during the copy. Takes no lock and does not wait, if the value has at
+ * most 4 kB, or if all copies of a call together take less than 10 ms. After that, a larger value
+ * is copied under its shard's lock, so that its writers cannot keep it from its readers; for the
+ * lock it waits as `patience` says, which must not be NULL. 1 = copied, 0 = absent; BUSY: call
+ * again with room for found->length bytes; TIMEOUT, UNAVAILABLE: it could not be copied. `flags` as
+ * bshm_record_find().
  */
 typedef struct {
 	void *bytes;
@@ -137,7 +148,7 @@ typedef struct {
 } bshm_room;
 int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
 	const bshm_room *room, bshm_patience *patience, bshm_found *found, bshm_error *error);
-/* The same for the key: found->key_length bytes. */
+/* As bshm_found_copy(), for the key: found->key_length bytes. */
 bool bshm_found_copy_key(const bshm_found *found, void *to);
 
 typedef enum {
@@ -161,49 +172,67 @@ typedef struct {
 } bshm_put;
 
 /*
- * Stores a record with one step: others see the old one or the new one. 1 = stored, 0 = not,
- * because of the mode, or because key and value are larger than the store takes (a SET then removes
- * what was there). TIMEOUT, UNAVAILABLE. Waits 50 ms for the shard's lock (bshm_patience). When
- * there is no room, it evicts records that have long not been used.
+ * Stores a record with one step: others see the old one or the new one. 1 = stored; 0 = not: the
+ * mode forbids it, or key and value are larger than BSHM_RECORD_BYTES_MAX or a quarter of the
+ * store, or there is no room. (If it does not fit, a SET removes an old record.) TIMEOUT,
+ * UNAVAILABLE. When there is no room, it evicts records that have not been used for long. A value
+ * of more than 256 kB is put in steps, with pauses in which the lock is free, and waits for the
+ * lock at each.
  */
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
 
 /*
- * Adds `by` to an int (`down`: takes it away), or stores that of `initial` with this ttl where
- * there is none; an existing record keeps its ttl. INCOMPATIBLE (not an int), RANGE (past the
- * edge), NO_SPACE, TIMEOUT, UNAVAILABLE.
+ * Adds `by` to an int (`down`: subtracts it). Where there is no record, begins with `initial` and
+ * gives the new record this ttl; an existing record keeps its own. *out is the new value.
+ * INCOMPATIBLE (not an int), RANGE (past the edge of int64), NO_SPACE (no room), TIMEOUT,
+ * UNAVAILABLE: the record stays as it was.
  */
 bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
-/* Appends to a string, after `delimiter`, or stores `suffix` where there is none; as above. */
+/*
+ * Appends `delimiter` and `suffix` to a string, or stores `suffix` without a ttl where there is
+ * none. *length is the new length in bytes. INCOMPATIBLE (not a string), NO_SPACE (larger than a
+ * record may be, no room, or no private memory), TIMEOUT, UNAVAILABLE: the record stays as it was.
+ */
 bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const bshm_key *suffix,
 	const bshm_key *delimiter, uint64_t *length, bshm_error *error);
-/* Sets the ttl of a record. 1 = done, 0 = absent. */
+/*
+ * Sets the ttl of a record, which is a use of it. 1 = done, 0 = absent; NO_SPACE (it had none, and
+ * must be put anew), TIMEOUT, UNAVAILABLE.
+ */
 int bshm_record_touch(
 	bshm_segment *segment, const bshm_key *key, uint32_t ttl_s, bshm_error *error);
-/* 1 = removed, 0 = was absent (or had expired). */
+/* 1 = removed, 0 = was absent (or had expired); TIMEOUT, UNAVAILABLE. */
 int bshm_record_remove(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, bshm_error *error);
-/* Removes what was found, if it is that still. 1 or 0. `patience`: NULL, or that of a call with
- * many keys. */
+/*
+ * Removes the record that was found, if it is still the same. 1 or 0; TIMEOUT, UNAVAILABLE.
+ * `patience`: NULL, or that of a call with many keys.
+ */
 int bshm_found_remove(
 	const bshm_found *found, const bshm_key *key, bshm_patience *patience, bshm_error *error);
 /*
  * Removes users' records whose keys begin with the prefix; if it is empty, all records of both
- * spaces. No value that is being loaded is stored any more. Returns how many users' records that
- * had not expired it removed. Waits for a lock as a call with many keys (bshm_patience), and counts
- * each record that has to stay, because a lock was not to be had, as a timeout. Holds a lock for
- * the work of some hundred removals at a time.
+ * spaces. Values that are being loaded are not stored any more. Returns how many users' records
+ * that had not expired it removed; 0 without a record store. Waits for locks as a call with many
+ * keys (bshm_patience). If a lock is not free in time, the records stay, and each counts as a
+ * timeout. Holds a lock for at most about a thousand removals. Cost: all buckets; with a prefix
+ * also all keys.
  */
 uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix);
-/* The least recently used record of users' keys that has not expired. 1 = found, 0 = there is
- * none. */
+/*
+ * The least recently used record of users' keys that has not expired; with several shards, by an
+ * estimate. 1 = found, 0 = there is none, BUSY = it has changed meanwhile: ask again. Takes no
+ * lock. Cost: the records are read once for each 64th of them that is removed.
+ */
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
 
 /*
  * Walks the records: all zero to begin with; a cursor of 0 after a step is the end. A step gives
- * the keys of a few neighbouring places; every record that is not written meanwhile comes exactly
- * once. False: no private memory left. Takes no lock. Any cursor is harmless.
+ * the keys of one home bucket; every record that is not written meanwhile comes exactly once.
+ * `flags`: 0, or BSHM_FIND_STALE for expired ones too. False: no private memory left. Takes no
+ * lock. Any cursor is harmless. The keys are valid until the next step; bshm_scan_free() ends the
+ * walk.
  */
 #define BSHM_SCAN_ROOM 64
 typedef struct {
@@ -219,48 +248,55 @@ bool bshm_scan_next(bshm_segment *segment, bshm_scan *scan, unsigned flags);
 void bshm_scan_free(bshm_scan *scan);
 
 typedef struct {
-	uint64_t records; /* with those that have expired and were not taken out yet */
-	uint64_t max_records;
-	uint64_t bytes_used; /* pages given to a size of slots, and all structures around them */
+	uint64_t records;     /* with those that have expired and were not removed yet */
+	uint64_t max_records; /* 0 = as many as fit */
+	uint64_t bytes_used;  /* pages given to a size of slots, and all structures around them */
 	uint64_t bytes_total;
 	uint64_t data_bytes; /* of keys and values */
 	uint64_t hits;
 	uint64_t misses;
 	uint64_t sets;
 	uint64_t evictions;
-	uint64_t expired; /* records that were taken out because they had */
-	uint64_t rejected;
+	uint64_t expired;  /* records that were removed because they had expired */
+	uint64_t rejected; /* puts without room, or too large */
 	uint64_t lock_timeouts;
 	uint64_t repairs;
 	uint64_t shards;
 } bshm_store_info;
 
-/* UNAVAILABLE. Takes no lock. */
+/*
+ * OK or UNAVAILABLE. Takes no lock. Cost: all shards and 2,049 tallies. The counts are those since
+ * the segment was created.
+ */
 bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out);
 
 /*
- * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. Those
- * that are written or removed meanwhile may be in it or not. IO, NO_SPACE (private memory),
- * UNAVAILABLE.
+ * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. A
+ * record that is written or removed meanwhile may be in the file or not. IO, NO_SPACE (private
+ * memory), UNAVAILABLE. Takes no lock, but for large values as bshm_record_copy().
  */
 bshm_status bshm_store_dump(
 	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error);
 /*
- * Puts in what such a file holds and is neither there nor expired, from the least recently used to
- * the most; *count is how many. The whole file is checked before the first is put. IO, CORRUPT,
- * INCOMPATIBLE, NO_SPACE (private memory: the file's size), TIMEOUT, UNAVAILABLE.
+ * Puts the records of such a file that are absent and not expired, from the least recently used to
+ * the most; if the store has a limit, only as many of the newest. *count is how many it put. The
+ * whole file is checked before the first is put. IO, CORRUPT, INCOMPATIBLE, NO_SPACE (private
+ * memory: up to 1.5 times the file's size), TIMEOUT (after a second), UNAVAILABLE: records that
+ * were put stay.
  */
 bshm_status bshm_store_restore(
 	bshm_segment *segment, const char *path, uint64_t *count, bshm_error *error);
 
 /* ------------------------------------------------------------------ leases */
 
-/* Are values stored for keys of filters (BSHM_SPACE_FETCH)? Then an add to a filter is followed by
- * bshm_record_forget() of the key. */
+/*
+ * Notes that values are stored for keys of filters (BSHM_SPACE_FETCH), and says whether they are.
+ * Then an add to a filter is followed by bshm_record_forget() of the key. Takes no lock.
+ */
 void bshm_store_note_fetch(bshm_segment *segment);
 bool bshm_store_has_fetched(const bshm_segment *segment);
 
-/* One process at a time loads what belongs to a key; the lease ends with the process. */
+/* One process at a time loads the value of a key; the lease ends with the process. */
 typedef struct {
 	uint64_t hash;
 	uint64_t serial; /* 0 = none was given */
@@ -271,36 +307,43 @@ typedef struct {
 
 typedef enum {
 	BSHM_LEASE_MINE,  /* load, then release it */
-	BSHM_LEASE_TAKEN, /* another loads it: wait, or take what there is */
+	BSHM_LEASE_TAKEN, /* another loads it: wait, or return a stale value */
 	BSHM_LEASE_OWN,   /* this thread is loading it just now, further up: load */
-	BSHM_LEASE_NONE   /* there is none to be had: load without */
+	BSHM_LEASE_NONE   /* no lease is free, or no lock in 50 ms: load without, and do not store */
 } bshm_lease_status;
 
 /*
- * `beside`: where others load it already, too. MINE: *grant is to be released. TAKEN: it says for
- * whom to wait. A key of which no value could be stored of late is not waited for: there is MINE
- * for all.
+ * Takes a lease. MINE: *grant is to be released. TAKEN: *grant is the lease to wait for; not with
+ * `beside`, which gives another lease beside it. If a value of the key could not be stored in the
+ * last 5 s, processes do not wait for each other: all get MINE. Waits 50 ms for the shard's lock.
+ * Cost: at most 256 leases.
  */
 bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bool beside, bshm_lease_grant *grant);
-/* Is that lease still out, and its owner alive? `probe`: asks the kernel about the process. */
+/*
+ * True: the lease has not ended; with `probe` also: the kernel says that its process is alive.
+ * Takes no lock.
+ */
 bool bshm_lease_held(bshm_segment *segment, const bshm_lease_grant *grant, bool probe);
-/* Has what was loaded under that lease, now ended, or another for the key, not been stored of
- * late? */
+/* True: a value of the lease's key could not be stored in the last 5 s. Takes no lock. */
 bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant);
-/* May an expired record stand in for what is being loaded? Its time has passed at most 5 s before
- * that. */
+/*
+ * True: an expired record may be returned instead of the value that is being loaded, because it
+ * expired at most 5 s before the load began.
+ */
 bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found);
 /*
- * Gives the lease back and stores `put` with it in one step, if it is still out: every change of
- * the key's value since has ended it. NULL: nothing was loaded. 1 = stored, 0 = not; waiters for
- * the value are told of a put that stores nothing.
+ * Ends the lease, and stores `put` with it in one step, if no change of the key's value has ended
+ * it before. `put` NULL: nothing was loaded. 1 = stored, 0 = not: then bshm_lease_unstored() tells
+ * the waiters of a put that stored nothing. Waits a second for the shard's lock: TIMEOUT,
+ * UNAVAILABLE; the lease has ended all the same.
  */
 int bshm_lease_release(
 	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
 /*
- * The record of this key, and what is just being loaded for it, are void. 1 = there was a record.
- * Quick where neither is the case. `patience`: NULL, or that of a call with many keys.
+ * Removes the record of this key, and ends the leases of its loads. 1 = there was a record, 0 =
+ * none; TIMEOUT, UNAVAILABLE. Takes no lock if the shard has no lease and the key no record.
+ * `patience`: NULL, or that of a call with many keys.
  */
 int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm_error *error);

@@ -2,11 +2,11 @@
  * check.c - the whole-segment validator.
  *
  * Checks everything that has a rule: header, chains, entries, descriptors, runs and their overlap,
- * ops, journal, and the record store (verify.c). Filter bits have no rule: any bits are valid. The
- * validator repairs nothing. It notes faults under the lock, so that no work in progress counts as
- * a fault, and reports them after it. Where the filters are mapped for reading it cannot take the
- * lock. So it reads words that other processes write by atomic loads, and may report a change in
- * progress as a fault.
+ * ops, journal, and the record store (verify.c). Any filter bits are valid. The validator repairs
+ * nothing. It looks for faults under the lock, because work in progress would look like one, and
+ * reports them after it has released the lock. Where the filters are mapped for reading it cannot
+ * take the lock. So it reads words that other processes write by atomic loads, and may report a
+ * change in progress as a fault.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

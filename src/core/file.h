@@ -1,8 +1,8 @@
 /*
  * file.h - files of dumps: written and hashed, and read again.
  *
- * An output has a name of its own until it is complete and on disk; then it replaces the file at
- * its path in one step. So a reader never meets half a file.
+ * An output has a temporary name until it is complete and synced. Then it replaces the file at its
+ * path in one step. So a reader never sees half a file.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

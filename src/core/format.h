@@ -1,11 +1,11 @@
 /*
  * format.h - the structs of the segment: what all parts share, and the filters.
  *
- * Positions are numbers, never pointers; integers are in the byte order of the machine (the
- * magic word tells them apart). docs/FORMAT.md says the same in prose, byte by byte;
- * docs/CONCURRENCY.md argues why each word may be read without a lock. A change changes the layout
- * word (layout.h) by itself where sizes or offsets move, and needs a new BSHM_LAYOUT_VERSION where
- * only the meaning does. Not here: the record store (format_store.h).
+ * Positions are numbers, never pointers; integers are in the byte order of the machine (the magic
+ * word tells the two orders apart). docs/FORMAT.md describes the same byte by byte;
+ * docs/CONCURRENCY.md argues why each word may be read without a lock. The layout word (layout.h)
+ * contains all sizes, but not all offsets. A change that it does not show needs a new
+ * BSHM_LAYOUT_VERSION. Not here: the record store (format_store.h).
  *
  * The regions of the file, in this order; those of the filters, the store and the pages begin on a
  * 4 kB boundary:

@@ -1,6 +1,6 @@
 /*
- * format_store.h - the structs of the segment's record store, which lies behind the partitions;
- * format.h has the order of the regions, and the rules.
+ * format_store.h - the structs of the record store, whose regions follow the partitions; format.h
+ * has the order of the regions, and the rules.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -259,7 +259,8 @@ BSHM_AT(shard_header, classes, 256);
  *  32: | unsto. | reserved (zero)                                              |
  *      +--------+--------------------------------------------------------------+
  *
- * All under the shard's lock; owner 0 = free: the hash and unstored_s stay until it is given again.
+ * All under the shard's lock, but the owner may set `owner` to 0 at any time. owner 0 = free: the
+ * hash and unstored_s stay until it is given again.
  */
 typedef struct {
 	uint64_t owner;

@@ -1,9 +1,9 @@
 /*
  * hash.h - key -> 128 bits -> partition and probes.
  *
- * XXH3-128 with the filter's seed. Bits 96..127 pick the partition, bits 0..95 are six
- * independent 16-bit probes: no bit serves twice, so fill^6 is the exact false-positive rate of
- * a partition. Rates that want more probes draw them from words mixed out of all 128 bits.
+ * XXH3-128 with the filter's seed. Bits 96..127 pick the partition, bits 0..95 are six independent
+ * 16-bit probes. No bit is used twice, so fill^6 is the exact false-positive rate of a partition.
+ * Probes beyond the sixth come from words that are mixed out of all 128 bits.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

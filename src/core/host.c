@@ -1,5 +1,5 @@
 /*
- * host.c - what the engine's callers need of the operating system.
+ * host.c - clocks, sleep, and the numbers of process and user, for the callers of the engine.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * layout.h - the number by which a build knows the layout of the segment.
+ * layout.h - a hash of the sizes and places in the segment, by which builds recognise its layout.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,8 +1,8 @@
 /*
  * php_error.c - the one place where a status becomes PHP behaviour.
  *
- * A failure for an outside reason (no space, no segment, another owner) is a BloomShm\Exception;
- * its message is php_message.c's. A question or an add without its filter follows
+ * A failure for an outside reason (no space, no segment, another owner) is a BloomShm\Exception,
+ * whose message php_message.c makes. A question or an add without its filter follows
  * bloomshm.missing_filter.
  *
  * Licensed under the MIT licence; see LICENSE.

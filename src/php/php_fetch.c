@@ -10,7 +10,7 @@
  * bloom_fetch() asks its filter first. Where the filter answers "maybe" and the loader returns
  * null, a record of the type "nothing" is stored. It holds the publication number of the filter,
  * and is valid only while that publication is current. Adding or forgetting a key removes its
- * record, and invalidates the lease of a loader that may have asked the backend before.
+ * record, and ends the lease of a loader that may have asked the backend before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

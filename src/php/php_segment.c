@@ -6,10 +6,11 @@
  * questions go on without a segment and try again once a second; all other calls try at once.
  *
  * Another process may remove the file and make a new one. New processes then use the new file, and
- * keys that they add are not in the old one: its "no" would be wrong. So at most once a second a
- * process checks whether its file is still the one at the path, and detaches if not. It checks at
- * the first call of a request, at each call that changes a filter or stores something, and at one
- * question in QUESTIONS_PER_LOOK. (PHP calls no hook of this extension when a request begins.)
+ * keys that they add are not in the old one: its "no" would be wrong. So a process checks once a
+ * second whether its file is still the one at the path, and detaches if not. It does so at the
+ * first call of a request, at each call that changes a filter or stores something, and at one
+ * question in QUESTIONS_PER_LOOK. Rare calls (a load, a drop, a report) check at once. (PHP calls
+ * no hook of this extension when a request begins.)
  *
  * A call uses the segment that it has taken until it returns. So a thread may not detach while
  * another call of this extension is on its stack or in a suspended fiber (a loader, a lease, a
@@ -43,7 +44,7 @@
 #define WAIT_BATCH_NS UINT64_C(1000000000)
 #define NAP_US        2000
 
-#define QUESTIONS_PER_LOOK 64 /* at the clock */
+#define QUESTIONS_PER_LOOK 64 /* so many questions read the clock once */
 
 /* What a segment is wanted for. */
 typedef enum {

@@ -1,5 +1,5 @@
 /*
- * php_state.c - the module globals: where they are.
+ * php_state.c - defines the module globals.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

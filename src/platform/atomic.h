@@ -1,10 +1,10 @@
 /*
- * atomic.h - the only spelling of an atomic access in bloomshm.
+ * atomic.h - the only spelling of an atomic access in the engine.
  *
- * Shared words are plain fixed-width integers in the segment's structs; every access to one
- * goes through these macros, with its memory order at the call. Only 32-bit and 64-bit words
- * that the machine handles without a lock may be used: a library fallback would take a lock
- * that is private to the process, and be wrong between processes.
+ * Shared words are plain fixed-width integers in the segment's structs; every access to one goes
+ * through these macros, with its memory order at the call. Only 32-bit and 64-bit words that the
+ * machine handles without a lock may be used, because a library would take a lock of its own
+ * process, which other processes do not see.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

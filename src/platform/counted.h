@@ -1,6 +1,5 @@
 /*
- * counted.h - a build option of the tests: the accesses to shared words are counted while a lock is
- * held.
+ * counted.h - a build option of the tests: counts the accesses to shared words under a lock.
  *
  * With -DBSHM_COUNTED every access that atomic.h spells is counted, apart for each thread. So a
  * test can say how much work a call does under a lock at most, without a clock. The program defines

@@ -1,8 +1,7 @@
 /*
  * platform.h - what the engine needs of an operating system.
  *
- * One folder a system implements these same functions. Nothing here allocates, and all of it
- * may be called between fork and exec.
+ * Each system has a folder that implements these functions. Only bshm_os_private() takes memory.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -2,11 +2,11 @@
  * steps.h - a build option of the tests: a process may be made to die after any change of a shared
  * word.
  *
- * With -DBSHM_STEPS every store, addition and exchange that atomic.h spells is a step, identified
- * by its place in the sources: locks, intents, publications, all of them. The program defines
- * bshm_step_done(), which counts and may raise SIGKILL: tests/deaths. Between two steps a process
- * changes only private memory, or bytes that nothing leads to yet; so a death there is a death
- * after the step before.
+ * With -DBSHM_STEPS every store, exchange and arithmetic operation that atomic.h spells is a step,
+ * identified by its place in the sources: locks, intents, publications, all of them. The program
+ * defines bshm_step_done(), which counts, and may raise SIGKILL (tests/deaths) or wait
+ * (tests/order). Between two steps a process changes only private memory, or bytes that nothing
+ * leads to yet. So a death there is a death after the step before.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,6 +1,5 @@
 /*
- * copy.c - a value that was replaced while it was copied is copied again, in the end under the
- * lock.
+ * copy.c - copies a value again that was replaced during the copy, in the end under the lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

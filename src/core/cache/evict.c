@@ -1,22 +1,22 @@
 /*
- * evict.c - which records are evicted when there is no room.
+ * evict.c - chooses the records that are evicted when there is no room.
  *
- * A sample of 32 records is looked at, and the one that counts as the oldest is evicted; an expired
- * one before all others. The sample is taken in the order of the index: a hand goes over the
- * buckets. That is the order of the keys' hashes, so neighbours have nothing in common, neither age
- * nor size nor place, and each record is looked at once a round.
+ * 32 records are sampled, and the one that counts as the oldest is evicted; an expired one before
+ * all others. The sample is taken in the order of the index: a hand goes over the buckets. That is
+ * the order of the keys' hashes, so the records of a sample are alike neither in age nor in size
+ * nor in place, and each record is looked at once a round.
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(lean / 2) times as old. With a
  * lean of 0 that is LRU; with a large one, records on probation go first, as in 2Q or S3-FIFO.
  * Ghosts move the lean to what fits the traffic (ghost.c).
  *
- * What is taken from where: the sample, from Redis and hyperbolic caching (Blankstein, 2017);
- * probation and ghosts that adapt, from ARC (Megiddo and Modha, 2003) and S3-FIFO (Yang, 2023); age
- * weighed by kind, from LHD (Beckmann, 2018). LRU is one of the settings, so that the worst case is
- * LRU's: CLOCK, SIEVE, ARC and S3-FIFO miss up to a fifth more often than LRU where only recency
- * counts. Set dueling (DIP, DRRIP) would need two parts of the store with a share of the memory
- * each. Sizes are not weighed: a large value is often one that is dear to make.
+ * Sources: for the sample, Redis and hyperbolic caching (Blankstein, 2017); for probation and
+ * ghosts that adapt, ARC (Megiddo and Modha, 2003) and S3-FIFO (Yang, 2023); for age weighed by
+ * kind, LHD (Beckmann, 2018). LRU is one of the settings, so the worst case is that of LRU: CLOCK,
+ * SIEVE, ARC and S3-FIFO miss up to a fifth more often than LRU where only recency counts. Set
+ * dueling (DIP, DRRIP) would need two parts of the store with a share of the memory each. Sizes are
+ * not weighed: a large value is often expensive to make.
  *
  * For a large record many are evicted. If it needs an eighth of the store, an eighth of each sample
  * is evicted at once: the same records that would be evicted one by one, with one round of the

@@ -1,5 +1,5 @@
 /*
- * find.c - a record is found, and copied out, without a lock.
+ * find.c - finds a record and copies it out, without a lock.
  *
  * A look-up reads the shard's sequence; then the bucket, the record's state, its key and its value;
  * then the state and the sequence once more. If the slot was freed meanwhile, the state has another

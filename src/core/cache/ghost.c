@@ -1,20 +1,20 @@
 /*
  * ghost.c - which records were evicted lately, and what follows from it.
  *
- * A ghost is 16 bits: 13 of the key's hash, and whether the record was on probation and in which
- * turn it was evicted. It lies in the key's home bucket, in the half word beside the overflow
- * count; the one that was there goes to the tag of the cell that the record has left. A tag of a
- * free cell has no other use. So ghosts take no memory: there is one for each bucket, and one for
- * each free cell, which is one for each third or fourth record. A record that is put into a cell,
- * and a table that is resized, end ghosts. So does age: a turn is a quarter as many evictions as
- * there are records, and a ghost is heeded in its turn and in the next one. The hand of evict.c
- * goes over the index several times a turn, and removes older ones.
+ * A ghost is 16 bits: 13 of the key's hash, whether the record was on probation, and the turn in
+ * which it was evicted. It is stored in the key's home bucket, in the half word beside the overflow
+ * count. If the record's cell is in that bucket, the ghost that was in the half word moves to the
+ * cell's tag, because a tag of a free cell has no other use; else it is lost. So ghosts take no
+ * memory: there is room for one in each bucket and in each free cell, about one for every third or
+ * fourth record. A put into the cell, and a resize of the table, end ghosts. So does age: a turn is
+ * a quarter as many evictions as there are records, and a ghost counts in its turn and in the next
+ * one. The hand of evict.c goes over the index several times a turn, and removes older ones.
  *
- * If a record is put whose ghost is there, it was evicted too soon. If it was on probation, `lean`
- * goes down, else up: by how much older records on probation are taken to be (evict.c). The step is
- * larger for the kind that is evicted less often, as in ARC, so that `lean` rests where the last
- * record evicted of each kind is as likely to return. A record whose ghost is there is PROTECTED at
- * once.
+ * If a record is put whose ghost is there, it was evicted too soon. So it is PROTECTED at once, and
+ * `lean` changes, the factor by which records on probation count as older (evict.c): it goes down
+ * if the record was on probation, else up. The step is larger for the kind that is evicted less
+ * often, as in ARC. So `lean` comes to rest where the records of both kinds that were evicted last
+ * are equally likely to be asked for again.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -2,8 +2,8 @@
  * lease.c - one process at a time loads the value of a key.
  *
  * A lease is an entry in the key's shard with the key's hash and the loading process. It is given
- * and ended under the shard's lock, which is not held during the load. It ends with its process: a
- * lease of a dead process is free.
+ * and ended under the shard's lock, which is not held during the load; its own process may also end
+ * it without the lock. It ends with its process: a lease of a dead process is free.
  *
  * A loaded value may be older than a value that another process stores meanwhile, or than a key
  * that it adds to a filter. So every change of a key's value ends the leases of the key, under the

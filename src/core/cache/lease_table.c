@@ -1,5 +1,5 @@
 /*
- * lease_table.c - the leases of a shard are ended.
+ * lease_table.c - ends the leases of a shard.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * lease_table.h - the leases of a shard: given and ended under its lock.
+ * lease_table.h - the leases of a shard: all under its lock.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * move.c - a record or chunk is moved to another slot of its class.
+ * move.c - moves a record or chunk to another slot of its class.
  *
  * All under the shard's lock. Every change of the store works alike (put.c, remove.c): it fills
  * slots that no ref leads to, publishes with one store of a ref (or of 0), and then frees the old

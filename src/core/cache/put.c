@@ -1,5 +1,5 @@
 /*
- * put.c - a new record is put, into a free cell or in place of an existing record.
+ * put.c - puts a new record into a free cell, or in place of an existing record.
  *
  * Under the lock of the key's shard: fill a free slot, look up the existing record, decide, make
  * room, and publish with one store of the new ref. Nothing is allocated under the lock, and no

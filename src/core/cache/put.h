@@ -1,5 +1,5 @@
 /*
- * put.h - a new record is put.
+ * put.h - puts a new record.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

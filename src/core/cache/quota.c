@@ -3,17 +3,16 @@
  *
  * `reserved` is how many records of the limit the shards have taken: for their records, and as
  * credit for the next ones. It is never less than the sum of records and credits of all shards, and
- * never more than the limit. A shard takes many at once, and few when few are left: a word that
- * every put of every process changed would cost more than the rest of the put.
+ * never more than the limit. A shard takes many at once, and few when few are left. So most puts do
+ * not write this word, which all processes share: that would cost more than the rest of the put.
  *
  * When the limit is reached, a shard without credit collects the credit of other shards before it
  * evicts: so a limit of n holds n records. A shard with credit has a bit in `holders`, at the
- * latest when its lock is released. The collector holds its own shard's lock and waits for the
- * other one only for a moment. So two collectors cannot wait for each other for long; neither has
- * credit, anyway.
+ * latest when its lock is released. The collector holds its own shard's lock, and waits for another
+ * one only for a moment: two collectors may wait for each other.
  *
- * A death leaves `reserved` too high, never too low: it goes up before a credit does, and down
- * after. The process that takes the dead holder's lock over notes that in `recount`
+ * A death leaves `reserved` too high, never too low, because it goes up before a credit does, and
+ * down after. The process that takes over the lock of the dead holder notes that in `recount`
  * (quota_recount.c). With one shard there is no credit: the shard's own count is compared with the
  * limit.
  *

@@ -1,5 +1,5 @@
 /*
- * quota_recount.h - `reserved` is counted anew after a death.
+ * quota_recount.h - counts `reserved` anew after a death.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

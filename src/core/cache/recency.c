@@ -3,22 +3,22 @@
  *
  * There is no list. A record has a stamp of 15 bits: the epoch of its last use. An epoch ends when
  * a 64th of the shard's records have been stamped in it. So up to 127 records the order is exact,
- * and above that to a 64th of them. A look-up stamps its record once an epoch, with one
- * compare-and-swap. A record that is used all the time is written once an epoch, not at every use.
+ * and above that to a 64th of them. A look-up stamps its record, with one compare-and-swap, if the
+ * record has not been stamped in this epoch.
  *
  *      clock = | last | middle | floor | now |      16 bits each
  *
- * Three periods are counted, which began in the epochs `floor`, `middle` and `last` and go on: how
- * many different records were used in each. A stamp counts in each period that is younger than the
- * record's stamp before. When the one since `middle` has a quarter of the records and a sixteenth
- * of that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`, and a new
- * one begins. Only records that were last used before `floor` are evicted. So the most recently
- * used quarter of the shard's records is safe. The sixteenth, and a quarter more in a store of
- * several shards, makes up for keys that are not spread evenly over the shards. At most a quarter
- * more than that is younger than `floor`, so there is always a record that may be evicted.
+ * Three periods began in the epochs `floor`, `middle` and `last`, and go on. For the later two it
+ * is counted how many different records were used in them: a use counts in each period that began
+ * after the record's stamp. When the one since `middle` has a quarter of the records and a
+ * sixteenth of that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`,
+ * and a new one begins. In a store of several shards it is not a sixteenth but a quarter more,
+ * because keys are not spread evenly over the shards. Only records that were last used before
+ * `floor` are evicted. So the most recently used quarter of the shard's records is safe. At most
+ * twice as many are younger than `floor`, so there is always a record that may be evicted.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
- * before `middle`. What is used many times in a moment is not in use for long.
+ * before `middle`. Many uses in a short time count as one.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
  * of it, writers renumber the old stamps, a page of records with each put. If there is no writer,

@@ -1,10 +1,10 @@
 /*
- * records_clear.c - all records are removed, or those whose keys begin with a prefix.
+ * records_clear.c - removes all records, or those whose keys begin with a prefix.
  *
- * It goes over the tables in parts of 64 buckets. A part is named by positions, as in scan.c: so a
- * table that is resized between two parts loses no record. Without the lock the records of a part
- * are looked at first; the lock is taken only if some of them have to go. They are removed one by
- * one, as any record is (remove.c), so a death leaves at most one change to repair.
+ * The tables are cleared in parts of 64 buckets. A part is named by positions, as in scan.c: so a
+ * table that is resized between two parts loses no record. The records of a part are first looked
+ * at without the lock, which is taken only if some of them have to go. They are removed one by one,
+ * as any record is (remove.c), so a death leaves at most one change to repair.
  *
  * A table with an empty beginning cannot be shrunk, because its other records would lie too close
  * together. So it is shrunk once, at the end of each part.

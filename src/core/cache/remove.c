@@ -1,5 +1,5 @@
 /*
- * remove.c - a record is removed: one store of 0 into its cell, then its slots are freed.
+ * remove.c - removes a record: stores 0 into its cell, then frees its slots.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * repair.c - a dead process's change of a shard is finished or undone.
+ * repair.c - finishes or undoes a dead process's change of a shard.
  *
  * A change is published by one store of a ref, or of 0 (move.c). The process that takes the lock
  * from a dead holder looks at the word that the intent names. If the change was published, the old

@@ -1,5 +1,5 @@
 /*
- * room.c - room is made in a size class, by emptying pages of other classes, and by evicting.
+ * room.c - makes room in a size class: empties pages of other classes, and evicts records.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

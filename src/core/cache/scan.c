@@ -1,5 +1,5 @@
 /*
- * scan.c - going over all records without a lock, and the oldest of them.
+ * scan.c - walks all records without a lock; finds the oldest.
  *
  * A cursor is the number of a table and a position in it. The buckets of a table are in the order
  * of the positions, however many there are. So a table that grows or shrinks between two steps

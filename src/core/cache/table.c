@@ -1,9 +1,9 @@
 /*
- * table.c - a table gets more buckets, or fewer; a unit of buckets is moved.
+ * table.c - gives a table more buckets or fewer; moves a unit of buckets.
  *
  * A resize fills new units beside the old ones and puts them in force with one store of the table's
- * shape. Readers of the old units see that the sequence has jumped, and search anew. A table can be
- * nine tenths full.
+ * shape. Readers of the old units see that the sequence has jumped, and search anew. A table grows
+ * when nine tenths of its cells are in use, a table of less than a unit at seven tenths.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

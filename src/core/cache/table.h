@@ -1,5 +1,5 @@
 /*
- * table.h - a table gets more buckets, or fewer; a unit of buckets is moved.
+ * table.h - gives a table more buckets or fewer; moves a unit of buckets.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

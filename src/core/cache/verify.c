@@ -5,12 +5,12 @@
  * two refs lead to one slot. Each taken slot must be led to: a record by its key's bucket, a chunk
  * by the slot before it in its chain, a unit by one table. The counts must be right.
  *
- * It takes a shard's lock for some work at a time, and leaves it free for a pause after that. What
- * it checks in one step is true of that moment, so other processes may change the shard between two
- * steps. The records are counted table by table: by how many a table itself counts too many, after
- * a death, does not change when records come and go, and a resize sets it right. The count of
- * bytes, and whether chunks lead to each other in a ring, can only be checked if the shard was not
- * changed meanwhile.
+ * The validator takes a shard's lock for some work at a time, and leaves it free for a pause after
+ * that. What it checks in one step is true of that moment, so other processes may change the shard
+ * between two steps. The records are counted table by table. A table's own count may be too high
+ * after a death. The excess does not change when records come and go, and a resize ends it. The
+ * count of bytes, and whether chunks lead to each other in a ring, can only be checked if the shard
+ * was not changed meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

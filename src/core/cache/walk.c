@@ -1,5 +1,5 @@
 /*
- * walk.c - going over the records of a shard in the order of memory.
+ * walk.c - walks the records of a shard in the order of memory.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -6,8 +6,8 @@
  *   2. Without the lock: zero the bits.
  *   3. Under the lock: add the journal's keys, and publish the filter anew.
  *
- * If the process dies on the way, the next process that takes the lock goes on (mend.c). It cannot
- * go back: some bits are zero by then.
+ * If the process dies on the way, the next process that takes the lock goes on (mend.c). The clear
+ * cannot be undone, because some bits are zero by then.
  *
  * A kind whose keys age is cleared with one store: all of its lanes expire at once.
  *

@@ -2,11 +2,11 @@
  * kind.h - what a kind of filter does.
  *
  * Each kind has one file with a constant table of functions: plain.c, growing.c, sliding.c and
- * counting.c. The functions change and read the words of one partition, and nothing else: they
+ * counting.c. They read and change the bits of a filter, and for keys that age its epochs. They
  * take no lock, and know no entry and no op. So every part of filter/ may call them.
  *
- * Functions that may be NULL say so. The two kinds that most filters have are asked, and added to,
- * by direct branches instead (query.c, add.c), which must do the same.
+ * Functions that may be NULL say so. For the two most common kinds, questions and adds have direct
+ * branches instead (query.c, add.c), which must do the same.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

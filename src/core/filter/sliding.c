@@ -1,5 +1,5 @@
 /*
- * sliding.c - filters that forget: a key is found for a window after its last add.
+ * sliding.c - filters whose keys age: a key is found for a window after its last add.
  *
  * A partition has 16,384 positions of four lanes, interleaved: the four bits of a position lie side
  * by side. Each lane is a Bloom filter of its own. Time is cut into epochs, each a third of the

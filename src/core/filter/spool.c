@@ -4,9 +4,10 @@
  * The spool is private memory, 16 bytes a key. It ends with the process, and the segment needs room
  * only for the finished filter.
  *
- * Hashes are put into 1,024 buckets by their top bits. The partition of a hash grows with these
- * bits. So whatever the size of the filter will be, the keys of a bucket fall into one narrow range
- * of it: a load that is applied bucket by bucket stays in the processor's cache.
+ * Hashes are put into 1,024 buckets by their top bits. A hash with higher top bits has the same or
+ * a higher partition, whatever the size of the filter will be. So the keys of a bucket fall into
+ * one narrow range of partitions: a load that is applied bucket by bucket stays in the processor's
+ * cache.
  *
  * Many keys may be copies of few. At a million hashes, and whenever their number has doubled since
  * the last check, a few buckets are checked. If less than half of their hashes are different, all

@@ -4,8 +4,7 @@
  * Attaching trusts nothing: every number in the header is checked against the file before it is
  * used, and a private copy of it is used from then on.
  *
- * Not here: making the file (create.c), owner slots (owners.c), what is inside the entries
- * (directory.c).
+ * Not here: making the file (create.c), owner slots (owners.c), the entries (directory.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

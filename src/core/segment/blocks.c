@@ -6,12 +6,13 @@
  * in a private bitmap, under the lock, and writes its own claim into its op. A process that dies at
  * any moment leaves at most an op whose claim no longer counts.
  *
- * Neighbouring partitions are preferred, because a question then needs no table to find one. When
- * the free partitions are scattered, a run is strung together with links[]: the words of partitions
- * that no other op or filter claims, with a checksum in the descriptor. So all free partitions can
- * be used, and nothing ever has to be moved.
+ * Neighbouring partitions are preferred, because a question then computes the address of a
+ * partition, and needs no table. If the free partitions are scattered, links[] joins them to a run:
+ * the word of each partition names the next one, and the descriptor has a checksum of their
+ * numbers. So all free partitions can be used, and no partition is ever moved.
  *
- * The search reads every filter. So a search that found no room leaves a note of that (space.c).
+ * A search reads the descriptors of all filters. If it finds too few free partitions, it notes that
+ * (space.c).
  *
  * A damaged descriptor claims nothing. Its filter is unpublished before its partitions can be given
  * to another filter: a worker that resolved it while it was sound must not take the bits of the

@@ -2,21 +2,21 @@
  * clock.c - the engine clock: one time for all processes of a segment, whatever their own clocks.
  *
  * The engine clock is the wall clock of the segment's creation, continued by the monotonic clock:
- * setting the wall clock does not move it. The header has the offset from the monotonic clock, and
- * says which monotonic clock that is. The offset never changes while a process uses the segment. A
- * process with another monotonic clock adds another offset, which gives the same time. It finds the
- * difference of the clocks
+ * setting the wall clock does not move it. The header has the offset from a monotonic clock, and
+ * says from which. The offset never changes while a process uses the segment. A process with
+ * another monotonic clock adds another offset, which gives the same time. It finds the difference
+ * of the clocks
  *
  *   - under the same kernel (the file lies in memory, or the boot is the same) by the two time
  *     namespaces, exactly; or, where one of them cannot be read (no /proc), by the kernel's count
- *     of ticks, which is in no namespace, to about 20 ms;
- *   - else by the wall clock, and how far the engine clock was from it when it was last looked at.
- *     The wall clock may have been set since: what agrees to a second is taken for the same clock.
+ *     of ticks, which no namespace shifts; less than 100 ms count as no difference;
+ *   - else by the wall clock, and the note in the header of how far the engine clock was from it.
+ *     The wall clock may have been set since, so less than a second counts as no difference.
  *
  * A segment on a disk that is woken after a boot (rest.c) gets another offset, while no process
  * uses it.
  *
- * A boot id alone says little: a container may have one of its own, or none.
+ * The boot id alone does not decide: a container may have one of its own, or none.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -3,8 +3,8 @@
  *
  * A new segment is made whole under a temporary name (path + ".new") and then linked into place, so
  * a file at the path is always complete. The creator holds the kernel's lock on the temporary file.
- * While it does, other processes do not reserve the memory a second time. If it dies, the next
- * creator removes the temporary file and begins anew.
+ * So other processes do not reserve the memory a second time. If the creator dies, the next one
+ * removes the temporary file and begins anew.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -8,8 +8,9 @@
  * generation unchanged after it has read the chain, the chain was the right one. The checksum of
  * each record covers the checksum of the next; the descriptor's covers them all.
  *
- * A second layer takes at least two partitions more, a third one four. So a third as many records
- * as partitions is always enough.
+ * The second layer of a filter has at least two partitions, the third four, and so on. So records
+ * for a third of the partitions are enough, with some for a filter that is just growing
+ * (regions.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,22 +1,24 @@
 /*
  * lock.c - the segment's one writer lock.
  *
- * The lock guards the directory, the ops and the giving out of partitions: steps of microseconds.
- * Batch jobs take it, and adds only while a load is running. Questions never look at it.
+ * The lock guards the directory, the ops, the giving out of partitions, and counters: steps of
+ * microseconds. Calls that make, move or drop filters take it, and so do removals. Of the adds,
+ * only those take it that count, rotate a partition, make a filter grow, or meet a build or clear.
+ * Questions never look at it.
  *
  * The lock word holds the owner word of its holder. A waiter asks the kernel now and then whether
  * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its
  * word, so one waiter wins; it mends what the holder left before it goes on. A live holder, however
  * long it is stopped, keeps its lock: waiters give up after their time and say so.
  *
- * A waiter looks at the word now and then, and hardly ever finds it free between processes that
- * take it again and again. So beside each lock word there is a hint: a waiter past 5 ms sets it,
- * and waiters before 5 ms do not take the lock then.
+ * A waiter that looks at the word now and then hardly ever finds it free while other processes take
+ * it again and again. So beside each lock word there is a hint, which a waiter past 5 ms sets.
+ * While it is set, only waiters past 5 ms take the lock.
  *
  * A holder that loses its processor keeps all others out until it gets one again. On a busy machine
  * that takes longer than a waiter waits. So a process that takes locks again and again yields its
- * processor twice a millisecond, while it holds no lock. And if a waiter itself wakes late, because
- * all processors are busy, the delay does not count as waited, up to 150 ms: the holder is as late.
+ * processor twice a millisecond, while it holds no lock. And if a waiter wakes late, because all
+ * processors are busy, the delay does not count as waited, up to 150 ms: the holder is as late.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

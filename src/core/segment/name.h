@@ -1,5 +1,5 @@
 /*
- * name.h - filter names, as an entry holds them.
+ * name.h - filter names, as they are stored in an entry.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

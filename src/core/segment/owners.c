@@ -17,7 +17,7 @@
  *
  * A file system may map another file than the one that was opened (overlay does). There the lock
  * would be gone with its descriptor, and a process with a slot would look dead. So the first attach
- * of a process tries it out, on a byte of its own. Where a mapping keeps no lock, the descriptor
+ * of a process tests whether a mapping keeps a lock, on a byte of its own. If not, the descriptor
  * stays open in `lock_fd`, and is checked whenever a lock of the segment is taken.
  *
  * Licensed under the MIT licence; see LICENSE.

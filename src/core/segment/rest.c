@@ -1,10 +1,10 @@
 /*
- * rest.c - a segment on a disk: after the machine has stopped, is what the file holds whole?
+ * rest.c - a segment on a disk: is the file whole after the machine has stopped?
  *
- * The kernel writes changed pages back when and in the order that it likes. After a power loss the
- * file is a mixture of moments, with sound checksums wherever a page is whole, and lacks keys whose
- * adds had returned. So a file of another boot is believed only if it was *brought to rest*: no
- * process had it mapped, all of it was synced, then the mark was written and synced.
+ * The kernel writes changed pages back at any time and in any order. After a power loss the file is
+ * a mixture of moments: each page may be sound, but keys are missing whose adds had returned. So a
+ * file of another boot is believed only if it was *brought to rest*: no process had it mapped, all
+ * of it was synced, then the mark was written and synced.
  *
  *      ASLEEP --- a waker: WAKING, sync, then AWAKE --------> AWAKE: processes write
  *        ^                                                    |     ^
@@ -18,15 +18,16 @@
  * no other process uses the segment; the others wait. A file is woken, marked, or given up only
  * under the exclusive lock.
  *
- * A sync may take seconds, and others must not wait for the process that leaves. So it holds the
- * lock shared while it syncs. A process that attaches meanwhile shares the lock too, and stores
- * AWAKE: nothing has to be synced, because the mark is not on the disk yet. The leaving process
- * finds AWAKE when it has the lock exclusively again, and syncs anew.
+ * A sync may take seconds, and other processes must not wait for it. So the process that leaves
+ * holds the lock shared while it syncs. A process that attaches meanwhile shares the lock too, and
+ * stores AWAKE: nothing has to be synced, because the mark is not on the disk yet. The leaving
+ * process finds AWAKE when it has the lock exclusively again, and syncs anew. Only in the fourth
+ * round does it sync under the exclusive lock.
  *
  * The mark is off the disk before any other write can get there: no process writes before AWAKE,
- * and AWAKE comes after the sync of WAKING. A waker that dies before that leaves WAKING, and the
- * next one syncs it again. Under the boot that it was used in, a segment needs no mark: memory is
- * coherent, whichever process was killed. An unknown boot counts as another one.
+ * and AWAKE comes after the sync of WAKING. If a waker dies before that, it leaves WAKING, and the
+ * next waker syncs again. Within one boot a segment needs no mark: its pages in memory are whole,
+ * whichever process was killed. An unknown boot counts as another one.
  *
  * Files in memory never outlive their boot, so none of this is done for them. A process that may
  * only read the file takes no lock, and only looks. Two machines must not share a file.

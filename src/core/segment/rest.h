@@ -1,5 +1,5 @@
 /*
- * rest.h - files on a disk: may what they hold be believed?
+ * rest.h - files on a disk: may a process believe what it finds there?
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,9 +1,9 @@
 /*
  * run.c - runs: which partitions belong together.
  *
- * A run is `count` neighbours from `first` on, or, when its `check` is not 0, as many partitions
- * that are strung together with links[]. The check covers their numbers, so a reader that walks a
- * run sees if its links were given to another run.
+ * A run is `count` neighbours from `first` on. If its `check` is not 0, it is scattered: `count`
+ * partitions, each of which names the next one in links[]. The check covers their numbers, so a
+ * reader that walks a run sees if its links were given to another run.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * run.h - runs: partitions that belong together, neighbours or strung together.
+ * run.h - runs: the partitions of a filter, neighbours or scattered.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,9 +1,10 @@
 /*
  * sound.c - reads descriptors and layers out of the segment, and says whether they are sound.
  *
- * Nothing here changes the segment or needs the lock. A descriptor may be replaced while it is
- * read, so the reader compares the generation before and after (directory.c). A sound one may be
- * used without further checks of its numbers; a run is checked again where it is walked (run.c).
+ * No function here changes the segment or needs the lock. A descriptor may be replaced while it is
+ * read, so the reader compares the generation before and after (directory.c). The numbers of a
+ * sound descriptor may be used without further checks; a run is checked again where it is walked
+ * (run.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
