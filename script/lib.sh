@@ -23,7 +23,7 @@ need_folder() {
 	die "$(id -un) cannot write to $1: $owned belongs to $(stat -c %U "$owned")"
 }
 
-# Says once a minute what a step is at, until it is ended: tell_waiting STEP LOG &
+# Prints the last line of a step's log once a minute, until it is killed: tell_waiting STEP LOG &
 tell_waiting() {
 	local minutes nap line
 	trap 'kill "$nap"; exit' TERM
@@ -51,7 +51,7 @@ need_packages() {
 		die "these packages are missing, and only root can install them: ${missing[*]}"
 	say "installing ${missing[*]}"
 	apt-get update -qq >build/apt.log 2>&1 || die "apt-get update failed; see build/apt.log"
-	# Debian starts services as it installs them; ours are started by hand, on our own ports.
+	# Debian starts services when it installs them. The scripts start them on ports of their own.
 	local policy=/usr/sbin/policy-rc.d made=''
 	if [[ ! -e $policy ]]; then
 		printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=1

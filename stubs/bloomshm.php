@@ -11,9 +11,9 @@
  *  - Filter name: 1 to 63 bytes, none of them NUL; anything else is a ValueError.
  *  - Key: any bytes, the empty string and NUL bytes included. What is hashed is `(string) $key`, so
  *    123 and "123" are the same key.
- *  - "Maybe": the answer true to a membership question. It is also the answer of a filter that is
- *    missing, being loaded for the first time, damaged or out of reach; only a complete, published
- *    filter ever says false.
+ *  - "Maybe": the answer true to a membership question. It is also the answer if the filter is
+ *    missing, being loaded for the first time, being cleared, damaged or unreachable: only a
+ *    complete, published filter answers false.
  *  - Unreachable: bloomshm.enable is 0, or the segment cannot be opened. bloom_status() says why.
  *  - No segment yet: only a call that stores something creates it, and none while bloomshm.readonly
  *    is 1. Until then every filter is missing, bloom_count() gives 15, bloom_remove() gives false,
@@ -106,11 +106,11 @@ namespace {
     /**
      * Creates an empty filter that answers at once.
      *
-     * The filter is divided into partitions of 65,536 bits; a key lives in one of them. At error
-     * rate p with k probes a partition is planned for 0.955 x -65536 / k x ln(1 - p^(1/k)) keys,
-     * where k is the smallest number of probes within 1 % of the best size (B. H. Bloom, Space/Time
-     * Trade-offs in Hash Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept back
-     * because the partitions of one filter fill unevenly. 1 % takes 10.1 bits a key.
+     * The filter is divided into partitions of 65,536 bits; a key has its bits in one of them. At
+     * error rate p with k probes a partition is planned for 0.955 x -65536 / k x ln(1 - p^(1/k))
+     * keys, where k is the smallest number of probes within 1 % of the best size (B. H. Bloom,
+     * Space/Time Trade-offs in Hash Coding with Allowable Errors, CACM 13(7), 1970). 4.5 % are kept
+     * back because the partitions of one filter fill unevenly. 1 % takes 10.1 bits a key.
      *
      *  - Fixed ($expansion 0): an add beyond the capacity throws FULL.
      *  - Scalable ($expansion 2 to 32, the default): when the filter is full, it gets a layer that
@@ -204,8 +204,8 @@ namespace {
     /**
      * Adds one key to a published filter.
      *
-     * Once this has returned, every process finds the key. A missing filter is not created:
-     * everything is "maybe" there already. A key that is added while its filter is being loaded is
+     * When the call has returned, every process finds the key. A missing filter is not created: its
+     * answer is "maybe" already. A key that is added while its filter is being loaded is
      * in the new filter too. While it is loaded for the first time it is still missing: the load
      * will have the key, but if the load fails, no filter has it.
      *
@@ -215,7 +215,7 @@ namespace {
      * Cost: as a question, and an atomic operation for each bit that was not set. Takes the lock
      * only in these cases:
      *
-     *  - A load, copy or clear of this filter runs.
+     *  - A load, merge, copy, restore or clear of this filter runs.
      *  - The filter is a counting filter.
      *  - A scalable filter grows. Then memory is zeroed, 0.1 ms a MB; as a rule one adder does it
      *    for all, before the layer in use is full.
@@ -647,7 +647,7 @@ namespace {
      * @param string $filter Its name.
      * @param string $key Any bytes.
      * @return bool false: there was none.
-     * @throws BloomShm\Exception TIMEOUT: the record is still there, because a writer holds its
+     * @throws \BloomShm\Exception TIMEOUT: the record is still there, because a writer holds its
      *     lock; call again.
      */
     function bloom_forget(string $filter, string $key): bool {}
@@ -836,8 +836,8 @@ namespace {
      * Removes and returns the least recently used record. In a store of one shard (up to 64 MB) the
      * order is exact up to 127 records, else to a 64th of the records. Several shards have no
      * common clock, and their oldest records are compared by an estimate. Among hundreds of records
-     * the result is about one of the oldest tenth; among a few it may be any. The search reads all
-     * records once for each such 64th.
+     * the result is about one of the oldest tenth; among a few it may be any of them. The search
+     * reads all records once for each such 64th.
      *
      * Records of bloom_fetch() stay.
      *
@@ -865,7 +865,7 @@ namespace {
      * rule, not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
-     * @return int How many there were.
+     * @return int How many there were, without expired ones and those of bloom_fetch().
      */
     function bloom_cache_clear(string $prefix = ""): int {}
 
@@ -875,7 +875,9 @@ namespace {
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many records.
-     * @throws \BloomShm\Exception IO.
+     * @throws \BloomShm\Exception IO: the file cannot be written. NO_SPACE: no private memory.
+     *     UNAVAILABLE: there is no record store. CORRUPT, INCOMPATIBLE: of the segment.
+     * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_cache_dump(string $path): int {}
 
@@ -885,7 +887,11 @@ namespace {
      *
      * @param string $path The file; open_basedir applies.
      * @return int How many were added.
-     * @throws \BloomShm\Exception CORRUPT, IO.
+     * @throws \BloomShm\Exception IO: the file cannot be read. CORRUPT: it is damaged, or another
+     *     kind of file. INCOMPATIBLE: another format version or byte order. NO_SPACE: no private
+     *     memory. TIMEOUT: a lock was not free within a second; records that were added stay.
+     *     UNAVAILABLE: there is no record store.
+     * @throws \ValueError $path is empty or has NUL bytes.
      */
     function bloom_cache_restore(string $path): int {}
 
