@@ -520,9 +520,9 @@ namespace {
      * Publishes a filter that bloom_dump() saved, and replaces any filter of that name.
      *
      * Nothing changes before the whole file has been read and its checksums agree. Checksums find
-     * damage, not malice: a user who may write the file decides the filter's answers. Keys that are
-     * added to the name meanwhile are in the restored filter too. A sliding filter has aged by the
-     * wall-clock time that passed.
+     * damage, not malice: a user with write access to the file decides the filter's answers. Keys
+     * that are added to the name meanwhile are in the restored filter too. A sliding filter has
+     * aged by the wall-clock time that passed.
      *
      * Cost: reading the file; room in the segment for the old and the new filter together.
      *

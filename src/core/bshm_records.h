@@ -308,7 +308,7 @@ typedef struct {
 typedef enum {
 	BSHM_LEASE_MINE,  /* load, then release it */
 	BSHM_LEASE_TAKEN, /* another loads it: wait, or return a stale value */
-	BSHM_LEASE_OWN,   /* this thread is loading it just now, further up: load */
+	BSHM_LEASE_OWN,   /* this thread loads it already, in an outer call: load */
 	BSHM_LEASE_NONE   /* no lease is free, or no lock in 50 ms: load without, and do not store */
 } bshm_lease_status;
 

@@ -1,5 +1,5 @@
 /*
- * file.c - files of dumps: written and hashed, and read again.
+ * file.c - writes, hashes and reads files of dumps.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

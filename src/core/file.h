@@ -1,5 +1,5 @@
 /*
- * file.h - files of dumps: written and hashed, and read again.
+ * file.h - writes, hashes and reads files of dumps.
  *
  * An output has a temporary name until it is complete and synced. Then it replaces the file at its
  * path in one step. So a reader never sees half a file.

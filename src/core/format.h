@@ -112,7 +112,7 @@
  *                      bits, the slot's generation above)
  *  serial..publications
  *                      under the lock
- *  starving            by anyone: 1 while a process has waited long for the lock; a hint
+ *  starving            by any process: 1 while a process has waited long for the lock; a hint
  *  no_room             under the lock; a hint
  *  directory_version   under the lock: odd while chains or names change
  *  clock_boot, clock_offset, clock_shift, clock_ticks, clock_shift_known
@@ -120,9 +120,11 @@
  *  clock_wall          by the creator; by an attaching process that reads the same clock, and finds
  *                      it changed
  *  repairs, lock_timeouts
- *                      fetch_add by anyone
- *  shards..cache_check written once by the creator before the file has its name
- *  rest, rest_clock    on a disk, by the process that has the presence lock alone (rest.c); else 0
+ *                      fetch_add by any process
+ *  shard_count..cache_check
+ *                      written once by the creator before the file has its name
+ *  rest                on a disk, under the presence lock; shared only to store AWAKE (rest.c)
+ *  rest_clock          on a disk, under the exclusive presence lock
  *
  *  features: a bit for each region or meaning that a later build adds without a new layout version.
  *  A build refuses a segment with a bit that it does not know. There is none yet.

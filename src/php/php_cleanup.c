@@ -1,5 +1,5 @@
 /*
- * php_cleanup.c - what a call gives back when a fatal error ends its request in the middle.
+ * php_cleanup.c - gives back what a call has when a fatal error ends its request in the middle.
  *
  * A fatal error jumps to the end of the request. A call on the stack catches it with zend_try
  * (php_load.c, php_fetch.c, php_store.c). A call in a suspended fiber is not on the stack, PHP does

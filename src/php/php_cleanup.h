@@ -1,5 +1,5 @@
 /*
- * php_cleanup.h - what a call gives back when a fatal error ends its request in the middle.
+ * php_cleanup.h - gives back what a call has when a fatal error ends its request in the middle.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,5 +1,5 @@
 /*
- * php_message.c - an error record to one English sentence.
+ * php_message.c - makes one English sentence of a bshm_error.
  *
  * The sentence says which limit was met, how much was asked for, how much there is, and which
  * setting changes it.

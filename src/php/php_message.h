@@ -1,5 +1,5 @@
 /*
- * php_message.h - an error record to one English sentence, which the caller releases.
+ * php_message.h - makes one English sentence of a bshm_error, which the caller releases.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -64,9 +64,9 @@ bshm_segment *php_bloomshm_segment_try(bshm_error *error);
  */
 bshm_segment *php_bloomshm_segment_to_add(void);
 /*
- * The rest throws instead of returning NULL. For calls that make a filter: creates the segment, or
- * waits for a moment while another process does. `fresh`: looks at the path even if that was done
- * just now.
+ * All others throw instead of returning NULL. For calls that make a filter: creates the segment, or
+ * waits for a moment while another process does. `fresh`: looks at the path, whenever that was done
+ * last.
  */
 bshm_segment *php_bloomshm_segment_to_create(bool fresh);
 /* For calls that need the filter `filter`: without a file they throw NOT_FOUND for it. */

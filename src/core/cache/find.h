@@ -1,5 +1,5 @@
 /*
- * find.h - what a look-up says of a record.
+ * find.h - describes a found record to the caller of a look-up.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

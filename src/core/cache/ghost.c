@@ -1,5 +1,5 @@
 /*
- * ghost.c - which records were evicted lately, and what follows from it.
+ * ghost.c - ghosts: which records were evicted lately. Adapts the eviction to those that return.
  *
  * A ghost is 16 bits: 13 of the key's hash, whether the record was on probation, and the turn in
  * which it was evicted. It is stored in the key's home bucket, in the half word beside the overflow

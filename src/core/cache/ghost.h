@@ -1,5 +1,5 @@
 /*
- * ghost.h - which records were evicted lately, and what follows from it.
+ * ghost.h - ghosts: which records were evicted lately.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -32,7 +32,9 @@ static inline uint32_t bshm__parked(const bshm__shard *s)
 void bshm__parked_hand_over(const bshm__shard *s);
 /* Frees the chain, unless it was handed over. */
 void bshm__parked_end(const bshm__shard *s, uint32_t chain);
-/* Without the lock, which was not to be had: the next process that needs room frees the chain. */
+/*
+ * Without the lock, which was not free in time: the next process that needs room frees the chain.
+ */
 void bshm__parked_give_up(const bshm__shard *s);
 /* Frees the chain of a process that has given it up, or has died. False: there is none such. */
 bool bshm__parked_reclaim(const bshm__shard *s);

@@ -1,5 +1,6 @@
 /*
- * record_file.c - all records to a file, and back: so that a cache is warm after a restart.
+ * record_file.c - writes all records to a file, and puts them back: for a warm cache after a
+ * restart.
  *
  *      +----------------------+
  *      | file header          |  32 bytes: "BLOOMREC", version u32, 0 u32, dumped_ns i64, 0 u64
@@ -89,7 +90,7 @@ static int copy_value(bshm_segment *segment, const bshm_key *key, bshm_patience 
 		}
 		free(*bytes);
 		if (copied != BSHM_E_BUSY) {
-			return 0; /* gone, or damaged, or its lock was not to be had */
+			return 0; /* gone, or damaged, or its lock was not free in time */
 		}
 		room = found->length + (tries != 0 ? found->length / 8 : 0);
 	}

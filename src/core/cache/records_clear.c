@@ -188,8 +188,10 @@ static bool clear_part(const bshm__shard *s, clearing *c)
 	return true;
 }
 
-/* Counts the records that have to stay because the lock was not to be had: the first one is counted
- * already. */
+/*
+ * Counts the records that have to stay because the lock was not free in time: the first one is
+ * counted already.
+ */
 static void give_up(const bshm__shard *s, bshm_status status, uint32_t count)
 {
 	if (status == BSHM_E_TIMEOUT) {

@@ -1,5 +1,5 @@
 /*
- * shard.c - whether there is a record store, and the time of its records.
+ * shard.c - is there a record store? What time is it for its records?
  *
  * A shard has its own lock, pages, tables and recency; no ref of one shard leads into another.
  *

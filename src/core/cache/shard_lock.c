@@ -1,5 +1,5 @@
 /*
- * shard_lock.c - waiting for the lock of a shard.
+ * shard_lock.c - waits for the lock of a shard.
  *
  * A process that takes the lock from a dead holder first finishes or undoes the change that the
  * intent names (repair.c): the work of one call, whatever the size of the shard.

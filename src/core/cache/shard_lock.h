@@ -1,5 +1,5 @@
 /*
- * shard_lock.h - the lock of a shard, taken with the repair of what a dead holder left.
+ * shard_lock.h - takes the lock of a shard, and repairs what a dead holder left.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -50,8 +50,10 @@ static void note(inspection *in, const char *what)
 	in->fault(in->context, what);
 }
 
-/* Between two steps: leaves the lock free for a pause, if it was held long enough. False: it was
- * not to be had again. */
+/*
+ * Between two steps: leaves the lock free for a pause, if it was held long enough. False: it could
+ * not be taken again in time.
+ */
 static bool breathe(inspection *in)
 {
 	if (in->work < STEP_WORK) {
@@ -141,7 +143,7 @@ static void prefetch_records(const bshm__shard *s, const bshm_bucket *bucket)
 	}
 }
 
-/* False: the lock was not to be had. */
+/* False: the lock could not be taken again in time. */
 static bool inspect_table(inspection *in, uint32_t table)
 {
 	const bshm__shard *s = &in->s;
@@ -271,7 +273,7 @@ static uint64_t count_refs(inspection *in, uint32_t table)
 	return count;
 }
 
-/* *right: the tables have as many records as the shard says. False: the lock was not to be had. */
+/* *right: the tables have as many records as the shard says. False: as breathe(). */
 static bool count_records(inspection *in, bool *right)
 {
 	const bshm__shard *s = &in->s;

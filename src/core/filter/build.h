@@ -1,5 +1,5 @@
 /*
- * build.h - what the files that make filters share: build.c, load.c, add_layer.c, merge.c,
+ * build.h - the steps of making a filter, for build.c, load.c, add_layer.c, merge.c and
  * filter_file.c.
  *
  * Licensed under the MIT licence; see LICENSE.

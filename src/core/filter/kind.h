@@ -1,5 +1,5 @@
 /*
- * kind.h - what a kind of filter does.
+ * kind.h - the functions of a kind of filter.
  *
  * Each kind has one file with a constant table of functions: plain.c, growing.c, sliding.c and
  * counting.c. They read and change the bits of a filter, and for keys that age its epochs. They

@@ -39,8 +39,8 @@ uint64_t bshm__journal_apply(bshm_segment *segment, const bshm_op *op, const bsh
  */
 void bshm__clear_finish(bshm_segment *segment, bshm_op *op, uint32_t index, bool zeroed);
 /*
- * How much memory is free. Exact, and with the memory of dead processes, if the lock can be had;
- * else an estimate.
+ * How much memory is free. Exact, and with the memory of dead processes, if the lock can be taken
+ * in 50 ms; else an estimate. NO_SPACE: no private memory.
  */
 bshm_status bshm__space_look(bshm_segment *segment, bshm__space *out, bshm_error *error);
 

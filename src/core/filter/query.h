@@ -1,5 +1,5 @@
 /*
- * query.h - asking a filter.
+ * query.h - asks a filter.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

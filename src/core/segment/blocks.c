@@ -1,5 +1,5 @@
 /*
- * blocks.c - which partitions are free, and taking some.
+ * blocks.c - finds free partitions, and takes some.
  *
  * There is no free list that could be damaged: a partition is in use exactly when a sound
  * descriptor in force, or a live op, claims it. To take partitions, a process collects these claims

@@ -1,5 +1,5 @@
 /*
- * blocks.h - which partitions are free, and taking some.
+ * blocks.h - finds free partitions, and takes some.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

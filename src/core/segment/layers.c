@@ -1,14 +1,15 @@
 /*
- * layers.c - the records of a filter's older layers.
+ * layers.c - the older layers of a filter: layers[] of the segment.
  *
- * A filter that grows keeps its layers. The newest is in the descriptor, which names the record of
- * the next older one, and so on. A record is in use exactly if a sound descriptor in force leads to
- * it, as with partitions (blocks.c). It is written before that descriptor is published, and reused
- * only when the last descriptor that led to it is no longer in force. So if a reader finds the
- * generation unchanged after it has read the chain, the chain was the right one. The checksum of
- * each record covers the checksum of the next; the descriptor's covers them all.
+ * A filter that grows keeps its layers. The descriptor has the newest one, and names the place in
+ * layers[] of the next older one, which names the next, and so on. A place is in use exactly if a
+ * sound descriptor in force leads to it, as with partitions (blocks.c). It is written before that
+ * descriptor is published, and reused only when the last descriptor that led to it is no longer in
+ * force. So if a reader finds the generation unchanged after it has read the chain, the chain was
+ * the right one. The checksum of each layer covers the checksum of the next older one; that of the
+ * descriptor covers them all.
  *
- * The second layer of a filter has at least two partitions, the third four, and so on. So records
+ * The second layer of a filter has at least two partitions, the third four, and so on. So places
  * for a third of the partitions are enough, with some for a filter that is just growing
  * (regions.c).
  *

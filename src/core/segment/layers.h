@@ -1,5 +1,5 @@
 /*
- * layers.h - the records of a filter's older layers.
+ * layers.h - the older layers of a filter: layers[] of the segment.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,9 +1,9 @@
 /*
  * ops.c - work in progress on a filter.
  *
- * A load, merge, copy, restore, reservation, clear, or growth by a layer is an op: a record of the
- * process, the entry, and the partitions that it has taken. While an entry has an op that keeps a
- * journal (journal.c), its `builders` word is set.
+ * A load, merge, copy, restore, reservation, clear, or growth by a layer is an op: it names the
+ * process, the entry, and the partitions that the process has taken. While an entry has an op that
+ * keeps a journal (journal.c), its `builders` word is set.
  *
  * An op ends with its owner. Its owner may also give it up at any time, without the lock, by
  * setting `owner` to 0; the next process that takes the lock tidies up (mend.c). An op is over when

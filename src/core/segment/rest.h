@@ -10,9 +10,9 @@
 #include "platform/platform.h"
 
 /*
- * For a mapped segment whose header is sound: may what it holds be believed? `fd` is the open file
- * that is mapped. BUSY: try again soon. UNAVAILABLE "rest": the machine stopped while it was in
- * use; if `writable`, fd keeps all other processes out until it is closed.
+ * For a mapped segment whose header is sound: may a process believe its contents? `fd` is the open
+ * file that is mapped. BUSY: try again soon. UNAVAILABLE with the cause REST: the machine stopped
+ * while the segment was in use; if `writable`, fd keeps all other processes out until it is closed.
  */
 bshm_status bshm__rest_enter(
 	bshm_segment *segment, int fd, const bshm_os_stat *st, bool writable, bshm_error *error);

@@ -1,5 +1,5 @@
 /*
- * segment.h - one process's attachment: where the regions are, and what the process knows.
+ * segment.h - one process's attachment: where the regions are, and its own state.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

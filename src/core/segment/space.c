@@ -1,5 +1,5 @@
 /*
- * space.c - the note that a search for free partitions found too few.
+ * space.c - the note that a search found too few free partitions.
  *
  * The search for room reads every filter (blocks.c). So when it fails, the header notes how much
  * room there was, and until when the note is valid. An adder to a filter that cannot grow reads the

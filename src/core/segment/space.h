@@ -1,5 +1,5 @@
 /*
- * space.h - the note that a search for free partitions found too few.
+ * space.h - the note that a search found too few free partitions.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

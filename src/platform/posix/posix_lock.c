@@ -66,7 +66,7 @@ bool bshm_os_byte_shared(int fd, int64_t offset)
 }
 
 /* Asks whether a shared lock would be possible: only exclusive locks conflict with it, and a user
- * who may only read the file cannot have one. */
+ * with read access only cannot have one. */
 int bshm_os_byte_taken(int fd, int64_t offset, bool *taken)
 {
 	struct flock lock = lock_of(F_RDLCK, offset, 1);
