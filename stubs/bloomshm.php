@@ -595,8 +595,9 @@ namespace {
      *  - filter_bytes, filter_bytes_free, largest_free_bytes (the largest contiguous part; a filter
      *    can use all free memory all the same)
      *  - cache_bytes, cache_bytes_free: the record store; free are empty pages
-     *  - filters; attached: processes that may write; repairs: how often a process repaired what
-     *    a dead one had left; lock_timeouts: all since the segment was created
+     *  - filters; attached: processes that may write, exact up to 255
+     *  - repairs: how often a process repaired what a dead process had left; lock_timeouts: both
+     *    since the segment was created
      *  - missing_answers: keys of this process answered "maybe" because their filter is not
      *    published, or the segment cannot be used
      *  - last_error: the newest exception's message in this thread, or why it could not attach, or
@@ -608,7 +609,7 @@ namespace {
 
     /**
      * Checks the whole segment: header, directory, descriptors, memory that two filters claim, work
-     * in progress.
+     * in progress, and the record store.
      *
      * Any filter bits are valid, so they are not looked at. Repairs nothing.
      *
@@ -637,6 +638,9 @@ namespace {
      * @param callable $load Called as $load($key), by one process at a time for each key.
      * @param int $ttl Seconds the record lives, 0 (no limit) or 1 to 315,360,000.
      * @return mixed The record, or null.
+     * @throws \BloomShm\Exception NOT_FOUND, only with bloomshm.missing_filter = throw.
+     *     INCOMPATIBLE: the loaded value cannot be stored: see bloom_cache_set(). Exceptions of
+     *     $load pass through.
      */
     function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed {}
 
@@ -672,6 +676,7 @@ namespace {
      * @param array $keys Cache keys.
      * @param mixed $default The value of each absent key.
      * @return array<mixed> By cache key; every one of $keys is there.
+     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_get().
      */
     function bloom_cache_get_many(array $keys, mixed $default = null): array {}
 
@@ -688,9 +693,10 @@ namespace {
      * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value
      *     of the key is removed too, because a reader could take it for the new one. No lock in
      *     time (counted in `lock_timeouts`), or no record store: an older value stays.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a closure, a resource,
-     *     an array or object that goes deeper than unserialize_max_depth (PHP's setting, 4,096
-     *     levels) and could not be read. Exceptions in serializing pass through.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a resource; an array or
+     *     object deeper than unserialize_max_depth (PHP's setting, 4,096 levels), which could not
+     *     be read again; or any, if bloomshm.serializer is none. Exceptions in serializing pass
+     *     through, for instance PHP's own for a closure.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -712,6 +718,7 @@ namespace {
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return bool false: there is one, or the value was refused; nothing changed.
+     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_add(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -722,6 +729,7 @@ namespace {
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
      * @return bool false: there is none, or the value was refused; nothing changed.
+     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_replace(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -784,6 +792,7 @@ namespace {
      * @param mixed $new As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
      * @return bool false: the record was another one, or $new was refused; nothing changed.
+     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
 
@@ -829,6 +838,8 @@ namespace {
      * @param callable $load Called as $load($key).
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return mixed The value; null is stored like any other.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the loaded value cannot be stored: see
+     *     bloom_cache_set(). Exceptions of $load pass through.
      */
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
 
@@ -896,9 +907,10 @@ namespace {
     function bloom_cache_restore(string $path): int {}
 
     /**
-     * Figures of the record store, all 0 without one: records, max_records, bytes_used,
-     * bytes_total, data_bytes, hits, misses, sets, evictions, expired, rejected, lock_timeouts,
-     * repairs, shards.
+     * Figures of the record store, all 0 without one: records (with expired ones that are still in
+     * memory), max_records (0: as many as fit), bytes_used, bytes_total, data_bytes (of keys and
+     * values), shards; and counts since the segment was created: hits, misses, sets, evictions,
+     * expired, rejected, lock_timeouts, repairs.
      *
      * @return array<string, int>
      */

@@ -2,7 +2,8 @@
  * php_settings.c - the INI settings: read, checked, written to the module globals.
  *
  * All are SYSTEM settings, which an FPM pool sets with php_admin_value. A bad value is refused with
- * a warning at startup, and the setting keeps the value that it had.
+ * a warning at startup, and the setting keeps the value that it had. In php-fpm a value that a
+ * request brings is refused.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
