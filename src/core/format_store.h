@@ -174,6 +174,9 @@ BSHM_AT(class, used, 8);
  *  touches         fetch_add, and compare-and-swap, by any process
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
+ *  pop_page, pop_stamp
+ *                  by any process: hints
+ *  parked_owner    under the lock; set to 0 by its owner at any time
  *  all others      under the lock
  */
 typedef struct {
