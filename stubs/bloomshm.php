@@ -695,8 +695,8 @@ namespace {
      *     time (counted in `lock_timeouts`), or no record store: an older value stays.
      * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a resource; an array or
      *     object deeper than unserialize_max_depth (PHP's setting, 4,096 levels), which could not
-     *     be read again; or any, if bloomshm.serializer is none. Exceptions in serializing pass
-     *     through, for instance PHP's own for a closure.
+     *     be read again; or any array or object, if bloomshm.serializer is none. Exceptions
+     *     in serializing pass through, for instance PHP's own for a closure.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 

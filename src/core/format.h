@@ -151,7 +151,7 @@ typedef struct {
 	uint32_t starving;          /* 1: a process has waited long for the lock */
 	uint32_t reserved1;
 	uint64_t
-		no_room; /* free partitions + 1 when they were too few; above, when that was: blocks.c */
+		no_room; /* free partitions + 1 when they were too few; above, when that was: space.c */
 	uint64_t directory_version;
 	uint64_t clock_boot;        /* the system's boot that clock_offset belongs to; 0 = not known */
 	uint64_t clock_offset;      /* engine clock = monotonic clock + this, in ns */
@@ -252,7 +252,7 @@ BSHM_AT(owner, pid, 8);
 /*
  * A run: the partitions of one filter, in order. check 0: `count` neighbours from `first` on.
  * Else the run is scattered: links[first] is its second partition and so on, and check is a
- * checksum of the whole list, seeded with name_seed and never 0 (blocks.c).
+ * checksum of the whole list, seeded with name_seed and never 0 (run.c).
  */
 typedef struct {
 	uint32_t first;

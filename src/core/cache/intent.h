@@ -23,7 +23,7 @@ static inline void bshm__intent_begin(
 	BSHM_STORE(&intent->kind, kind, RELEASE); /* pairs with bshm__intent_repair() */
 }
 
-/* The counts of the shard after the change; set_counts() makes them so. */
+/* The counts of the shard after the change; bshm__intent_set_counts() makes them so. */
 static inline void bshm__intent_plan(const bshm__shard *s, uint64_t records, uint64_t data_bytes)
 {
 	bshm_intent *intent = &s->shard->intent;

@@ -16,7 +16,7 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
  * touched, so that it is not evicted. Not OK: the lock is lost.
  *
  * *chain: the record's chunks, taken and filled (0: bshm__put_record() has to do that, and is
- * slower). Before the lock is released the caller ends it by bshm__chain_end(). NULL: only room is
+ * slower). Before the lock is released the caller ends it by bshm__parked_end(). NULL: only room is
  * made, and only the length of the value is read.
  */
 bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,

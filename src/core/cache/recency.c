@@ -69,7 +69,8 @@ static bool advance(const bshm__shard *s, uint64_t clock, bool period)
 		e.middle = e.last;
 		e.last = e.now;
 	}
-	return BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE); /* pairs with count_touch() */
+	/* Pairs with bshm__touch_count(). */
+	return BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE);
 }
 
 /* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a

@@ -13,7 +13,7 @@
  * A page whose last slot is freed belongs to no class again, unless its class has few other free
  * slots. A record larger than a slot of 4 kB is a chain of slots of 8 kB or less, so no record
  * needs neighbouring pages. Free slots in partly used pages can be used by other classes:
- * page_to_empty() chooses a page whose records fit into the other pages of its class.
+ * bshm__page_to_empty() chooses a page whose records fit into the other pages of its class.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
