@@ -8,19 +8,19 @@
 
 #include "core/cache/shard.h"
 
-/* So many records are looked at to evict one, as a rule, and at most. */
+/* To evict one record, 32 are looked at as a rule, and 256 at most. */
 #define BSHM_EVICT_SAMPLE 32u
 #define BSHM_EVICT_LOOKS  256u
-/* So many buckets, where few of them have records. */
+/* Where few buckets have records, at most so many are looked at. */
 #define BSHM_EVICT_BUCKETS 1024u
 
-/* Under the lock: evicts one record, an expired one if it meets one. False: there is none. */
+/* Under the lock: evicts one record, an expired one if the sample has one. False: there is none. */
 bool bshm__evict(const bshm__shard *s);
 
 /*
- * The same, or of records that are many small ones for a large one a part of a group of at most
- * `most`: how many went. *size_class: the class whose free slots that made more; BSHM_CLASS_COUNT:
- * more than one's.
+ * The same for a large record, which needs many slots: evicts up to `most` records of one sample.
+ * Returns how many. *size_class: the class that has gained free slots; BSHM_CLASS_COUNT: several
+ * have.
  */
 uint32_t bshm__evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class);
 

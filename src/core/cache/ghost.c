@@ -11,10 +11,9 @@
  * one. The hand of evict.c goes over the index several times a turn, and removes older ones.
  *
  * If a record is put whose ghost is there, it was evicted too soon. So it is PROTECTED at once, and
- * `lean` changes, the factor by which records on probation count as older (evict.c): it goes down
- * if the record was on probation, else up. The step is larger for the kind that is evicted less
- * often, as in ARC. So `lean` comes to rest where the records of both kinds that were evicted last
- * are equally likely to be asked for again.
+ * `lean` (evict.c) changes: it goes down if the record was on probation, else up. The step is
+ * larger for the kind that is evicted less often, as in ARC. So `lean` comes to rest where the
+ * records of both kinds that were evicted last are equally likely to be asked for again.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

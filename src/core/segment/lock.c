@@ -2,9 +2,9 @@
  * lock.c - the segment's one writer lock.
  *
  * The lock guards the directory, the ops, the giving out of partitions, and counters: steps of
- * microseconds. Calls that make, move or drop filters take it, and so do removals. Of the adds,
- * only those take it that count, rotate a partition, make a filter grow, or meet a build or clear.
- * Questions never look at it.
+ * microseconds. Calls that make, move, clear, drop or check filters take it, and so do removals. Of
+ * the adds, only those take it that count, rotate a partition, make a filter grow, or meet a build
+ * or clear. Questions never look at it.
  *
  * The lock word holds the owner word of its holder. A waiter asks the kernel now and then whether
  * the holder lives (owners.c). A dead holder's lock is taken over by compare-and-swap from its
