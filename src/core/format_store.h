@@ -318,7 +318,7 @@ BSHM_AT(table, units, 16);
  * A bucket of the index: ten cells, each a tag and a ref. A tag has 16 bits, the first tag the
  * lowest; bits 32 to 47 of the third word are the overflow count: how many records lie in later
  * buckets because this one was full. Bits 48 to 63, and the tags of free cells, are ghosts of
- * records that were evicted (ghost.h). All under the shard's lock; ref (release) after the record
+ * records that were evicted (ghost.c). All under the shard's lock; ref (release) after the record
  * that it leads to is whole.
  */
 typedef struct {
