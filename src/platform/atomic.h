@@ -52,6 +52,30 @@
 #include <stdint.h>
 #include <string.h>
 
+/*
+ * More than 2 kB are copied in pieces of 2 kB. For longer ones the C library of many machines uses
+ * `rep movsb`, and that is slow where source and destination lie a few bytes apart in their pages,
+ * as a chunk and a string often do: 3,000 ns for 8 kB instead of 100 on an AMD EPYC of the third
+ * generation, three times as long on a Xeon. The first piece ends with a cache line of `to`. (GCC
+ * makes a `rep movsq` of its own of a memcpy() whose size has a bound, but not of a memmove().)
+ */
+#define BSHM_COPY_PIECE 2048u
+#define BSHM_COPY_LINE  64u
+
+static inline void bshm__copy_pieces(void *to, const void *from, size_t count)
+{
+	uint8_t *target = to;
+	const uint8_t *source = from;
+	size_t piece = BSHM_COPY_PIECE - (uintptr_t) to % BSHM_COPY_LINE;
+	for (; count > BSHM_COPY_PIECE; piece = BSHM_COPY_PIECE) {
+		memmove(target, source, piece);
+		target += piece;
+		source += piece;
+		count -= piece;
+	}
+	memmove(target, source, count);
+}
+
 /* From, or to, the segment. */
 static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 {
@@ -70,8 +94,29 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		memcpy((char *) to + count - 8, &last, 8);
 		return;
 	}
-	memcpy(to, from, count);
+	bshm__copy_pieces(to, from, count);
 #endif
+}
+
+/*
+ * A part of a copy of `whole` bytes. Where they are more than the processor's second cache holds,
+ * `rep movsb` takes a quarter less time than pieces, because it does not read the lines that it
+ * overwrites.
+ */
+#define BSHM_COPY_CACHED (512u << 10)
+
+static inline void bshm__racy_copy_part(void *to, const void *from, size_t count, uint64_t whole)
+{
+#ifdef BSHM_RACY_BYTES
+	(void) whole;
+#else
+	const size_t apart = ((uintptr_t) to - (uintptr_t) from) % 4096;
+	if (whole > BSHM_COPY_CACHED && apart >= BSHM_COPY_LINE) {
+		memcpy(to, from, count);
+		return;
+	}
+#endif
+	bshm__racy_copy(to, from, count);
 }
 
 static inline int bshm__racy_equal(const void *shared, const void *own, size_t count)

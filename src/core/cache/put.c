@@ -60,8 +60,8 @@ void bshm__record_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, ui
 	}
 	if (of_key != count) {
 		const uint8_t *value = r->value.bytes;
-		bshm__racy_copy(
-			to + of_key, value + (off + of_key - r->key.length), (size_t) (count - of_key));
+		bshm__racy_copy_part(to + of_key, value + (off + of_key - r->key.length),
+			(size_t) (count - of_key), r->value.length);
 	}
 }
 

@@ -118,6 +118,7 @@ static inline bool bshm__record_same_state(const bshm__record *record)
 static inline bool bshm__record_read_chunks(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, uint8_t *to, uint64_t count)
 {
+	const uint64_t whole = count;
 	uint32_t ref = record->next;
 	for (unsigned done = 1; count != 0; done++) {
 		if (done % BSHM_LOOK_EVERY == 0 && !bshm__record_same_state(record)) {
@@ -132,7 +133,7 @@ static inline bool bshm__record_read_chunks(
 		}
 		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
 		if (here != 0) {
-			bshm__racy_copy(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here);
+			bshm__racy_copy_part(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here, whole);
 			to += here;
 			count -= here;
 			off = 0;
