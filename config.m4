@@ -84,6 +84,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/query.c
      src/core/filter/filter_remove.c
      src/core/filter/spool.c
+     src/core/filter/usage.c
      src/core/filter/build.c
      src/core/filter/load.c
      src/core/filter/add_layer.c

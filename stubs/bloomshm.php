@@ -572,7 +572,15 @@ namespace {
      *    those whose partition, in each layer, is the worst
      *  - generation: grows with every publication of the name, and with every layer; published_at:
      *    when it was published, unix time with fractions
-     *  - false_positives: keys of this set for which a loader of bloom_fetch() found no value
+     *  - questions: keys asked about since then; maybes: those of them that were answered "maybe";
+     *    the difference is what the filter saved. A process adds its counts once a second while it
+     *    asks, and when it ends; this call adds the caller's. A process that is killed loses the
+     *    counts of its last second. One with bloomshm.readonly is not counted
+     *  - fetches: an array of what bloom_fetch() got since then. asked: calls that the filter has
+     *    answered; denied: null, by the filter; found: a stored value; loaded: a value of the
+     *    loader; confirmed: the loader found none, so the filter was wrong. A loader that throws
+     *    counts in asked only
+     *  - false_positives: the same number as confirmed
      *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's
      *    share), hashes, partitions, bytes, fill, estimated_error_rate; only scalable filters have
      *    several
@@ -598,6 +606,7 @@ namespace {
      *  - filters; attached: processes that may write, exact up to 255
      *  - repairs: how often a process repaired what a dead process had left; lock_timeouts: both
      *    since the segment was created
+     *  - questions, maybes: the sums of all filters; see bloom_info()
      *  - missing_answers: keys of this process answered "maybe" because their filter is not
      *    published, or the segment cannot be used
      *  - last_error: the newest exception's message in this thread, or why it could not attach, or

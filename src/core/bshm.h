@@ -100,6 +100,8 @@ typedef struct {
 	uint64_t attached; /* processes; above 255 an estimate */
 	uint64_t repairs;  /* since the segment was created, as lock_timeouts */
 	uint64_t lock_timeouts;
+	uint64_t questions; /* sums of the filters' usage */
+	uint64_t maybes;
 } bshm_stat;
 
 /*
@@ -133,7 +135,25 @@ typedef struct bshm_views bshm_views;
  * filters.
  */
 bshm_views *bshm_views_new(void);
+/* Hands in first, so the segment must still be open. By the thread that made them. */
 void bshm_views_free(bshm_views *views);
+
+/* What a filter was asked since it was published. */
+typedef struct {
+	uint64_t questions; /* keys */
+	uint64_t maybes;    /* of these: answered "maybe" */
+	uint64_t fetches;   /* values asked for with a loader, where the filter has answered */
+	uint64_t denied;    /* of these: the filter said no, and no value was stored */
+	uint64_t found;     /* of these: a stored value was returned */
+	uint64_t loaded;    /* of these: the loader has returned a value */
+} bshm_usage;
+
+/*
+ * Questions are counted in the thread's views. This adds the counts to the filters, where other
+ * processes read them; a fork and bshm_views_free() do so too. What a killed process has not handed
+ * in is lost. A read-only segment takes no counts. Cost: about 1 microsecond.
+ */
+void bshm_views_hand_in(bshm_views *views);
 
 typedef struct {
 	const char *bytes;
@@ -158,7 +178,7 @@ typedef struct bshm_view bshm_view;
  * The current view of a filter: OK, or a view status. Cost: as bshm_filter_has() without the key.
  */
 bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_view **out);
+	size_t name_length, bshm_view **out);
 /*
  * Asks `count` (1..BSHM_BATCH) keys at once. All memory is requested before any is used, which
  * makes a large filter fast. The answers hold only if bshm_view_current() is true after the last
@@ -167,6 +187,8 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char 
 void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers);
 /* True: all that was read through the view belongs to its generation, which is still in force. */
 bool bshm_view_current(const bshm_view *view);
+/* Counts questions whose answers held, and how many of them were "maybe". */
+void bshm_view_answered(bshm_view *view, uint64_t questions, uint64_t maybes);
 
 /* Identifies one published set of keys in the segment, whatever names its filter had or has. */
 typedef struct {
@@ -174,12 +196,21 @@ typedef struct {
 } bshm_set;
 
 bshm_set bshm_view_set(const bshm_view *view);
+/* How a value was obtained for a key that the set was asked about. */
+typedef enum {
+	BSHM_FETCHED_DENIED,  /* not at all: the set does not have the key */
+	BSHM_FETCHED_STORED,  /* it was stored */
+	BSHM_FETCHED_LOADED,  /* by its loader */
+	BSHM_FETCHED_NOTHING, /* the loader found none: a false positive */
+	BSHM_FETCHED_FAILED   /* the loader failed */
+} bshm_fetched;
+
 /*
- * Counts a false positive: a loader found no value for a key that this set maybe has. Does nothing
- * if the set is not in force any more, or the filters are read-only. Takes no lock.
+ * Counts a fetch. Does nothing if the set is not in force any more, or the filters are read-only.
+ * Takes no lock.
  */
-void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_set *set);
+void bshm_filter_fetched(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const bshm_set *set, bshm_fetched outcome);
 
 /* ------------------------------------------------------------------ adding */
 
@@ -318,6 +349,7 @@ typedef struct {
 	uint64_t generation;
 	double published_s;       /* unix time */
 	uint64_t false_positives; /* confirmed by loaders */
+	bshm_usage usage;         /* as far as it is handed in; the calling thread's is */
 	uint32_t layer_count;
 	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;

@@ -56,6 +56,7 @@
 #ifndef BSHM_FORMAT_H
 #define BSHM_FORMAT_H
 
+#include "core/bshm.h"
 #include "core/format_kinds.h"
 
 #include <stddef.h>
@@ -65,7 +66,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 7
+#define BSHM_LAYOUT_VERSION 8
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* BSHM_SEGMENT_MAGIC: "BLM0BSHM" */
 #define BSHM_PAGE_BYTES      4096u
@@ -420,7 +421,8 @@ BSHM_AT(descriptor, check, 184);
  *      +-----------------+-----------------+
  * 528: | false_positives | false_positives |  confirmed by loaders: [0] and [1]
  *      +-----------------+-----------------+
- * 544: | reserved (zero): room for more such counts, two of each
+ * 544: | usage[0]                          |  48 bytes each: what the filter was asked
+ * 592: | usage[1]                          |
  *      +-----------------------------------+
  *
  *  generation   under the lock, release: the one store that publishes; grows for ever
@@ -429,6 +431,7 @@ BSHM_AT(descriptor, check, 184);
  *  items[slot]  fetch_add by adders to the set whose descriptor names the slot; set before that
  *               set is published
  *  false_positives[slot]  as items
+ *  usage[slot]  as items; fetch_add by processes that have asked: usage.c
  */
 typedef struct {
 	uint64_t generation;
@@ -439,9 +442,10 @@ typedef struct {
 	bshm_descriptor descriptor[2];
 	uint64_t items[2];
 	uint64_t false_positives[2];
-	uint8_t reserved1[96];
+	bshm_usage usage[2];
 } bshm_entry;
 
+BSHM_STATIC_ASSERT(usage, sizeof(bshm_usage) == 48);
 BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 640);
 BSHM_AT(entry, generation, 0);
 BSHM_AT(entry, builders, 8);
@@ -450,6 +454,7 @@ BSHM_AT(entry, name, 64);
 BSHM_AT(entry, descriptor, 128);
 BSHM_AT(entry, items, 512);
 BSHM_AT(entry, false_positives, 528);
+BSHM_AT(entry, usage, 544);
 
 /*
  * epochs[], one word a partition, for partitions of sliding filters: the newest epoch that a lane

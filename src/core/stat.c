@@ -6,7 +6,9 @@
 #include "core/bshm.h"
 
 #include "core/filter/mend.h"
+#include "core/filter/usage.h"
 #include "core/segment/blocks.h"
+#include "core/segment/directory.h"
 #include "core/segment/owners.h"
 #include "core/segment/segment.h"
 #include "core/status.h"
@@ -41,7 +43,14 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	char name[BSHM_NAME_BYTES_MAX + 1];
 	uint32_t cursor = 0;
 	do {
-		out->filters += bshm_filter_next(segment, &cursor, name) != 0;
+		const bshm_entry *entry;
+		bshm_descriptor descriptor;
+		if (bshm__entry_next(segment, &cursor, name, &entry, &descriptor) != 0) {
+			const bshm_usage usage = bshm__usage_of(entry, &descriptor);
+			out->filters++;
+			out->questions += usage.questions;
+			out->maybes += usage.maybes;
+		}
 	} while (cursor != 0);
 	return BSHM_OK;
 }

@@ -76,11 +76,20 @@ static bool call_loader(const job *j, zval *result)
 	return true;
 }
 
-/* The filter answered "maybe", and the loader returned null. */
-static void count_false_positive(const job *j, bshm_segment *segment)
+/* Counts for bloom_info(): bloom_fetch() only, and only if the filter has answered. */
+static void count_fetch(const job *j, bshm_segment *segment, bshm_fetched outcome)
 {
-	bshm_filter_false_positive(
-		segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &j->set);
+	if (j->asked) {
+		bshm_filter_fetched(segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter),
+			&j->set, outcome);
+	}
+}
+
+static bshm_fetched outcome_of(const zval *loaded)
+{
+	return Z_TYPE_P(loaded) == IS_UNDEF  ? BSHM_FETCHED_FAILED
+		   : Z_TYPE_P(loaded) == IS_NULL ? BSHM_FETCHED_NOTHING
+										 : BSHM_FETCHED_LOADED;
 }
 
 /*
@@ -95,9 +104,9 @@ static void load(const job *j, const bshm_lease_grant *grant, zval *result)
 	const bool loaded = call_loader(j, result);
 	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
 	bool keep = loaded && grant->serial != 0;
+	count_fetch(j, j->segment, outcome_of(result));
 	if (nothing && j->asked) {
 		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
-		count_false_positive(j, j->segment);
 	} else {
 		keep = keep && !nothing && php_bloomshm_value_of(&value, result);
 	}
@@ -158,6 +167,7 @@ static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zv
 	}
 	if (found.type == BSHM_VALUE_NOTHING) {
 		ZVAL_NULL(out);
+		count_fetch(j, j->segment, BSHM_FETCHED_STORED);
 		return true;
 	}
 	int got = php_bloomshm_value_get(&found, out);
@@ -171,6 +181,9 @@ static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zv
 		}
 	}
 	clear_exception();
+	if (got > 0) {
+		count_fetch(j, j->segment, BSHM_FETCHED_STORED);
+	}
 	return got > 0;
 }
 
@@ -320,15 +333,14 @@ static zend_string *fetch_key(const zend_string *filter, const char *key, size_t
 }
 
 /* Asks the filter: 1 = maybe, 0 = no, negative = a status: it cannot answer. */
-static int ask_filter(job *j)
+static int ask_filter(job *j, bshm_segment *segment)
 {
-	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
 	if (segment == NULL) {
 		return php_bloomshm_segment_status();
 	}
 	const bshm_key key = php_bloomshm_key_of_string(j->argument);
 	for (int tries = 0; tries < ASK_TRIES; tries++) {
-		const bshm_view *view;
+		bshm_view *view;
 		const bshm_status status = bshm_view_open(
 			segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
 		if (status != BSHM_OK) {
@@ -338,6 +350,7 @@ static int ask_filter(job *j)
 		bshm_view_has(view, &key, 1, &maybe);
 		j->set = bshm_view_set(view);
 		if (bshm_view_current(view)) {
+			bshm_view_answered(view, 1, maybe);
 			j->asked = true;
 			return maybe;
 		}
@@ -348,7 +361,8 @@ static int ask_filter(job *j)
 /* A stored value comes first, then the filter's "no", then the loader. */
 static void fetch(job *j, zval *result)
 {
-	const int maybe = ask_filter(j);
+	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
+	const int maybe = ask_filter(j, segment);
 	ZVAL_UNDEF(result);
 	if (j->segment != NULL) {
 		if (look(j, BSHM_FIND_USE, NULL, result) || EG(exception) != NULL) {
@@ -357,14 +371,13 @@ static void fetch(job *j, zval *result)
 	}
 	if (maybe == 0) {
 		ZVAL_NULL(result);
+		count_fetch(j, segment, BSHM_FETCHED_DENIED);
 	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
 		if (j->segment == NULL) { /* nothing is stored */
-			if (call_loader(j, result) && Z_TYPE_P(result) == IS_NULL && j->asked) {
-				bshm_segment *segment =
-					php_bloomshm_segment(); /* the loader ran: it may be another one, or none */
-				if (segment != NULL) {
-					count_false_positive(j, segment);
-				}
+			call_loader(j, result);
+			segment = php_bloomshm_segment(); /* the loader ran: it may be another one, or none */
+			if (segment != NULL) {
+				count_fetch(j, segment, outcome_of(result));
 			}
 		} else {
 			bshm_store_note_fetch(j->segment);

@@ -71,9 +71,10 @@ static void answer_maybe(HashTable *questions, HashTable *answers)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Asks the keys of a list without holes; the answers are a list too. False: not all keys are
- * strings. */
-static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *answers)
+/* Asks the keys of a list without holes; the answers are a list too. *maybes grows. False: not all
+ * keys are strings. */
+static bool ask_list(
+	const bshm_view *view, HashTable *questions, HashTable *answers, uint32_t *maybes)
 {
 	const uint32_t count = zend_hash_num_elements(questions);
 	const zval *element = questions->arPacked;
@@ -96,6 +97,7 @@ static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 			bshm_view_has(view, keys, part, maybe);
 			for (uint32_t i = 0; i < part; i++) {
 				ZEND_HASH_FILL_ADD(&verdicts[maybe[i]]);
+				*maybes += maybe[i];
 			}
 			done += part;
 		}
@@ -105,7 +107,8 @@ static bool ask_list(const bshm_view *view, HashTable *questions, HashTable *ans
 }
 
 /* Asks the keys of any other array; each answer has the array key of its question. */
-static bool ask_map(const bshm_view *view, HashTable *questions, HashTable *answers)
+static bool ask_map(
+	const bshm_view *view, HashTable *questions, HashTable *answers, uint32_t *maybes)
 {
 	bshm_key keys[BSHM_BATCH];
 	zval *places[BSHM_BATCH];
@@ -129,6 +132,7 @@ static bool ask_map(const bshm_view *view, HashTable *questions, HashTable *answ
 			bshm_view_has(view, keys, part, maybe);
 			for (unsigned i = 0; i < part; i++) {
 				ZVAL_BOOL(places[i], maybe[i]);
+				*maybes += maybe[i];
 			}
 			part = 0;
 		}
@@ -195,15 +199,17 @@ static bshm_status ask_many(zend_string *filter, HashTable *questions, HashTable
 		zend_hash_real_init_mixed(answers); /* in its final size: its elements never move */
 	}
 	for (int tries = 0; tries < MANY_TRIES; tries++) {
-		const bshm_view *view;
+		bshm_view *view;
 		const bshm_status status = bshm_view_open(
 			segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		const bool asked =
-			list ? ask_list(view, questions, answers) : ask_map(view, questions, answers);
+		uint32_t maybes = 0;
+		const bool asked = list ? ask_list(view, questions, answers, &maybes)
+								: ask_map(view, questions, answers, &maybes);
 		if (EXPECTED(asked) && EXPECTED(bshm_view_current(view))) {
+			bshm_view_answered(view, zend_hash_num_elements(questions), maybes);
 			return BSHM_OK;
 		}
 		/* The filter was published anew: the answers of the old generation are void. */
@@ -384,7 +390,7 @@ static void answer_insert(
 static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	if (bshm_view_open(segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter), &view) !=
 		BSHM_E_NOT_FOUND) {
 		return true;

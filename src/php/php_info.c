@@ -71,6 +71,18 @@ static void add_layers(zval *array, const bshm_info *info)
 	add_assoc_zval(array, "layers", &layers);
 }
 
+static void add_fetches(zval *array, const bshm_info *info)
+{
+	zval fetches;
+	array_init(&fetches);
+	add_size(&fetches, "asked", info->usage.fetches);
+	add_size(&fetches, "denied", info->usage.denied);
+	add_size(&fetches, "found", info->usage.found);
+	add_size(&fetches, "loaded", info->usage.loaded);
+	add_size(&fetches, "confirmed", info->false_positives);
+	add_assoc_zval(array, "fetches", &fetches);
+}
+
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
 {
 	array_init(array);
@@ -94,6 +106,9 @@ void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_in
 	add_assoc_double(array, "worst_partition_error_rate", info->worst_partition_error_rate);
 	add_size(array, "generation", info->generation);
 	add_assoc_double(array, "published_at", info->published_s);
+	add_size(array, "questions", info->usage.questions);
+	add_size(array, "maybes", info->usage.maybes);
+	add_fetches(array, info);
 	add_size(array, "false_positives", info->false_positives);
 	add_layers(array, info);
 }
@@ -157,6 +172,9 @@ PHP_FUNCTION(bloom_status)
 	bshm_error error = {0};
 	bshm_stat stat = {0};
 	bshm_segment *segment = php_bloomshm_segment_try(&error);
+	if (segment != NULL) {
+		bshm_views_hand_in(php_bloomshm_views());
+	}
 	if (segment != NULL && bshm_segment_stat(segment, &stat, &error) != BSHM_OK) {
 		segment = NULL;
 	}
@@ -180,6 +198,8 @@ PHP_FUNCTION(bloom_status)
 	add_size(return_value, "attached", stat.attached);
 	add_size(return_value, "repairs", stat.repairs);
 	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
+	add_size(return_value, "questions", stat.questions);
+	add_size(return_value, "maybes", stat.maybes);
 	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
 	const char *last = php_bloomshm_last_error();
 	if (last == NULL) {

@@ -2,7 +2,7 @@
  * php_module.c - the module: what PHP calls when it loads, describes and unloads the extension.
  *
  * MINIT does not touch a segment. MSHUTDOWN unmaps, and changes nothing shared: FPM's launcher runs
- * it while the daemon lives. There are no request hooks.
+ * it while the daemon lives. RSHUTDOWN hands counts in. There is no RINIT.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -64,6 +64,14 @@ static PHP_MSHUTDOWN_FUNCTION(bloomshm)
 	return SUCCESS;
 }
 
+static PHP_RSHUTDOWN_FUNCTION(bloomshm)
+{
+	(void) type;
+	(void) module_number;
+	php_bloomshm_segment_request_end();
+	return SUCCESS;
+}
+
 static void info_row(const char *name, uint64_t value)
 {
 	char text[24];
@@ -110,7 +118,7 @@ zend_module_entry bloomshm_module_entry = {
 	PHP_MINIT(bloomshm),
 	PHP_MSHUTDOWN(bloomshm),
 	NULL,
-	NULL,
+	PHP_RSHUTDOWN(bloomshm),
 	PHP_MINFO(bloomshm),
 	PHP_BLOOMSHM_VERSION,
 	PHP_MODULE_GLOBALS(bloomshm),

@@ -9,8 +9,10 @@
  * keys that they add are not in the old one: its "no" would be wrong. So a process checks once a
  * second whether its file is still the one at the path, and detaches if not. It does so at the
  * first call of a request, at each call that changes a filter or stores something, and at one
- * question in QUESTIONS_PER_LOOK. Rare calls (a load, a drop, a report) check at once. (PHP calls
- * no hook of this extension when a request begins.)
+ * question in QUESTIONS_PER_LOOK, or at each question of a process that seldom asks. Rare calls (a
+ * load, a drop, a report) check at once. (PHP calls no hook of this extension when a request
+ * begins.) Such a check, and the end of a request, also hand the counts of questions in, once a
+ * second.
  *
  * A call uses the segment that it has taken until it returns. So a thread may not detach while
  * another call of this extension is on its stack or in a suspended fiber (a loader, a lease, a
@@ -43,6 +45,9 @@
 #define WAIT_PAGE_NS  UINT64_C(50000000)
 #define WAIT_BATCH_NS UINT64_C(1000000000)
 #define NAP_US        2000
+
+#define HAND_IN_NS UINT64_C(1000000000)
+#define SELDOM_NS  UINT64_C(50000000) /* so long after the last look, the next call looks too */
 
 #define QUESTIONS_PER_LOOK 64 /* so many questions read the clock once */
 
@@ -327,6 +332,22 @@ static bool join(purpose why, bshm_error *error)
 	return mapping != NULL;
 }
 
+/* Hands the counts of questions in, when it is time to. */
+static void hand_in(uint64_t now)
+{
+	if (now >= BLOOMSHM_G(hand_in_ns)) {
+		BLOOMSHM_G(hand_in_ns) = now + HAND_IN_NS;
+		bshm_views_hand_in(BLOOMSHM_G(views));
+	}
+}
+
+void php_bloomshm_segment_request_end(void)
+{
+	if (BLOOMSHM_G(views) != NULL) {
+		hand_in(bshm_now_coarse_ns());
+	}
+}
+
 /* The thread's segment, with its mapping and its views; NULL: *error says why there is none. */
 static bshm_segment *take(purpose why, bshm_error *error)
 {
@@ -355,8 +376,12 @@ static bshm_segment *take(purpose why, bshm_error *error)
 		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
 		return NULL;
 	}
+	const uint64_t now = bshm_now_coarse_ns();
+	const bool seldom = now - BLOOMSHM_G(looked_ns) > SELDOM_NS;
+	BLOOMSHM_G(looked_ns) = now;
+	hand_in(now);
 	BLOOMSHM_G(request_time) = sapi_get_request_time();
-	BLOOMSHM_G(questions_left) = later ? 0 : QUESTIONS_PER_LOOK;
+	BLOOMSHM_G(questions_left) = later || seldom ? 0 : QUESTIONS_PER_LOOK;
 	BLOOMSHM_G(segment) = BLOOMSHM_G(mapping)->segment;
 	return BLOOMSHM_G(segment);
 }

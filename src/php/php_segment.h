@@ -17,6 +17,7 @@
 
 void php_bloomshm_segment_startup(int module_number);
 void php_bloomshm_segment_shutdown(void);
+void php_bloomshm_segment_request_end(void);
 /* The thread gives its segment back. */
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals);
 

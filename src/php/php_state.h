@@ -44,6 +44,8 @@ ZEND_BEGIN_MODULE_GLOBALS(bloomshm)
 	bshm_segment *segment;      /* NULL: there is none, or it has to be looked for */
 	double request_time;        /* `segment` holds for this request, */
 	uint32_t questions_left;    /* and for so many questions */
+	uint64_t looked_ns;         /* when it was taken last; the coarse clock */
+	uint64_t hand_in_ns;        /* when the counts of questions are to be handed in */
 	bshm_status segment_status; /* why `segment` is NULL */
 	/* The thread's warnings: php_error.c. */
 	HashTable *warned; /* the filters that the request at `warned_at` was warned about */

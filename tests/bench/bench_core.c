@@ -99,7 +99,7 @@ static void attach(bench *b)
 
 static const bshm_view *open_view(bench *b)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	const bshm_status status =
 		bshm_view_open(b->segment, b->views, b->filter, b->filter_length, &view);
 	if (status != BSHM_OK) {

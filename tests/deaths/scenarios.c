@@ -191,7 +191,7 @@ static void travel(desk *d)
 
 static void false_positive(desk *d)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	must(bshm_view_open(d->segment, d->views, "fixed", 5, &view), "view");
 	const bshm_set set = bshm_view_set(view);
 	bshm_filter_false_positive(d->segment, d->views, "fixed", 5, &set);

@@ -26,7 +26,8 @@ if (
 ) {
     $differences[] = 'the filters have other names';
 } else {
-    $fields = ['generation', 'error_rate', 'capacity', 'items', 'false_positives', 'expansion',
+    $fields = ['generation', 'error_rate', 'capacity', 'items', 'questions', 'maybes',
+        'false_positives', 'expansion',
         'window', 'hashes', 'partitions', 'published_at', 'fill', 'estimated_error_rate'];
     foreach ($said as $i => $filter) {
         if (
@@ -34,6 +35,9 @@ if (
                 || count($filter['layers']) !== $read[$i]['layers']
         ) {
             $differences[] = "{$filter['name']}: {$read[$i]['type']}, {$read[$i]['layers']} layers";
+        }
+        if ($filter['fetches'] !== $read[$i]['fetches']) {
+            $differences[] = "{$filter['name']}: fetches " . json_encode($read[$i]['fetches']);
         }
         foreach ($fields as $field) {
             if ($field === 'items' && $filter['type'] === 'sliding') {

@@ -30,7 +30,7 @@ from xxhash import xxh3_64_intdigest, xxh3_128_intdigest
 
 MAGIC = 0x4D485342304D4C42
 LAYOUT_PARTS = (
-    *(7, 4096, 32768, 8192, 640, 192, 64, 4096, 8192, 128, 32, 96, 512),
+    *(8, 4096, 32768, 8192, 640, 192, 64, 4096, 8192, 128, 32, 96, 512),
     *(131264, 1280, 16384, 320, 64, 8, 128, 16384, 96),
 )
 PAGE = 4096
@@ -583,6 +583,21 @@ class Segment:
                     yield f"op {op}", problem
 
 
+def usage(found):
+    """Section 4: what the filter was asked."""
+    slot, off = found.descriptor.items_slot, found.segment.entry_off(found.index)
+    at = (off + 544 + 48 * slot) // 8
+    questions, maybes, *fetches = found.segment.u64[at : at + 6]
+    confirmed = found.segment.u64[(off + 528) // 8 + slot]
+    names = ("asked", "denied", "found", "loaded", "confirmed")
+    return {
+        "questions": questions,
+        "maybes": maybes,
+        "fetches": dict(zip(names, (*fetches, confirmed))),
+        "false_positives": confirmed,
+    }
+
+
 def describe(name, found):
     d = found.descriptor
     fill, rate = found.rates()
@@ -597,9 +612,7 @@ def describe(name, found):
         "items": found.segment.u64[
             (found.segment.entry_off(found.index) + 512) // 8 + d.items_slot
         ],
-        "false_positives": found.segment.u64[
-            (found.segment.entry_off(found.index) + 528) // 8 + d.items_slot
-        ],
+        **usage(found),
         "layers": len(found.layers),
         "expansion": d.expansion,
         "window": d.window_s,

@@ -63,7 +63,7 @@ static void ask_many(subject *s)
 	}
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const char *name = fuzz_filters[i].name;
-		const bshm_view *view;
+		bshm_view *view;
 		if (bshm_view_open(s->segment, s->views, name, strlen(name), &view) == BSHM_OK) {
 			bshm_view_has(view, keys, BSHM_BATCH, answers);
 			const bshm_set set = bshm_view_set(view);

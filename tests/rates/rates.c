@@ -65,7 +65,7 @@ static void add(const char *name, uint64_t from, uint64_t to)
 /* Of `probes` absent keys, how many are maybe there. */
 static uint64_t ask_absent(const char *name)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	must(bshm_view_open(segment, views, name, strlen(name), &view), "view");
 	uint64_t hits = 0;
 	for (uint64_t done = 0; done < probes; done += BSHM_BATCH) {

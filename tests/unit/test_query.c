@@ -70,7 +70,6 @@ TEST(names_that_differ_little_are_not_mixed_up)
 	}
 }
 
-/* More filters than a thread has views, asked in turn. */
 /* What is laid out once is found again, however alike the names: here 40 that differ in the
  * middle. */
 TEST(names_that_differ_in_the_middle_have_places_of_their_own)
@@ -78,13 +77,13 @@ TEST(names_that_differ_in_the_middle_have_places_of_their_own)
 	const char *const ends[] = {"", ":seen", ":seen-items", ":everything-ever-seen-in-the-shop"};
 	bshm_segment *own = open_segment(MB(2));
 	bshm_views *views = bshm_views_new();
-	const bshm_view *first[40];
+	bshm_view *first[40];
 	char names[40][BSHM_NAME_MAX + 1];
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 40; i++) {
 			const int length =
 				snprintf(names[i], sizeof(names[i]), "customer:%06u%s", i / 4, ends[i % 4]);
-			const bshm_view *view;
+			bshm_view *view;
 			CHECK(round != 0 || reserve(own, names[i], 100, 0.01) == 1);
 			CHECK_INT(bshm_view_open(own, views, names[i], (size_t) length, &view), BSHM_OK);
 			CHECK(round == 0 || view == first[i]);
@@ -94,6 +93,7 @@ TEST(names_that_differ_in_the_middle_have_places_of_their_own)
 	bshm_views_free(views);
 }
 
+/* More filters than a thread has views, asked in turn. */
 TEST(a_thousand_filters_each_answer_for_themselves)
 {
 	segment = open_segment(MB(16));
@@ -119,7 +119,7 @@ TEST(a_view_answers_many_at_once_as_one_by_one)
 	bshm_views *views = bshm_views_new();
 	const char *names[] = {"small", "large"};
 	for (int n = 0; n < 2; n++) {
-		const bshm_view *view;
+		bshm_view *view;
 		REQUIRE(bshm_view_open(segment, views, names[n], 5, &view) == BSHM_OK);
 		for (unsigned count = 1; count <= BSHM_BATCH; count++) {
 			uint64_t numbers[BSHM_BATCH];
@@ -136,7 +136,7 @@ TEST(a_view_answers_many_at_once_as_one_by_one)
 		}
 		CHECK(bshm_view_current(view));
 	}
-	const bshm_view *view;
+	bshm_view *view;
 	CHECK_INT(bshm_view_open(segment, views, "none", 4, &view), BSHM_E_NOT_FOUND);
 	CHECK(view == NULL);
 	bshm_views_free(views);
@@ -166,7 +166,7 @@ TEST(a_view_does_not_outlive_its_generation)
 	segment = open_segment(MB(1));
 	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
 	bshm_views *views = bshm_views_new();
-	const bshm_view *view;
+	bshm_view *view;
 	REQUIRE(bshm_view_open(segment, views, "f", 1, &view) == BSHM_OK);
 	CHECK(bshm_view_current(view));
 	CHECK_INT(load(segment, "f", 1000, 2000), BSHM_OK);
@@ -226,7 +226,7 @@ TEST(no_question_is_answered_wrongly_during_republishing)
 		/* "f" is always one of the sets: of a key of each, one at least is there. */
 		bshm_views *views = bshm_views_new();
 		for (int i = 0; i < 200; i++) {
-			const bshm_view *view;
+			bshm_view *view;
 			const int status = bshm_view_open(segment, views, "f", 1, &view);
 			CHECK(status == BSHM_OK || status == BSHM_E_BUSY);
 			if (status != BSHM_OK) {
@@ -409,7 +409,6 @@ TEST(questions_never_write)
 	memcpy(before, segment->header, bytes);
 	CHECK_INT(absent(segment, "f", 0, 1000), 0);
 	CHECK_INT(has(segment, "none", "a"), BSHM_E_NOT_FOUND);
-	info_of(segment, "f");
 	CHECK(ready(segment, "f"));
 	CHECK(memcmp(before, segment->header, bytes) == 0);
 	free(before);

@@ -222,9 +222,9 @@ TEST(ten_thousand_clears_are_as_good_as_one)
 			CHECK_INT(has_number(segment, all[i], 7), 0);
 		}
 		CHECK_INT(faults(segment), 0);
+		forget_views();
 		bshm_segment_close(segment);
 		REQUIRE(unlink(test_path("segment")) == 0);
-		forget_views();
 	}
 }
 
@@ -256,8 +256,8 @@ TEST(epochs_may_wrap)
 		}
 		CHECK_INT(drop(segment, "f"), 1);
 		CHECK_INT(drop(segment, "copy"), 1);
-		bshm_segment_close(segment);
 		forget_views();
+		bshm_segment_close(segment);
 	}
 }
 

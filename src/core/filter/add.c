@@ -426,7 +426,7 @@ static bshm_status add_keys(call *c)
 	bool was_idle = false;
 	size_t done = 0;
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const bshm_view *view = NULL;
+		bshm_view *view = NULL;
 		int status = bshm_view_open(c->segment, c->views, c->name, c->name_length, &view);
 		if (status == BSHM_OK) {
 			status = add_published(c, view);

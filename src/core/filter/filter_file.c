@@ -248,7 +248,7 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 	size_t name_length, const char *path, uint64_t *bytes, bshm_error *error)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const bshm_view *view;
+		bshm_view *view;
 		bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 		if (status == BSHM_OK) {
 			status = dump_to(path, segment, view, bytes, error);

@@ -22,7 +22,7 @@
 static int remove_locked(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const char *key, size_t key_length, bshm_error *error)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	const bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 	if (status != BSHM_OK) {
 		return bshm__fail(error, status, BSHM_CAUSE_FILTER);
@@ -50,7 +50,7 @@ int bshm_filter_remove(bshm_segment *segment, bshm_views *views, const char *nam
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		/* Resolving the name may allocate: do it before the lock is taken. */
-		const bshm_view *view;
+		bshm_view *view;
 		bshm_view_open(segment, views, name, name_length, &view);
 		int status = bshm__lock(segment, BSHM_LOCK_PAGE_NS, error);
 		if (status != BSHM_OK) {
@@ -70,7 +70,7 @@ int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name
 	size_t name_length, const char *key, size_t key_length)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
-		const bshm_view *view;
+		bshm_view *view;
 		const bshm_status status = bshm_view_open(segment, views, name, name_length, &view);
 		if (status != BSHM_OK) {
 			return status;

@@ -91,7 +91,7 @@ static bshm_status fail(const task *t, bshm_status status, bshm_cause cause, siz
  * The view and layers of source i. OK with *view = NULL: the target does not exist yet, which is no
  * failure. BUSY: look again. Another source that does not exist is a failure: NOT_FOUND.
  */
-static bshm_status open_source(const task *t, size_t i, const bshm_view **view, bshm_layer *layers)
+static bshm_status open_source(const task *t, size_t i, bshm_view **view, bshm_layer *layers)
 {
 	const bshm_key key = source(t, i);
 	bshm_status status = bshm_view_open(t->segment, t->views, key.bytes, key.length, view);
@@ -129,7 +129,7 @@ static bshm_cause difference(
 static bshm_status describe(const task *t, bshm_build *build)
 {
 	const size_t end = source_count(t);
-	const bshm_view *view;
+	bshm_view *view;
 	build->descriptor.layer_count = 0;
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	for (size_t i = 0; i < end; i++) {
@@ -174,7 +174,7 @@ static void merge_layer(const bshm_build *build, const bshm_view *view, uint32_t
 static bshm_status merge_source(
 	const task *t, bshm_build *build, size_t i, uint64_t *most, uint64_t *sum)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	const bshm_status status = open_source(t, i, &view, layers);
 	if (status != BSHM_OK) {
@@ -392,7 +392,7 @@ static bshm_status begin(task *t)
 /* There is nothing to add to the target: does it exist? */
 static bshm_status find_target(task *t, const char *name, size_t name_length)
 {
-	const bshm_view *view;
+	bshm_view *view;
 	const bshm_status status = bshm_view_open(t->segment, t->views, name, name_length, &view);
 	/* BUSY: it is being cleared. */
 	return status == BSHM_OK || status == BSHM_E_BUSY ? BSHM_OK

@@ -23,6 +23,7 @@
 #include "core/filter/kind.h"
 #include "core/filter/lay.h"
 #include "core/filter/partition.h"
+#include "core/filter/usage.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/directory.h"
@@ -30,6 +31,7 @@
 #include "core/segment/segment.h"
 #include "core/segment/sound.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,21 +49,57 @@ struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
 	bshm_view all[VIEW_COUNT];
 	uint32_t replaced; /* views that made room for others */
+	bshm_views *next;  /* of the same thread */
 };
+
+static __thread bshm_views *views_of_thread;
+
+/* The child of a fork has a copy of the views: what is in them would be counted twice. */
+static void before_fork(void)
+{
+	for (bshm_views *views = views_of_thread; views != NULL; views = views->next) {
+		bshm_views_hand_in(views);
+	}
+}
 
 bshm_views *bshm_views_new(void)
 {
+	static uint32_t registered;
+	uint32_t first = 0;
+	if (BSHM_CAS(&registered, &first, 1, RELAXED)) {
+		bshm_os_at_fork(before_fork, NULL, NULL);
+	}
 	bshm_views *views = calloc(1, sizeof(bshm_views));
-	for (size_t i = 0; views != NULL && i < HINT_COUNT; i++) {
+	if (views == NULL) {
+		return NULL;
+	}
+	for (size_t i = 0; i < HINT_COUNT; i++) {
 		views->hints[i] = &views->all[0]; /* empty: it has no name */
 	}
+	views->next = views_of_thread;
+	views_of_thread = views;
 	return views;
+}
+
+void bshm_views_hand_in(bshm_views *views)
+{
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
+		bshm__usage_hand_in(&views->all[i]);
+	}
 }
 
 void bshm_views_free(bshm_views *views)
 {
 	if (views == NULL) {
 		return;
+	}
+	bshm_views_hand_in(views);
+	bshm_views **at = &views_of_thread;
+	while (*at != NULL && *at != views) {
+		at = &(*at)->next;
+	}
+	if (*at != NULL) {
+		*at = views->next;
 	}
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
 		bshm__view_release(&views->all[i]);
@@ -191,6 +229,7 @@ static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment
 		return status;
 	}
 	bshm_view *view = room_for(views, name, length);
+	bshm__usage_hand_in(view);
 	bshm__view_release(view);
 	bshm_layer layers[BSHM_LAYERS_MAX];
 	status = bshm__layers_read(segment, &descriptor, layers)
@@ -233,13 +272,11 @@ static bshm_status view_of(const bshm_segment *segment, bshm_views *views, const
 	return resolve(segment, views, name, length, out);
 }
 
-bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_view **out)
+bshm_status bshm_view_open(
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_view **out)
 {
-	bshm_view *view = NULL;
-	const bshm_status status = view_of(segment, views, name, name_length, &view);
-	*out = view;
-	return status;
+	*out = NULL;
+	return view_of(segment, views, name, name_length, out);
 }
 
 /* ------------------------------------------------------------------ questions */
@@ -284,11 +321,10 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views
 			return status;
 		}
 		*hint_of(views, name) = view;
-		if (view_has(view, key, key_length)) {
-			return 1;
-		}
-		if (BSHM_LIKELY(bshm__view_current(view))) {
-			return 0;
+		const bool maybe = view_has(view, key, key_length);
+		if (maybe || BSHM_LIKELY(bshm__view_current(view))) {
+			bshm__usage_count(view, 1, maybe);
+			return maybe;
 		}
 	}
 	return BSHM_E_BUSY;
@@ -298,11 +334,12 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views
 __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *views,
 	const char *name, size_t name_length, const char *key, size_t key_length)
 {
-	const bshm_view *view = *hint_of(views, name);
+	bshm_view *view = *hint_of(views, name);
 	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
 		BSHM_LIKELY(in_force(view))) {
 		const bool maybe = view_has(view, key, key_length);
 		if (maybe || BSHM_LIKELY(bshm__view_current(view))) {
+			bshm__usage_count(view, 1, maybe);
 			return maybe;
 		}
 	}
@@ -357,6 +394,11 @@ void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, 
 	}
 }
 
+void bshm_view_answered(bshm_view *view, uint64_t questions, uint64_t maybes)
+{
+	bshm__usage_count(view, questions, maybes);
+}
+
 bool bshm_view_current(const bshm_view *view)
 {
 	return bshm__view_current(view);
@@ -384,6 +426,7 @@ bshm_status bshm_filter_info(
 			return status;
 		}
 		const bshm_entry *entry = &segment->entries[view->entry];
+		bshm__usage_hand_in(view);
 		const uint64_t items = BSHM_LOAD(&entry->items[view->descriptor.items_slot & 1], RELAXED);
 		bshm_layer layers[BSHM_LAYERS_MAX];
 		const bool read = bshm__layers_read(segment, &view->descriptor, layers);
@@ -396,6 +439,7 @@ bshm_status bshm_filter_info(
 		*out = bshm__info_of(view, layers, items);
 		out->false_positives =
 			BSHM_LOAD(&entry->false_positives[view->descriptor.items_slot & 1], RELAXED);
+		out->usage = bshm__usage_of(entry, &view->descriptor);
 		if (bshm__view_current(view)) {
 			return BSHM_OK;
 		}
@@ -403,14 +447,19 @@ bshm_status bshm_filter_info(
 	return BSHM_E_BUSY;
 }
 
-void bshm_filter_false_positive(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_set *set)
+void bshm_filter_fetched(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const bshm_set *set, bshm_fetched outcome)
 {
-	const bshm_view *view;
-	if (segment->readonly || bshm_view_open(segment, views, name, name_length, &view) != BSHM_OK) {
+	bshm_view *view;
+	if (segment->readonly || view_of(segment, views, name, name_length, &view) != BSHM_OK ||
+		bshm_view_set(view).publication != set->publication) {
 		return;
 	}
-	if (bshm_view_set(view).publication == set->publication) {
+	view->usage.fetches++;
+	view->usage.denied += outcome == BSHM_FETCHED_DENIED;
+	view->usage.found += outcome == BSHM_FETCHED_STORED;
+	view->usage.loaded += outcome == BSHM_FETCHED_LOADED;
+	if (outcome == BSHM_FETCHED_NOTHING) {
 		bshm_entry *entry = &segment->entries[view->entry];
 		BSHM_ADD(&entry->false_positives[view->descriptor.items_slot & 1], 1, RELAXED);
 	}

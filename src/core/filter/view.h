@@ -59,6 +59,7 @@ struct bshm_view {
 	uint32_t entry;
 	uint32_t line_probes;   /* growing: that the keys of all layers have in a line */
 	bshm__epoch_span epoch; /* sliding: the last that was asked for */
+	bshm_usage usage;       /* not handed in yet: usage.c */
 	bshm_descriptor descriptor;
 };
 

@@ -69,7 +69,8 @@ bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name
 	return BSHM_E_BUSY;
 }
 
-size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
+size_t bshm__entry_next(const bshm_segment *segment, uint32_t *cursor, char *name,
+	const bshm_entry **found, bshm_descriptor *out)
 {
 	for (uint32_t i = *cursor; i < segment->entry_count; i++) {
 		const bshm_entry *entry = &segment->entries[i];
@@ -90,12 +91,21 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
 			}
 			memcpy(name, padded.bytes + 1, length);
 			name[length] = '\0';
+			*found = entry;
+			*out = descriptor;
 			*cursor = i + 1 < segment->entry_count ? i + 1 : 0;
 			return length;
 		}
 	}
 	*cursor = 0;
 	return 0;
+}
+
+size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name)
+{
+	const bshm_entry *entry;
+	bshm_descriptor descriptor;
+	return bshm__entry_next(segment, cursor, name, &entry, &descriptor);
 }
 
 /* ------------------------------------------------------------------ changing (under the lock) */
@@ -232,6 +242,16 @@ static uint64_t next_publication(bshm_segment *segment)
 	return number;
 }
 
+static void zero_usage(bshm_usage *usage)
+{
+	BSHM_STORE(&usage->questions, 0, RELAXED);
+	BSHM_STORE(&usage->maybes, 0, RELAXED);
+	BSHM_STORE(&usage->fetches, 0, RELAXED);
+	BSHM_STORE(&usage->denied, 0, RELAXED);
+	BSHM_STORE(&usage->found, 0, RELAXED);
+	BSHM_STORE(&usage->loaded, 0, RELAXED);
+}
+
 static void put_in_force(
 	bshm_entry *entry, const bshm_descriptor *descriptor, const uint64_t *items)
 {
@@ -248,6 +268,7 @@ static void put_in_force(
 	if (items != NULL) {
 		BSHM_STORE(&entry->items[descriptor->items_slot & 1], *items, RELAXED);
 		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
+		zero_usage(&entry->usage[descriptor->items_slot & 1]);
 	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
 	/* The old partitions are used again only after the generation has moved: pairs with

@@ -13,6 +13,9 @@
 
 /* Finds a name without a lock: OK and its index, NOT_FOUND, or BUSY. */
 bshm_status bshm__entry_find(const bshm_segment *segment, const bshm__name *name, uint32_t *index);
+/* As bshm_filter_next(), with the entry and the descriptor in force. */
+size_t bshm__entry_next(const bshm_segment *segment, uint32_t *cursor, char *name,
+	const bshm_entry **found, bshm_descriptor *out);
 /* Which chain a name belongs to. */
 uint32_t bshm__name_head(const bshm_segment *segment, const bshm__name *name);
 

@@ -26,6 +26,8 @@ $expected = [
     'attached' => 'int',
     'repairs' => 'int',
     'lock_timeouts' => 'int',
+    'questions' => 'int',
+    'maybes' => 'int',
     'missing_answers' => 'int',
     'reason' => 'string|null',
     'last_error' => 'string|null',
@@ -35,7 +37,7 @@ foreach ($expected as $key => $types) {
 }
 ?>
 --EXPECT--
-available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, missing_answers, last_error
+available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, questions, maybes, missing_answers, last_error
 --CLEAN--
 <?php
 require __DIR__ . '/../helper.inc';
