@@ -68,7 +68,9 @@ static void ask_many(subject *s)
 			bshm_view_has(view, keys, BSHM_BATCH, answers);
 			const bshm_set set = bshm_view_set(view);
 			(void) bshm_view_current(view);
-			bshm_filter_false_positive(s->segment, s->views, name, strlen(name), &set);
+			bshm_view_answered(view, BSHM_BATCH, 1);
+			bshm_filter_fetched(
+				s->segment, s->views, name, strlen(name), &set, BSHM_FETCHED_NOTHING);
 		}
 	}
 }
