@@ -123,6 +123,13 @@ void test_skip(const char *why)
 	_exit(EXIT_SKIPPED);
 }
 
+void test_slow(void)
+{
+	if (getenv("SKIP_SLOW_TESTS") != NULL) { /* as in php-src */
+		test_skip("slow");
+	}
+}
+
 /* ------------------------------------------------------------------ randomness */
 
 uint64_t test_seed(void)

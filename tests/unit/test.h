@@ -60,6 +60,8 @@ void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool test_failed(void);
 /* Ends the test as one that cannot be carried out here. */
 _Noreturn void test_skip(const char *why);
+/* First in a test that takes more than two seconds of a processor: `script/test quick` skips it. */
+void test_slow(void);
 _Noreturn void test_stop(void);
 
 #define CHECK(condition)                                                                           \

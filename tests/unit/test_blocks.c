@@ -350,6 +350,7 @@ static void hold_the_lock(void)
 
 TEST(who_has_just_found_no_room_does_not_wait_for_the_lock_to_find_none_again)
 {
+	test_slow();
 	fill_all();
 	const bshm_error first = last_error;
 	const pid_t child = spawn(hold_the_lock);

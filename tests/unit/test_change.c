@@ -172,6 +172,7 @@ static uint64_t stored_meanwhile(void)
  * longer than a call waits: without a gap in it, waiters give up after 50 ms, again and again. */
 TEST(who_stores_a_large_record_lets_others_in)
 {
+	test_slow();
 	uint8_t *bytes = calloc(1, large);
 	bshm_error error;
 	uint64_t length;

@@ -470,6 +470,7 @@ static void damage(bshm_entry *entry, int what)
 
 TEST(death_in_a_rename_onto_a_damaged_filter_leaves_one_name)
 {
+	test_slow();
 	for (int what = 0; what < 4; what++) {
 		for (int stage = INTENDED; stage <= DROPPED; stage++) {
 			segment = open_segment(MB(1));

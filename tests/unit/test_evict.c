@@ -144,6 +144,7 @@ TEST(n_records_fit_in_a_limit_of_n)
 /* The limit is one for all shards: of a store so large that it has several. */
 TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
 {
+	test_slow();
 	const uint32_t limit = 300 * 8192;
 	bshm_segment *segment = open_store(MB(160), limit);
 	bshm_error error;

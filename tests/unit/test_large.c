@@ -125,6 +125,7 @@ static void put_large_values(void)
 
 TEST(large_values_are_whole_beside_writers_that_die)
 {
+	test_slow();
 	segment = open_store(MB(16), 0);
 	s = bshm__shard_at(segment, 0);
 	test_words[0] = test_seed();

@@ -191,6 +191,7 @@ static void let_end(pid_t child)
 
 TEST(a_union_of_the_same_target_that_came_first_is_in_it)
 {
+	test_slow();
 	segment = open_segment(MB(4));
 	make("a", 20000, 0, 0, 1000);
 	make("b", 20000, 0, 1000, 2000);
@@ -206,6 +207,7 @@ TEST(a_union_of_the_same_target_that_came_first_is_in_it)
 /* Adds that met no filter are kept by who makes one, however often it begins again. */
 TEST(what_was_added_before_there_was_a_target_is_in_it)
 {
+	test_slow();
 	for (int counting = 0; counting <= 1; counting++) {
 		segment = open_segment(MB(4));
 		bshm_parameters p = parameters(0.01, 20000, 0);

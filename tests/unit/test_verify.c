@@ -201,6 +201,7 @@ static void churn(void)
 /* The validator looks at a part of a shard at a time, and others change and die meanwhile. */
 TEST(a_store_that_changes_between_two_steps_is_sound)
 {
+	test_slow();
 	segment = open_store(MB(8), 0);
 	for (uint32_t i = 0; i < 60000; i++) {
 		store_put(segment, i, 1, 50, 0, BSHM_PUT_SET);

@@ -11,7 +11,8 @@ require __DIR__ . '/../helper.inc';
 
 bloom_reserve('f', 5000, 0.001, counting: true, seed: 'fixed');
 bloom_add_many('f', keys('k', 2000));
-$before = bloom_info('f');
+$of = fn (): array => array_diff_key(bloom_info('f'), array_flip(['questions', 'maybes']));
+$before = $of();
 $refused = 0;
 foreach (keys('absent ', 2000) as $key) {
     // One that is maybe there would be taken for a key that was added.
@@ -21,7 +22,7 @@ foreach (keys('absent ', 2000) as $key) {
     }
 }
 check($refused > 1950, "$refused refused");
-check_same($before, bloom_info('f'), 'bloom_info()');
+check_same($before, $of(), 'bloom_info()');
 check_same(0, count_no('f', keys('k', 2000)), 'denied');
 done();
 ?>
