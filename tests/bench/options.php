@@ -20,6 +20,7 @@ final readonly class Options
      * @param string $keyFiles folder of the files keys-1M, keys-10M, keys-100M
      * @param string $segments folder for the segments, in memory
      * @param string $output folder for bench.json and bench.svg
+     * @param list<int> $mixed the stores of the mixed run, in MB
      */
     public function __construct(
         public string $extension,
@@ -32,6 +33,7 @@ final readonly class Options
         public string $segments,
         public string $output,
         public int $rounds,
+        public array $mixed,
         public bool $quick,
     ) {
     }
@@ -40,7 +42,7 @@ final readonly class Options
     {
         $given = getopt('', [
             'extension:', 'yac:', 'redis-socket:', 'redis-cpu:', 'other-cpu:', 'programs:',
-            'key-files:', 'segments:', 'output:', 'rounds:', 'quick',
+            'key-files:', 'segments:', 'output:', 'rounds:', 'mixed:', 'quick',
         ]);
         return new self(
             $given['extension'],
@@ -53,6 +55,7 @@ final readonly class Options
             $given['segments'],
             $given['output'],
             (int) $given['rounds'],
+            array_map(intval(...), explode(',', $given['mixed'])),
             isset($given['quick']),
         );
     }

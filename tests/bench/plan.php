@@ -38,8 +38,9 @@ final readonly class Plan
     private const KINDS_KEYS = 10_000_000;
     private const KINDS_ASKED = 200_000;
     private const MIXED_CALLS = 10_000_000;
+    private const CLEARED = 800_000;
     private const CORE_RECORDS = 10_000_000;
-    private const CORE_ROUNDS = 3; // of half a minute each
+    private const FEW_ROUNDS = 3; // for what takes half a minute
     private const RESTORED_CAPACITY = 200_000_000; // 252 MB
 
     private Commands $commands;
@@ -107,21 +108,42 @@ final readonly class Plan
         );
         $in_order = $run->php('records_in_order', [...$run->apcu(100_000), ...$store]);
         $processes = $run->php('records_two_processes', [...$run->apcu(1_000), ...$store]);
-        // Of the 1 GB of records that it is told, it holds a quarter.
+        $tight = $run->php('records_get', $store);
+        $roomy = $run->php('records_get', $run->store('records', '256M'));
+        $large = $run->php('records_large', $store);
+        $clear = $run->php('records_clear', $store, self::CLEARED);
+        $locks = $run->program('bench_locks', 64, $run->segmentFile('records'));
+        $few = min(self::FEW_ROUNDS, $this->options->rounds);
         $quick = $this->options->quick;
-        $calls = $quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
-        $mixed = $run->php(
-            'records_mixed', $run->store('records', $quick ? '64M' : '256M'), $calls,
-        );
         $count = $quick ? intdiv(self::CORE_RECORDS, 10) : self::CORE_RECORDS;
         $core = $run->program('bench_records', $count, $run->segmentFile('records'));
         return [
             $this->everyRound('records_shuffled', $shuffled),
             $this->everyRound('records_in_order', $in_order),
             $this->everyRound('records_processes', $processes),
-            new Section('records_mixed', $mixed, 1),
-            new Section('records_core', $core, min(self::CORE_ROUNDS, $this->options->rounds)),
+            $this->everyRound('records_tight', $tight),
+            $this->everyRound('records_roomy', $roomy),
+            $this->everyRound('records_large', $large),
+            $this->everyRound('records_clear', $clear),
+            new Section('records_locks', $locks, $few),
+            ...$this->mixed(),
+            new Section('records_core', $core, $few),
         ];
+    }
+
+    /** @return list<Section> calls of two processes to full stores */
+    private function mixed(): array
+    {
+        $calls = $this->options->quick ? intdiv(self::MIXED_CALLS, 10) : self::MIXED_CALLS;
+        $section = fn (int $megabytes): Section => new Section(
+            "records_mixed_$megabytes",
+            $this->commands->php(
+                'records_mixed', $this->commands->store('records', "{$megabytes}M"), $calls,
+                $megabytes,
+            ),
+            1,
+        );
+        return array_map($section, $this->options->mixed);
     }
 
     /** @return list<Section> sizes and rates are not a matter of chance: one round */

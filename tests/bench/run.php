@@ -54,7 +54,7 @@ for ($round = 1; $round <= $options->rounds; $round++) {
 }
 progress('');
 
-$rows = rows($options->quick, $options->yac !== null);
+$rows = rows($options);
 print_figures($figures);
 print_rows($rows, $figures);
 

@@ -3,8 +3,9 @@
 declare(strict_types=1);
 
 /*
- * records_mixed.php CALLS - the worst of CALLS calls that two processes make at once to a store
- * that is too small: 70 % get, 25 % set, 5 % delete, of 1 M keys, with values of 8 to 2,000 bytes.
+ * records_mixed.php CALLS MEGABYTES - the worst of CALLS calls that two processes make at once to a
+ * full store of MEGABYTES: 70 % get, 25 % set, 5 % delete, with values of 8 to 2,000 bytes, and
+ * about four times as many keys as it holds.
  *
  * A call that waits for the other process, or that a process is taken off the processor in,
  * counts as long as it took.
@@ -17,29 +18,32 @@ namespace BloomShm\Bench;
 require __DIR__ . '/../section.php';
 require __DIR__ . '/../processes.php';
 
-const KEYS = 1_000_000;
+const KEYS_A_MEGABYTE = 4_000;
 const LEAST_BYTES = 8;
 const MOST_BYTES = 2_000;
 const GETS = 70;
 const SETS = 25; // the rest are deletes
 const SLOW_NS = 50_000_000;
 const PROCESSES = 2;
+const FILL = 10_000; // records between two looks whether the store is full
 
 fresh_segment();
 $calls = (int) $argv[1];
-$keys = present_keys(KEYS);
+$most = (int) $argv[2] * KEYS_A_MEGABYTE - 1;
 $values = [];
 for ($bytes = LEAST_BYTES; $bytes <= MOST_BYTES; $bytes++) {
     $values[$bytes] = str_pad("$bytes ", $bytes, '.');
 }
 
-$work = static function (int $process) use ($calls, $keys, $values): array {
+$key_of = static fn (int $number): string => sprintf('tag:%08d', $number);
+
+$work = static function (int $process) use ($calls, $most, $key_of, $values): array {
     mt_srand(20 + $process);
     $worst = 0;
     $slow = 0;
     $total = 0;
     for ($i = $process; $i < $calls; $i += PROCESSES) {
-        $key = $keys[mt_rand(0, KEYS - 1)];
+        $key = $key_of(mt_rand(0, $most));
         $value = $values[mt_rand(LEAST_BYTES, MOST_BYTES)];
         $what = mt_rand(0, 99);
         $start = hrtime(true);
@@ -62,6 +66,11 @@ $work = static function (int $process) use ($calls, $keys, $values): array {
 };
 
 must(\bloom_cache_set('first', 1), 'the segment is not available: ' . \bloom_status()['reason']);
+for ($i = 0; $i <= $most && \bloom_cache_info()['evictions'] === 0; $i += FILL) {
+    for ($j = $i; $j < $i + FILL; $j++) {
+        \bloom_cache_set($key_of($j), $values[mt_rand(LEAST_BYTES, MOST_BYTES)]);
+    }
+}
 $results = in_processes(PROCESSES, static fn () => null, $work);
 $info = \bloom_cache_info();
 must($info['evictions'] > 0, 'the store was not too small');
