@@ -64,7 +64,8 @@
 #define BSHM_COPY_PIECE 2048u
 #define BSHM_COPY_LINE  64u
 
-static inline void bshm__copy_pieces(void *to, const void *from, size_t count)
+static __attribute__((noinline, unused)) void bshm__copy_pieces(
+	void *to, const void *from, size_t count)
 {
 	uint8_t *target = to;
 	const uint8_t *source = from;
@@ -96,7 +97,11 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		memcpy((char *) to + count - 8, &last, 8);
 		return;
 	}
-	bshm__copy_pieces(to, from, count);
+	if (__builtin_expect(count > BSHM_COPY_PIECE, 0)) {
+		bshm__copy_pieces(to, from, count);
+		return;
+	}
+	memmove(to, from, count);
 #endif
 }
 
@@ -112,8 +117,8 @@ static inline void bshm__racy_copy_part(void *to, const void *from, size_t count
 #ifdef BSHM_RACY_BYTES
 	(void) whole;
 #else
-	const size_t apart = ((uintptr_t) to - (uintptr_t) from) % 4096;
-	if (whole > BSHM_COPY_CACHED && apart >= BSHM_COPY_LINE) {
+	if (__builtin_expect(whole > BSHM_COPY_CACHED, 0) &&
+		((uintptr_t) to - (uintptr_t) from) % 4096 >= BSHM_COPY_LINE) {
 		memcpy(to, from, count);
 		return;
 	}
