@@ -10,6 +10,7 @@
 #include "core/cache/table.h"
 
 #include "core/cache/intent.h"
+#include "core/cache/record.h"
 
 #define SPARSE       4u  /* cells of ten in use, on average, below which a table shrinks */
 #define COMFORT      6u  /* cells of ten in use after it has shrunk */
@@ -158,20 +159,20 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 	return done;
 }
 
-void bshm__table_shrink(const bshm__shard *s, uint32_t table)
+bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
 	if (records >= now * SPARSE || now <= SHRUNK_MIN) {
-		return;
+		return false;
 	}
 	uint32_t wanted = SHRUNK_MIN;
 	while (records >= wanted * COMFORT) {
 		wanted = bshm__buckets_next(wanted);
 	}
-	if (wanted < now && bshm__slots_free(s, bshm__unit_class(wanted)) >= bshm__units_for(wanted)) {
-		bshm__table_resize(s, table, wanted);
-	}
+	return wanted < now &&
+		   bshm__slots_free(s, bshm__unit_class(wanted)) >= bshm__units_for(wanted) &&
+		   bshm__table_resize(s, table, wanted);
 }
 
 /* The table that the intent names; NULL: it is damaged, and names none of this shard. */
@@ -196,11 +197,32 @@ void bshm__table_resize_repair(const bshm__shard *s)
 		s, &t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
 }
 
+/* The table of the first record of a unit, counted from the shard's first table; 0 if it has none. */
+static uint32_t likely_table(const bshm__shard *s, uint32_t unit)
+{
+	const uint32_t end = unit + bshm__class_bytes(bshm__ref_class(s, unit)) / BSHM_SLOT_UNIT;
+	const uint32_t words = sizeof(bshm_bucket) / BSHM_SLOT_UNIT;
+	for (uint32_t at = unit; at < end; at += words) {
+		const bshm_bucket *bucket = bshm__cell_bucket(s, at);
+		for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
+			bshm__record record;
+			bshm__home home;
+			if (bshm__record_load(s, BSHM_LOAD(&bucket->ref[k], RELAXED), &record)) {
+				const bool is_sound = bshm__record_home(s, &record, &home);
+				return is_sound ? home.table % s->segment->shard_tables : 0;
+			}
+		}
+	}
+	return 0;
+}
+
 /* The word of a unit in its table's list; NULL: no list in force has it. */
 static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
 {
-	const uint32_t first = s->index * s->segment->shard_tables;
-	for (*table = first; *table < first + s->segment->shard_tables; ++*table) {
+	const uint32_t tables = s->segment->shard_tables;
+	const uint32_t likely = likely_table(s, ref);
+	for (uint32_t k = 0; k < tables; k++) {
+		*table = s->index * tables + (likely + k) % tables;
 		bshm_table *t = &s->segment->tables[*table];
 		uint32_t *units = &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
 		const uint32_t count = bshm__units_for(bshm__buckets_of(s->segment, *table).count);

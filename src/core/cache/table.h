@@ -27,17 +27,17 @@ static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
 /* The next larger size of a table. */
 uint32_t bshm__buckets_next(uint32_t buckets);
-/* Frees buckets if most of them are not needed, and there is room for the resized table. */
-void bshm__table_shrink(const bshm__shard *s, uint32_t table);
+/* Frees buckets if most of them are not needed, and there is room for the resized table. True: it
+ * did. */
+bool bshm__table_shrink(const bshm__shard *s, uint32_t table);
 /*
  * The same after one record has gone. It costs as much as a resize also where it fails, because the
  * records that are left lie too close together. So it is tried at every 32nd record.
  */
-static inline void bshm__table_tidy(const bshm__shard *s, uint32_t table)
+static inline bool bshm__table_tidy(const bshm__shard *s, uint32_t table)
 {
-	if (BSHM_LOAD(&s->segment->tables[table].records, RELAXED) % BSHM_TIDY_EVERY == 0) {
-		bshm__table_shrink(s, table);
-	}
+	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) % BSHM_TIDY_EVERY == 0 &&
+		   bshm__table_shrink(s, table);
 }
 /* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
  * records. */
