@@ -146,7 +146,7 @@ static __attribute__((noinline)) int put_large(const bshm__shard *s, const bshm_
 	const bshm_put *put, bshm_patience *patience, bshm_error *error)
 {
 	uint32_t chain = 0;
-	if (!may_be_put(s, home, put)) {
+	if (put->mode != BSHM_PUT_SET && !may_be_put(s, home, put)) {
 		bshm__shard_unlock(s);
 		return 0;
 	}
@@ -169,7 +169,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (BSHM_UNLIKELY(put->value.length >= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
+	if (BSHM_UNLIKELY(put->value.length >= BSHM_STEP_CHUNKS * BSHM_CHUNK_BYTES)) {
 		return put_large(&s, &home, put, patience, error);
 	}
 	const int stored = bshm__record_put_locked(&s, &home, put, 0);

@@ -126,7 +126,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
 	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
-	if (chunks <= BSHM_LARGE_CHUNKS ||
+	if (chunks <= BSHM_STEP_CHUNKS ||
 		bshm__too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
 	}
@@ -142,6 +142,6 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 			return status;
 		}
 	}
-	const bool split = chain != NULL && kept && bshm__parked_begin(s);
+	const bool split = chunks > BSHM_LARGE_CHUNKS && chain != NULL && kept && bshm__parked_begin(s);
 	return split ? build_chain(s, home, put, patience, chain, error) : BSHM_OK;
 }

@@ -23,8 +23,9 @@ typedef struct {
 	uint32_t chain;      /* its chunks, if they are taken and filled already: parked.h; 0 = no */
 } bshm__new_record;
 
-/* A record of more chunks is put in steps, so that other processes do not wait long for the
- * lock. */
+/* So that other processes do not wait long for the lock, room for a record of more chunks is made
+ * in steps, and the chunks of one of still more are taken and filled in steps, too. */
+#define BSHM_STEP_CHUNKS  4u
 #define BSHM_LARGE_CHUNKS 32u
 
 /* Copies `count` bytes of key and value, from `off` on. Takes no lock. */
