@@ -5,7 +5,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/evict.h"
+#include "core/cache/recency.h"
 #include "core/cache/shard_lock.h"
+#include "core/cache/table.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -16,6 +19,10 @@
 #define VERIFY_MOST 200000u
 /* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
 #define LARGE_MOST 60000u
+/* Room for a large one among small ones: for each that goes; and of a step, 128 evictions and a page
+ * or two. The last step makes room for its first and its last part, too. */
+#define EVICTION_MOST 130u
+#define ROOM_MOST     400000u
 /* One record is looked up, put and freed. */
 #define CHANGE_MOST 500u
 
@@ -107,6 +114,83 @@ TEST(a_large_value_is_put_in_steps)
 		(unsigned long long) all.accesses, (unsigned long long) bshm__held.holds);
 	CHECK(all.most <= LARGE_MOST);
 	CHECK(bshm__held.holds >= 2 * 15000000 / 8176 / 256);
+}
+
+/* Of chunks and records as small as can be. */
+static void put_many_chunks(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, 1, 1, 15000000, 0, BSHM_PUT_SET), 1);
+}
+
+static void put_some_chunks(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, 1, 1, 250000, 0, BSHM_PUT_SET), 1);
+}
+
+/* The records go page by page. If free slots lay all over the pages, the others would be moved. */
+TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
+{
+	static void (*const puts[])(bshm_segment *) = {put_many_chunks, put_some_chunks};
+	bshm_segment *segment = open_store(MB(64), 0);
+	store_fill_up(segment, 0, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t before = store_evictions(segment);
+		const cost all = cost_of(puts[i], segment);
+		const uint64_t evicted = store_evictions(segment) - before;
+		test_note("%llu evicted, %llu accesses for each; a step: %llu, %llu holds",
+			(unsigned long long) evicted, (unsigned long long) (all.accesses / evicted),
+			(unsigned long long) all.most, (unsigned long long) bshm__held.holds);
+		CHECK(all.accesses < evicted * EVICTION_MOST);
+		CHECK(all.most <= ROOM_MOST);
+		CHECK(bshm__held.holds >= evicted / 160);
+	}
+	check_sound(segment);
+}
+
+/* The units of all tables are not looked through: one of its records leads to the unit's table. */
+TEST(the_table_of_a_unit_is_found_at_once)
+{
+	bshm_segment *segment = filled_store(MB(64), 1000000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	REQUIRE(segment->shard_tables >= 256);
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < segment->shard_tables; i += 15) {
+		const bshm__buckets buckets = bshm__buckets_of(segment, i);
+		uint64_t least = UINT64_MAX; /* not of those that search the pages for a free slot */
+		for (unsigned k = 0; k < 8; k++) {
+			const uint64_t before = bshm__held.accesses;
+			CHECK(bshm__unit_move(&s, BSHM_LOAD(bshm__unit(buckets.units, 1), RELAXED)));
+			const uint64_t accesses = bshm__held.accesses - before;
+			least = accesses < least ? accesses : least;
+		}
+		most = least > most ? least : most;
+	}
+	test_note("%llu accesses", (unsigned long long) most);
+	CHECK(most < 2 * 4096 / 8 + 600); /* the copy, and few more */
+	check_sound(segment);
+}
+
+/* Large values in a store whose tables were planned for small ones: a bucket in a hundred has a
+ * record. All are younger than the floor. */
+TEST(an_eviction_looks_at_a_bounded_part_of_a_sparse_index)
+{
+	bshm_segment *segment = open_store(MB(64), 1100000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 900; i++) {
+		CHECK_INT(store_put(segment, i, 1, 50000, 0, BSHM_PUT_SET), 1);
+	}
+	uint64_t most = 0;
+	const uint64_t now = bshm__stamp_now(&s);
+	BSHM_STORE(&s.shard->clock, now | ((now - 0x7000) & BSHM_SLOT_STAMP) << 16, RELAXED);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint32_t size_class;
+		const uint64_t before = bshm__held.accesses;
+		CHECK(bshm__evict_one(&s, &size_class));
+		const uint64_t accesses = bshm__held.accesses - before;
+		most = accesses > most ? accesses : most;
+	}
+	test_note("%llu accesses", (unsigned long long) most);
+	CHECK(most < 16 * 1024 * 40);
 }
 
 static void verify(bshm_segment *segment)

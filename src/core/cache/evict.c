@@ -18,9 +18,10 @@
  * dueling (DIP, DRRIP) would need two parts of the store with a share of the memory each. Sizes are
  * not weighed: a large value is often expensive to make.
  *
- * For a large record many are evicted. If it needs an eighth of the store, an eighth of each sample
- * is evicted at once: the same records that would be evicted one by one, with one round of the
- * hand.
+ * Where whole pages are needed and records are small, records go page by page: evicted one by one,
+ * they would leave free slots all over the store, and those that are left would have to be moved.
+ * Of some pages the one is taken that has the most records of the heavier half of the store, by a
+ * sample. These are evicted; what is left on the page is moved (room.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -103,36 +104,62 @@ static uint64_t power(int32_t lean)
 	return (256 + (uint32_t) (lean % BSHM_LEAN_OCTAVE) / (BSHM_LEAN_OCTAVE / 256)) << octaves;
 }
 
-/* The next sample: how many records. 0: there is none. */
-static uint32_t next_sample(const bshm__shard *s, member *sample)
+/* What makes a record's weight. */
+typedef struct {
+	uint32_t now; /* the epoch */
+	uint32_t now_s;
+	uint32_t least_age; /* of a record that may be evicted: older than the floor */
+	uint64_t probation; /* how much an epoch weighs, by kind */
+	uint64_t frequent;
+} scales;
+
+static scales scales_of(const bshm__shard *s)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	const uint32_t now_s = bshm__store_now_s(s->segment);
 	const int32_t leaning = bshm__ghost_lean(s);
 	const int32_t lean = leaning < 0 ? 0 : leaning;
-	const uint64_t probation = power(lean) * 256;
-	const uint64_t frequent = 256 * 256 * 256 / power(lean / 2);
+	return (scales){
+		.now = e.now,
+		.now_s = bshm__store_now_s(s->segment),
+		.least_age = bshm__age(e.now, e.floor) + 1,
+		.probation = power(lean) * 256,
+		.frequent = 256 * 256 * 256 / power(lean / 2),
+	};
+}
+
+/* The record at a ref; its own ref is 0 where there is none. */
+static BSHM_ALWAYS_INLINE member weigh(
+	const bshm__shard *s, const scales *by, uint32_t ref, uint32_t *cell)
+{
+	const uint32_t state = bshm__word(s, ref, 0);
+	if ((state & BSHM_SLOT_LIVE) == 0) {
+		return (member){0}; /* damaged */
+	}
+	const uint32_t age = bshm__age(by->now, state & BSHM_SLOT_STAMP);
+	const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? by->probation
+						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256 * 256
+															  : by->frequent;
+	return (member){
+		ref, cell, state, age, (age + 1) * kind, bshm__walk_expired(s, ref, state, by->now_s)};
+}
+
+/* The next sample: how many records. 0: there is none. */
+static uint32_t next_sample(const bshm__shard *s, const scales *by, member *sample)
+{
 	const uint32_t collected = collect(s, sample);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < collected; i++) {
-		const uint32_t ref = sample[i].ref;
-		const uint32_t state = bshm__word(s, ref, 0);
-		if ((state & BSHM_SLOT_LIVE) == 0) {
-			continue; /* damaged */
+		const member m = weigh(s, by, sample[i].ref, sample[i].cell);
+		if (m.ref != 0) {
+			sample[count++] = m;
 		}
-		const uint32_t age = bshm__age(e.now, state & BSHM_SLOT_STAMP);
-		const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? probation
-							  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256 * 256
-																  : frequent;
-		sample[count++] = (member){ref, sample[i].cell, state, age, (age + 1) * kind,
-			bshm__walk_expired(s, ref, state, now_s)};
 	}
 	return count;
 }
 
-/* The record to evict: an expired one, or the heaviest of those that are older than the floor.
- * NULL: there is none. */
-static member *choose(member *sample, uint32_t count, uint32_t floor_age)
+/* The record to evict: an expired one, or the heaviest of those that are old enough. NULL: there is
+ * none. */
+static member *choose(member *sample, uint32_t count, uint32_t least_age)
 {
 	member *best = NULL;
 	for (member *m = sample; m < sample + count; m++) {
@@ -142,7 +169,7 @@ static member *choose(member *sample, uint32_t count, uint32_t floor_age)
 		if (m->expired) {
 			return m;
 		}
-		if (m->age > floor_age && (best == NULL || m->weight > best->weight)) {
+		if (m->age >= least_age && (best == NULL || m->weight > best->weight)) {
 			best = m;
 		}
 	}
@@ -151,19 +178,13 @@ static member *choose(member *sample, uint32_t count, uint32_t floor_age)
 
 /* ------------------------------------------------------------------ eviction */
 
-static uint32_t floor_age(const bshm__shard *s)
-{
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	return bshm__age(e.now, e.floor);
-}
-
 static void count_up(uint64_t *count)
 {
 	BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 }
 
 /* Removes the record. *size_class: the one that gains a free slot; ALL_CLASSES: several do. False:
- * the cell does not belong to the record's key. The index is damaged. */
+ * no cell of its key's has it. The index is damaged. */
 static bool evict(const bshm__shard *s, const member *m, uint32_t *size_class)
 {
 	bshm__record record;
@@ -180,7 +201,9 @@ static bool evict(const bshm__shard *s, const member *m, uint32_t *size_class)
 	if (!m->expired) {
 		bshm__ghost_leave(s, &home, cell, m->state);
 	}
-	bshm__table_tidy(s, home.table);
+	if (bshm__table_tidy(s, home.table)) {
+		*size_class = ALL_CLASSES; /* units are free, too */
+	}
 	count_up(m->expired ? &s->shard->expired : &s->shard->evictions);
 	return true;
 }
@@ -194,16 +217,15 @@ static void evict_surely(const bshm__shard *s, const member *m, uint32_t *size_c
 	}
 }
 
-/* If no record of several samples is older than the floor, the oldest one is evicted: there are few
- * records, or the clock has stopped. */
-static bool evict_one(const bshm__shard *s, uint32_t *size_class)
+bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
 {
 	member sample[SAMPLE_ROOM];
 	member oldest = {0};
+	const scales by = scales_of(s);
 	uint32_t seen = 0;
-	while (seen + SAMPLE_ROOM <= BSHM_EVICT_LOOKS) {
-		const uint32_t count = next_sample(s, sample);
-		const member *m = choose(sample, count, floor_age(s));
+	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES && seen + SAMPLE_ROOM <= BSHM_EVICT_LOOKS; i++) {
+		const uint32_t count = next_sample(s, &by, sample);
+		const member *m = choose(sample, count, by.least_age);
 		if (m != NULL) {
 			evict_surely(s, m, size_class);
 			return true;
@@ -213,6 +235,7 @@ static bool evict_one(const bshm__shard *s, uint32_t *size_class)
 		}
 		seen += count == 0 ? BSHM_EVICT_LOOKS : count;
 	}
+	/* There are few records, or the clock has stopped. */
 	if (oldest.ref != 0) {
 		evict_surely(s, &oldest, size_class);
 	}
@@ -222,40 +245,144 @@ static bool evict_one(const bshm__shard *s, uint32_t *size_class)
 bool bshm__evict(const bshm__shard *s)
 {
 	uint32_t size_class;
-	return evict_one(s, &size_class);
+	return bshm__evict_one(s, &size_class);
 }
 
-/* Evicts up to `most` records of the next sample: how many. Their home buckets are prefetched
- * together. */
-static uint32_t evict_group(const bshm__shard *s, uint32_t most, uint32_t *size_class)
+/* ------------------------------------------------------------------ a page of records */
+
+#define PAGE_LOOKS  8u   /* slots of a page that are looked at to choose it */
+#define PAGE_CHOICE 8u   /* pages with a gain, of which one is chosen */
+#define PAGES_MOST  512u /* that are looked at to find them */
+#define PAGE_WHOLE  64u  /* a gain */
+#define GROUP       32u
+#define FEW_OLD     8u /* a part of a sample */
+
+/* The weight of the lightest one in the heavier half of a sample. Where hardly any record is older
+ * than the floor, all count as old enough from now on: more than half of the store has to go. */
+static uint64_t half_weight(const bshm__shard *s, scales *by)
 {
 	member sample[SAMPLE_ROOM];
-	member gone[SAMPLE_ROOM];
-	const uint32_t count = next_sample(s, sample);
-	uint32_t chosen = 0;
+	const uint32_t count = next_sample(s, by, sample);
+	uint64_t weight = UINT64_MAX;
+	uint32_t old = 0;
 	member *m;
-	while (chosen < most && (m = choose(sample, count, floor_age(s))) != NULL) {
-		gone[chosen++] = *m;
+	for (m = sample; m < sample + count; m++) {
+		old += m->expired || m->age >= by->least_age;
+	}
+	by->least_age = old < count / FEW_OLD ? 0 : by->least_age;
+	for (uint32_t i = 0; i < count / 2 && (m = choose(sample, count, by->least_age)) != NULL; i++) {
+		weight = m->expired ? weight : m->weight;
 		m->ref = 0;
 	}
-	for (uint32_t i = 0; i < chosen; i++) {
-		bshm__record_prefetch_home(s, gone[i].ref);
+	return weight;
+}
+
+static bool is_heavy(const scales *by, const member *m, uint64_t weight)
+{
+	return m->expired || (m->age >= by->least_age && m->weight >= weight);
+}
+
+/* The record in a slot of a page; ref 0: there is none. */
+static member in_slot(const bshm__shard *s, const scales *by, uint32_t number, uint32_t slot)
+{
+	const bool taken = (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
+	const uint32_t ref = taken ? bshm__page_ref(s, number, slot) : 0;
+	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
+	return is_sound ? weigh(s, by, ref, NULL) : (member){0};
+}
+
+/* How much of a page would be free if its heavy records were evicted; 0: it has none. */
+static uint32_t page_gain(const bshm__shard *s, const scales *by, uint32_t number, uint64_t weight)
+{
+	const uint32_t slots = bshm__class_slots(bshm__page_class(s, number));
+	const uint32_t step = slots / PAGE_LOOKS | 1; /* odd: neighbours often come and go in pairs */
+	uint32_t heavy = 0;
+	uint32_t kept = 0;
+	uint32_t looks = 0;
+	for (uint32_t i = 0; i < slots; i += step, looks++) {
+		const member m = in_slot(s, by, number, i);
+		if (m.ref != 0) {
+			heavy += is_heavy(by, &m, weight);
+			kept += !is_heavy(by, &m, weight);
+		}
 	}
+	return heavy == 0 ? 0 : (looks - kept) * PAGE_WHOLE / looks;
+}
+
+static bool is_choice(const bshm__shard *s, const bshm__page_wish *wish, uint32_t size_class)
+{
+	return size_class < BSHM_CLASS_RECORDS &&
+		   (wish->size_class == ALL_CLASSES
+				   ? BSHM_LOAD(&s->shard->classes[size_class].pages, RELAXED) >= wish->pages
+				   : size_class == wish->size_class);
+}
+
+/* Of some pages, the one with the highest gain; 0: none has one. The next search for a page to empty
+ * begins there. */
+static uint32_t choose_page(
+	const bshm__shard *s, const scales *by, const bshm__page_wish *wish, uint64_t weight)
+{
+	const uint32_t count = s->segment->shard_pages;
+	uint32_t at = BSHM_LOAD(&s->shard->empty_page, RELAXED);
+	uint32_t most = 0;
+	uint32_t found = 0;
+	uint32_t choice = 0;
+	for (uint32_t i = 0; i < count && i < PAGES_MOST && choice < PAGE_CHOICE && most != PAGE_WHOLE;
+		 i++, at++) {
+		at = at < count ? at : 0;
+		if (!is_choice(s, wish, bshm__page_class(s, at + 1))) {
+			continue;
+		}
+		const uint32_t gain = page_gain(s, by, at + 1, weight);
+		choice += gain != 0;
+		if (gain > most) {
+			most = gain;
+			found = at + 1;
+		}
+	}
+	BSHM_STORE(&s->shard->empty_page, found != 0 ? found - 1 : at, RELAXED);
+	return found;
+}
+
+/* How many of them were evicted. Their home buckets are prefetched together. */
+static uint32_t evict_group(const bshm__shard *s, const member *group, uint32_t count)
+{
 	uint32_t done = 0;
-	for (uint32_t i = 0; i < chosen; i++) {
-		if ((bshm__word(s, gone[i].ref, 0) & BSHM_SLOT_LIVE) == 0) {
-			continue; /* in a small store the hand may meet a record twice */
-		}
-		uint32_t its_class;
-		if (evict(s, &gone[i], &its_class)) {
-			*size_class = done++ == 0 || its_class == *size_class ? its_class : ALL_CLASSES;
-		}
+	uint32_t size_class;
+	for (uint32_t i = 0; i < count; i++) {
+		bshm__record_prefetch_home(s, group[i].ref);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		done += evict(s, &group[i], &size_class);
 	}
 	return done;
 }
 
-uint32_t bshm__evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class)
+uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t most)
 {
-	const uint32_t gone = most > 1 ? evict_group(s, most, size_class) : 0;
-	return gone != 0 ? gone : evict_one(s, size_class);
+	member group[GROUP];
+	scales by = scales_of(s);
+	const uint64_t weight = half_weight(s, &by);
+	const uint32_t number = choose_page(s, &by, wish, weight);
+	if (number == 0) {
+		return 0;
+	}
+	const uint32_t its_class = bshm__page_class(s, number);
+	const uint32_t slots = bshm__class_slots(its_class);
+	uint32_t done = 0;
+	uint32_t chosen = 0;
+	/* The page has another class when its last record has gone. */
+	for (uint32_t i = 0; i < slots && done < most && bshm__page_class(s, number) == its_class;
+		 i++) {
+		const member m = in_slot(s, &by, number, i);
+		if (m.ref != 0 && is_heavy(&by, &m, weight)) {
+			group[chosen++] = m;
+		}
+		if (chosen == GROUP || done + chosen == most) {
+			done += evict_group(s, group, chosen);
+			chosen = 0;
+		}
+	}
+	wish->size_class = its_class;
+	return done + evict_group(s, group, chosen);
 }

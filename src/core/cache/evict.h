@@ -11,17 +11,29 @@
 /* To evict one record, 32 are looked at as a rule, and 256 at most. */
 #define BSHM_EVICT_SAMPLE 32u
 #define BSHM_EVICT_LOOKS  256u
-/* Where few buckets have records, at most so many are looked at. */
+/* Where few buckets have records, at most so many are looked at for a sample; and so many samples at
+ * most. */
 #define BSHM_EVICT_BUCKETS 1024u
+#define BSHM_EVICT_SAMPLES 16u
 
-/* Under the lock: evicts one record, an expired one if the sample has one. False: there is none. */
+/* All under the lock. */
+
+/* Evicts one record, an expired one if the sample has one. False: there is none. */
 bool bshm__evict(const bshm__shard *s);
+/* The same. *size_class: the class that has gained free slots; BSHM_CLASS_COUNT: several have. */
+bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class);
+
+/* Which pages' records may be evicted. */
+typedef struct {
+	uint32_t size_class; /* those of this class; BSHM_CLASS_COUNT: of a class with so many: */
+	uint32_t pages;
+} bshm__page_wish;
 
 /*
- * The same for a large record, which needs many slots: evicts up to `most` records of one sample.
- * Returns how many. *size_class: the class that has gained free slots; BSHM_CLASS_COUNT: several
- * have.
+ * Evicts up to `most` of the older records of one page. Returns how many; 0: there are none in the
+ * pages that it looks at. None of them is younger than the floor, unless hardly any is older. The
+ * wish has the class of the page then.
  */
-uint32_t bshm__evict_some(const bshm__shard *s, uint32_t most, uint32_t *size_class);
+uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t most);
 
 #endif

@@ -13,7 +13,10 @@
 /* The limits of one step for a large record: a waiter waits for a millisecond or two. */
 #define STEP_EVICTIONS 128u
 #define STEP_PAGES     8u
-#define PART_MOST      16u /* of BSHM_EVICT_SAMPLE */
+#define ONE_BY_ONE     64u /* evictions, before records go page by page */
+#define MANY           256u
+#define MANY_OF_A_PAGE 16u
+#define CLASS_PAGES    4u  /* a class of fewer has no room for what is left of a page */
 #define AHEAD          16u /* slots */
 #define ALL_CLASSES    BSHM_CLASS_COUNT
 
@@ -90,35 +93,61 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 static bool may_be_wasteful(const bshm__shard *s, uint32_t changed, uint64_t keep)
 {
 	return changed == ALL_CLASSES ||
-		   bshm__class_wasteful(s, changed, (keep >> changed & 1) != 0, false) ||
-		   bshm__class_wasteful(s, BSHM_CLASS_INDEX, (keep >> BSHM_CLASS_INDEX & 1) != 0, false);
+		   bshm__class_wasteful(s, changed, (keep >> changed & 1) != 0, false);
+}
+
+/* Will so many records have to go that it matters what each costs? If they are large, a page has
+ * few, and the oldest of the store had better go. */
+static bool many_go(const bshm__shard *s, uint32_t size_class, uint64_t count)
+{
+	const bshm_shard_header *shard = s->shard;
+	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
+	const uint64_t of_chunks =
+		(uint64_t) BSHM_LOAD(&shard->classes[BSHM_CLASS_CHUNK].pages, RELAXED) +
+		BSHM_LOAD(&shard->classes[BSHM_CLASS_HALF].pages, RELAXED);
+	const uint64_t pages = of_chunks < given ? given - of_chunks : 1;
+	const uint64_t of_a_page = BSHM_LOAD(&shard->records, RELAXED) / pages;
+	return of_a_page >= MANY_OF_A_PAGE &&
+		   count * bshm__class_bytes(size_class) / BSHM_SLAB_BYTES * of_a_page >= MANY;
 }
 
 static bool make_room(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
 {
-	const uint64_t bytes = count * bshm__class_bytes(size_class);
-	const uint32_t part = (uint32_t) (BSHM_EVICT_SAMPLE * bytes / s->segment->shard_bytes);
-	const uint32_t most = !step ? 1 : part < PART_MOST ? part : PART_MOST;
+	/* So many records go one by one, before they go page by page. */
+	const uint32_t single = !step ? ONE_BY_ONE : many_go(s, size_class, count) ? 0 : UINT32_MAX;
 	uint32_t evictions = 0;
 	/* An emptied page is a free page, if the counts are right; the limit ends the loop if they are
 	 * not. */
 	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
 	uint32_t changed = ALL_CLASSES;
+	bshm__page_wish wish = {ALL_CLASSES, step ? 1 : CLASS_PAGES};
 	while (!has_room(s, size_class, count)) {
 		if (step && (evictions >= STEP_EVICTIONS || pages == 0)) {
 			return false;
 		}
 		/* First the free slots of other classes, then an eviction. */
 		const uint32_t before = pages;
+		const uint32_t hand = BSHM_LOAD(&s->shard->empty_page, RELAXED);
 		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
 			changed = ALL_CLASSES;
+			if (single == 0) { /* evictions go on with the same page */
+				BSHM_STORE(&s->shard->empty_page, hand, RELAXED);
+			}
 			continue;
 		}
-		uint32_t evicted = ALL_CLASSES;
-		const uint32_t gone = bshm__evict_some(s, most, &evicted);
+		changed = ALL_CLASSES;
+		uint32_t gone = 0;
+		if (evictions >= single) {
+			const uint32_t most = step ? STEP_EVICTIONS - evictions : STEP_EVICTIONS;
+			gone = bshm__evict_page(s, &wish, most);
+		}
+		if (gone == 0) {
+			wish.size_class = ALL_CLASSES;
+			gone = bshm__evict_one(s, &changed);
+			changed = pages == before ? changed : ALL_CLASSES;
+		}
 		evictions += gone;
-		changed = pages == before ? evicted : ALL_CLASSES;
 		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
 			return false;
 		}
