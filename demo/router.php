@@ -1,7 +1,7 @@
 <?php
 
 /*
- * router.php - for PHP's built-in server: / is the page, /status what is loaded.
+ * router.php - for PHP's built-in server: / is the page, /status the status page.
  */
 
 declare(strict_types=1);
@@ -11,9 +11,7 @@ switch (parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH)) {
         require __DIR__ . '/page.php';
         break;
     case '/status':
-        header('Content-Type: application/json');
-        $report = ['segment' => bloom_status(), 'articles' => bloom_info('articles')];
-        echo json_encode($report, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES), "\n";
+        require __DIR__ . '/../web/status.php';
         break;
     default:
         http_response_code(404);
