@@ -19,8 +19,8 @@
 #define VERIFY_MOST 200000u
 /* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
 #define LARGE_MOST 60000u
-/* Room for a large one among small ones: for each that goes; and of a step, 128 evictions and a page
- * or two. The last step makes room for its first and its last part, too. */
+/* Room for a large record among small ones: for each that goes; and of a step, 128 evictions and a
+ * page or two. The last step makes room for its first and its last part, too. */
 #define EVICTION_MOST 130u
 #define ROOM_MOST     400000u
 /* One record is looked up, put and freed. */

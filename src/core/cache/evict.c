@@ -317,8 +317,8 @@ static bool is_choice(const bshm__shard *s, const bshm__page_wish *wish, uint32_
 				   : size_class == wish->size_class);
 }
 
-/* Of some pages, the one with the highest gain; 0: none has one. The next search for a page to empty
- * begins there. */
+/* Of some pages, the one with the highest gain; 0: none has one. The next search for a page to
+ * empty begins there. */
 static uint32_t choose_page(
 	const bshm__shard *s, const scales *by, const bshm__page_wish *wish, uint64_t weight)
 {

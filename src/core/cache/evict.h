@@ -11,8 +11,8 @@
 /* To evict one record, 32 are looked at as a rule, and 256 at most. */
 #define BSHM_EVICT_SAMPLE 32u
 #define BSHM_EVICT_LOOKS  256u
-/* Where few buckets have records, at most so many are looked at for a sample; and so many samples at
- * most. */
+/* Where few buckets have records, at most so many are looked at for a sample; and so many samples
+ * at most. */
 #define BSHM_EVICT_BUCKETS 1024u
 #define BSHM_EVICT_SAMPLES 16u
 

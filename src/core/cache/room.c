@@ -111,6 +111,19 @@ static bool many_go(const bshm__shard *s, uint32_t size_class, uint64_t count)
 		   count * bshm__class_bytes(size_class) / BSHM_SLAB_BYTES * of_a_page >= MANY;
 }
 
+/* Evicts up to `most` records of a page; one record, if that is 0 or none is found: how many.
+ * *changed: the class that has gained free slots. */
+static uint32_t evict(const bshm__shard *s, bshm__page_wish *wish, uint32_t most, uint32_t *changed)
+{
+	*changed = ALL_CLASSES;
+	const uint32_t gone = most == 0 ? 0 : bshm__evict_page(s, wish, most);
+	if (gone != 0) {
+		return gone;
+	}
+	wish->size_class = ALL_CLASSES;
+	return bshm__evict_one(s, changed);
+}
+
 static bool make_room(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
 {
@@ -136,17 +149,9 @@ static bool make_room(
 			}
 			continue;
 		}
-		changed = ALL_CLASSES;
-		uint32_t gone = 0;
-		if (evictions >= single) {
-			const uint32_t most = step ? STEP_EVICTIONS - evictions : STEP_EVICTIONS;
-			gone = bshm__evict_page(s, &wish, most);
-		}
-		if (gone == 0) {
-			wish.size_class = ALL_CLASSES;
-			gone = bshm__evict_one(s, &changed);
-			changed = pages == before ? changed : ALL_CLASSES;
-		}
+		const uint32_t most = step ? STEP_EVICTIONS - evictions : STEP_EVICTIONS;
+		const uint32_t gone = evict_some(s, &wish, evictions < single ? 0 : most, &changed);
+		changed = pages == before ? changed : ALL_CLASSES;
 		evictions += gone;
 		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
 			return false;

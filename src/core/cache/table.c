@@ -197,7 +197,8 @@ void bshm__table_resize_repair(const bshm__shard *s)
 		s, &t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
 }
 
-/* The table of the first record of a unit, counted from the shard's first table; 0 if it has none. */
+/* The table of the first record of a unit, counted from the shard's first table; 0 if it has
+ * none. */
 static uint32_t likely_table(const bshm__shard *s, uint32_t unit)
 {
 	const uint32_t end = unit + bshm__class_bytes(bshm__ref_class(s, unit)) / BSHM_SLOT_UNIT;
