@@ -113,7 +113,8 @@ static bool many_go(const bshm__shard *s, uint32_t size_class, uint64_t count)
 
 /* Evicts up to `most` records of a page; one record, if that is 0 or none is found: how many.
  * *changed: the class that has gained free slots. */
-static uint32_t evict(const bshm__shard *s, bshm__page_wish *wish, uint32_t most, uint32_t *changed)
+static uint32_t evict_some(
+	const bshm__shard *s, bshm__page_wish *wish, uint32_t most, uint32_t *changed)
 {
 	*changed = ALL_CLASSES;
 	const uint32_t gone = most == 0 ? 0 : bshm__evict_page(s, wish, most);
