@@ -222,7 +222,8 @@ function sorted(array $names, array $infos): array
     [$column, $down] = order();
     if ($column !== 'name') {
         $values = array_map(fn ($name) => $infos[$name][$column] ?? -1, $names);
-        array_multisort($values, SORT_NUMERIC, $names, SORT_STRING);
+        array_multisort($values, $down ? SORT_DESC : SORT_ASC, SORT_NUMERIC, $names, SORT_STRING);
+        return $names;
     }
     return $down ? array_reverse($names) : $names;
 }
@@ -353,7 +354,7 @@ function trouble(array $info): ?string
         $info['items'] > 0 && $info['estimated_error_rate'] > RATE_LIMIT * $info['error_rate']
             => 'more wrong "maybe" than asked for. Load it anew, with its true capacity.',
         $info['type'] === 'fixed' && $info['used'] >= 1
-            => 'full. Load it anew, with a larger capacity.',
+            => 'no more keys fit. Load it anew, with a larger capacity.',
         $info['layer_count'] > 4
             => 'many layers, so questions take longer. Load it anew.',
         $counts && $info['saved'] < 0.1 * $info['questions']
@@ -518,12 +519,15 @@ function bytes(int|float $bytes): string
     return number_format($bytes, $unit === 'bytes' || $bytes >= 100 ? 0 : 1) . " $unit";
 }
 
-/** Three digits that count: 1.00 %, 0.0123 %. */
+/** Three digits that count: 1.00 %, 0.0123 %; below a millionth: about 0 %. */
 function percent(float $ratio): string
 {
     $percent = 100 * $ratio;
+    if ($percent > 0 && $percent < 0.0001) {
+        return 'about 0 %';
+    }
     $digits = $percent > 0 ? 2 - (int) floor(log10($percent)) : 0;
-    return number_format($percent, max(0, min(8, $digits))) . ' %';
+    return number_format($percent, max(0, $digits)) . ' %';
 }
 
 function ago(float $seconds): string
@@ -557,7 +561,8 @@ function answer_page(): void
         . "style-src 'nonce-$nonce'; connect-src 'self'; img-src data:; form-action 'self'; "
         . "base-uri 'none'; frame-ancestors 'none'");
     http_response_code(loaded() ? 200 : 503);
-    page_head($nonce);
+    $part = isset($_GET['part']); // what the page's script asks for
+    $part || page_head($nonce);
     if (!loaded()) {
         echo '<main><p class="advice">The extension bloomshm is not loaded.</p></main>';
     } else {
@@ -582,7 +587,7 @@ function answer_page(): void
             max(REFRESH_SECONDS, (hrtime(true) - $started) / 1e9 * 20), $sections,
         );
     }
-    page_foot($nonce);
+    $part || page_foot($nonce);
 }
 
 function page_advice(array $advice): void
@@ -766,7 +771,7 @@ function filter_row(string $name, ?array $info): void
         && $info['estimated_error_rate'] > RATE_LIMIT * $info['error_rate'];
     printf(
         "<tr data-key=\"%s\">$cell%s</th><td>%s <small>of %s</small>%s</td>"
-            . '<td>%s <small>asked %s, worst %s</small></td><td class="more">%s</td>'
+            . '<td>%s <small class="sub">asked %s, worst %s</small></td><td class="more">%s</td>'
             . '<td class="more">%s</td><td class="more">%s</td><td>%s <small>%s</small></td></tr>',
         bin2hex($name), $link, html($name), html(kind_of_filter($info)),
         trouble($info) === null ? '' : ' <strong>look</strong>',
@@ -915,14 +920,16 @@ function page_keys(): void
 function page_segment(array $status): void
 {
     echo '<section id="segment"><h2>Segment</h2>';
-    echo facts([
-        'file' => $status['path'],
-        'layout version' => (string) $status['layout_version'],
-        'owner and mode' => "uid $status[owner_uid], " . sprintf('%04o', $status['mode']),
+    $figures = $status['available'] ? [
         'processes' => number_format($status['attached']),
         'repairs' => number_format($status['repairs']),
         'lock time-outs' => number_format($status['lock_timeouts']),
+        'owner and mode' => "uid $status[owner_uid], " . sprintf('%04o', $status['mode']),
+        'layout version' => (string) $status['layout_version'],
+    ] : [];
+    echo facts($figures + [
         'extension' => (string) phpversion('bloomshm'),
+        'file' => $status['path'],
         'last error of this process' => $status['last_error'] ?? 'none',
     ]);
     printf(
@@ -973,7 +980,8 @@ function page_head(string $nonce): void
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--back); color: var(--text) }
-body { font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+body { font: 15px/1.5 system-ui, sans-serif }
+bdi, dd, li { overflow-wrap: anywhere }
 header, main { max-width: 76rem; margin: auto; padding: 1rem }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: baseline }
 h1 { font-size: 1.4rem; margin: 0; flex: 1 }
@@ -994,11 +1002,13 @@ dl { margin: 0; display: grid; gap: .8rem 1.2rem }
 .tiles div { background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
 .tiles div { padding: .7rem 1rem }
 .tiles b { display: block; font-size: 1.6rem; line-height: 1.3; font-weight: 600 }
-.facts { grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)) }
+.facts { grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)) }
+.facts + div { margin-top: 1.2rem }
 dd { margin: 0 }
 b, td, .legend { font-variant-numeric: tabular-nums }
 form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 0 0 .8rem }
-label { display: flex; flex-wrap: wrap; gap: .2rem .6rem; align-items: center }
+label { display: flex; gap: .2rem .6rem; align-items: center; max-width: 100% }
+input { min-width: 0 }
 input, button { font: inherit; color: inherit; background: var(--back); min-height: 2.2rem }
 input, button { border: 1px solid var(--soft); border-radius: .4rem; padding: .2rem .7rem }
 button { cursor: pointer }
@@ -1010,7 +1020,7 @@ th, td { text-align: right; vertical-align: top; padding: .45rem .6rem }
 th, td { border-bottom: 1px solid var(--line) }
 th:first-child { text-align: left; padding-left: 0; min-width: 9rem }
 th { font-weight: 600 }
-td { white-space: nowrap }
+td, thead th { white-space: nowrap }
 td small, tbody th small { display: block; font-weight: 400 }
 th[aria-sort=ascending]::after { content: " ↑" }
 th[aria-sort=descending]::after { content: " ↓" }
@@ -1034,9 +1044,14 @@ svg { display: block; width: 100%; background: var(--line) }
     header, main { padding: .7rem }
     section { padding: .7rem }
     th, td { padding: .4rem .35rem }
-    th:first-child { min-width: 6rem }
-    td { white-space: normal }
-    .tiles { grid-template-columns: 1fr 1fr }
+    th:first-child { min-width: 5.5rem }
+    td small.sub { display: none }
+    h1 { font-size: 1.15rem }
+    label { flex: 1 }
+    input { flex: 1; width: 5rem }
+    header { gap: .5rem; align-items: center }
+    .tiles { grid-template-columns: 1fr 1fr; gap: .5rem }
+    .tiles div { padding: .5rem .7rem }
     .tiles b { font-size: 1.25rem }
 }
 </style>
@@ -1099,7 +1114,7 @@ function attributes(old, fresh) {
 
 async function show(query, refresh) {
     const request = ++latest;
-    const asked = query + (query ? "&" : "?") + "since=" + opened
+    const asked = query + (query ? "&" : "?") + "part=1&since=" + opened
         + (refresh ? "&refresh=1&turn=" + main.dataset.turn : "");
     let said;
     try {

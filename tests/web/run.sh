@@ -8,19 +8,15 @@
 # shellcheck disable=SC2016 # PHP code is in single quotes
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
+. tests/web/serve.sh
 
 need_packages curl php-cli prometheus python3 python3-prometheus-client
 build_extension
 
 work=$(mktemp -d)
 segment=$(mktemp -u /dev/shm/bloomshm-web.XXXXXX)
-server=
 passed=0 failed=0
 
-stop() {
-	[[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null || true
-	server=
-}
 trap 'stop; rm -rf "$work" "$segment"' EXIT
 
 check() { # WHAT WANTED GOT
@@ -41,25 +37,6 @@ expect() { # WHAT COMMAND...: the command succeeds
 
 extension=(-n -d "extension=$BLOOMSHM_SO" -d "bloomshm.path=$segment" -d bloomshm.filter_memory=160M
 	-d display_errors=1 -d html_errors=0)
-
-free_port() {
-	php -n -r '$s = stream_socket_server("tcp://127.0.0.1:0");
-		echo substr(strrchr(stream_socket_get_name($s, false), ":"), 1);'
-}
-
-serve() { # PHP-OPTION...: the page, until the next
-	stop
-	port=$(free_port)
-	STATUS_PAGE=${page:-$PWD/web/status.php} php "$@" -q -S "127.0.0.1:$port" \
-		tests/web/router.php >>"$work/server.log" 2>&1 &
-	server=$!
-	local tries
-	for ((tries = 0; tries < 300; tries++)); do
-		(: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
-		sleep 0.1
-	done
-	die 'the server does not answer'
-}
 
 get() { # QUERY [CURL-OPTION...]
 	local query=$1
@@ -174,10 +151,10 @@ done
 check 'main ends once' 1 "$(grep -o '</main>' "$work/full" | wc -l)"
 check 'every name leads to its filter' 15 "$(grep -o 'href="?filter=[^"]*"' "$work/page" |
 	sed 's/^href="//; s/"$//; s/&amp;/\&/g' | while read -r query; do
-		get "$query" | grep -c 'error rate now'
+		get "$query" | grep -o 'error rate now'
 	done | wc -l)"
-for word in 'full. Load it anew' 'Records found: ' 'ArrayObject' 'The check found no fault' \
-	'Layers, the oldest first'; do
+for word in 'no more keys fit. Load it anew' 'Records found: ' ArrayObject \
+	'The check found no fault' 'Layers, the oldest first'; do
 	expect "the page says: $word" grep -qF "$word" "$work/full"
 done
 for query in '?filter=none' '?filter[]=1&search[]=2&sort[]=3' '?from=-5' '?from=999999999999999999' \
@@ -194,6 +171,9 @@ for column in used estimated_error_rate bytes age questions saved; do
 done
 check 'questions and what they saved' 20000 "$(json '?json&filter=articles' \
 	'$a["filter"]["maybes"] + $a["filter"]["saved"]')"
+part=$(get '?part=1')
+check 'what the script asks for is the middle' '<main data-now=' "${part:0:15}"
+expect 'and nothing else' bash -c '[[ $0 != *"<script nonce"* && $0 != *"<style"* ]]' "$part"
 check 'all this has changed nothing' "$before" "$(digest)"
 since=$(get '' | grep -o 'data-now="[^"]*"' | cut -d '"' -f 2)
 php "${extension[@]}" -r 'bloom_cache_get("42"); bloom_cache_get("none");'
