@@ -406,19 +406,19 @@ function answer_json(): void
 
 /** Of each filter: name => [type, unit, help, field of bloom_info()]. */
 const FILTER_METRICS = [
-    'questions' => ['counter', '', 'Keys asked about since the publication.', 'questions'],
-    'maybes' => ['counter', '', 'Keys that were answered "maybe".', 'maybes'],
-    'false_positives' => ['counter', '', 'Wrong answers that bloom_fetch() found.',
+    'filter_questions' => ['counter', '', 'Keys asked about since the publication.', 'questions'],
+    'filter_maybes' => ['counter', '', 'Keys that were answered "maybe".', 'maybes'],
+    'filter_false_positives' => ['counter', '', 'Wrong answers that bloom_fetch() found.',
         'false_positives'],
-    'keys' => ['gauge', 'keys', 'Different keys in the filter.', 'items'],
-    'capacity_keys' => ['gauge', 'keys', 'Keys that it holds at its rate.', 'capacity'],
-    'size_bytes' => ['gauge', 'bytes', 'Memory of the filter.', 'bytes'],
-    'error_ratio' => ['gauge', 'ratio', 'Share of absent keys that are answered "maybe".',
+    'filter_keys' => ['gauge', 'keys', 'Different keys in the filter.', 'items'],
+    'filter_capacity_keys' => ['gauge', 'keys', 'Keys that it holds at its rate.', 'capacity'],
+    'filter_size_bytes' => ['gauge', 'bytes', 'Memory of the filter.', 'bytes'],
+    'filter_error_ratio' => ['gauge', 'ratio', 'Share of absent keys that are answered "maybe".',
         'estimated_error_rate'],
-    'error_ratio_asked' => ['gauge', '', 'The share that was asked for.', 'error_rate'],
-    'published_timestamp_seconds' => ['gauge', 'seconds', 'When it was published.',
+    'filter_error_ratio_asked' => ['gauge', '', 'The share that was asked for.', 'error_rate'],
+    'filter_published_timestamp_seconds' => ['gauge', 'seconds', 'When it was published.',
         'published_at'],
-    'layers' => ['gauge', 'layers', 'Layers of the filter.', 'layers'],
+    'filter_layers' => ['gauge', 'layers', 'Layers of the filter.', 'layers'],
 ];
 
 /** Of the segment: name => [type, unit, help, field of bloom_status()]. */
@@ -449,45 +449,45 @@ function answer_metrics(): void
     header('Content-Type: ' . ($open ? 'application/openmetrics-text; version=1.0.0; charset=utf-8'
         : 'text/plain; version=0.0.4; charset=utf-8'));
     $status = loaded() ? bloom_status() : ['available' => false];
-    $up = ['gauge', '', '1: the segment can be used.', 'up'];
-    echo family('up', $up, [['', ['up' => (int) $status['available']]]], $open);
+    $up = ['up' => ['gauge', '', '1: the segment can be used.', 'up']];
+    echo families($up, [['', ['up' => (int) $status['available']]]], $open);
     if ($status['available']) {
-        foreach (SEGMENT_METRICS as $name => $metric) {
-            echo family($name, $metric, [['', $status]], $open);
-        }
-        $cache = bloom_cache_info();
-        foreach (CACHE_METRICS as $name => $metric) {
-            echo family($name, $metric, [['', $cache]], $open);
-        }
-        $filters = [];
-        foreach (bloom_list() as $filter) {
-            $info = bloom_info((string) $filter);
-            if ($info !== null) {
-                $label = strtr(shown((string) $filter), ['\\' => '\\\\', '"' => '\\"']);
-                $filters[] = ["{filter=\"$label\"}", ['layers' => count($info['layers'])] + $info];
-            }
-        }
-        foreach (FILTER_METRICS as $name => $metric) {
-            echo family("filter_$name", $metric, $filters, $open);
-        }
+        echo families(SEGMENT_METRICS, [['', $status]], $open);
+        echo families(CACHE_METRICS, [['', bloom_cache_info()]], $open);
+        echo families(FILTER_METRICS, filter_figures(), $open);
     }
     echo $open ? "# EOF\n" : '';
 }
 
-/** One metric with its samples, each [labels, figures]. */
-function family(string $name, array $metric, array $samples, bool $open): string
+/** The label and the figures of each filter. */
+function filter_figures(): \Generator
 {
-    [$type, $unit, $help, $field] = $metric;
-    $name = "bloomshm_$name";
-    $sample = $type === 'counter' ? "{$name}_total" : $name;
-    $head = $open ? $name : $sample;
-    $help = strtr($help, $open ? ['\\' => '\\\\', '"' => '\\"'] : ['\\' => '\\\\']);
-    $lines = "# HELP $head $help\n# TYPE $head $type\n";
-    $lines .= $open && $unit !== '' ? "# UNIT $head $unit\n" : '';
-    foreach ($samples as [$labels, $figures]) {
-        $lines .= $sample . $labels . ' ' . json_encode($figures[$field]) . "\n";
+    foreach (bloom_list() as $name) {
+        $info = bloom_info($name);
+        if ($info !== null) {
+            $label = strtr(shown($name), ['\\' => '\\\\', '"' => '\\"']);
+            yield ["{filter=\"$label\"}", ['layers' => count($info['layers'])] + $info];
+        }
     }
-    return $lines;
+}
+
+/** Metrics with their samples, each [labels, figures]. All samples of one metric are together. */
+function families(array $metrics, iterable $samples, bool $open): string
+{
+    $families = [];
+    foreach ($metrics as $name => [$type, $unit, $help]) {
+        $head = "bloomshm_$name" . ($type === 'counter' && !$open ? '_total' : '');
+        $help = strtr($help, $open ? ['"' => '\\"'] : []);
+        $families[$name] = "# HELP $head $help\n# TYPE $head $type\n"
+            . ($open && $unit !== '' ? "# UNIT $head $unit\n" : '');
+    }
+    foreach ($samples as [$labels, $figures]) {
+        foreach ($metrics as $name => [$type, , , $field]) {
+            $families[$name] .= "bloomshm_$name" . ($type === 'counter' ? '_total' : '')
+                . $labels . ' ' . json_encode($figures[$field]) . "\n";
+        }
+    }
+    return implode('', $families);
 }
 
 // ------------------------------------------------------------------------------- text

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests web/status.php without a browser: who may ask, headers, names of any bytes, segments that
-# cannot be used, many filters; its metrics by the parser of OpenMetrics and by promtool; the alert
-# rules by promtool.
+# cannot be used, many filters; its metrics by the parser of OpenMetrics, by promtool and by
+# Prometheus itself; the alert rules by promtool.
 #
 # Last line: N passed, N failed.
 #
@@ -15,9 +15,11 @@ build_extension
 
 work=$(mktemp -d)
 segment=$(mktemp -u /dev/shm/bloomshm-web.XXXXXX)
+prometheus=
 passed=0 failed=0
 
-trap 'stop; rm -rf "$work" "$segment"' EXIT
+trap 'stop; [[ -z $prometheus ]] || kill "$prometheus" 2>/dev/null || true
+	rm -rf "$work" "$segment"' EXIT
 
 check() { # WHAT WANTED GOT
 	if [[ $2 == "$3" ]]; then
@@ -191,6 +193,32 @@ expect 'promtool check metrics' promtool check metrics <"$work/text"
 check 'promtool has nothing to say' '' "$(promtool check metrics <"$work/text" 2>&1)"
 expect 'promtool check rules' promtool check rules web/alerts.yml
 expect 'promtool test rules' promtool test rules tests/web/alerts_test.yml
+stored() { # EXPRESSION: what Prometheus has for it
+	curl -sS -G --data-urlencode "query=$1" "http://127.0.0.1:$prometheus_port/api/v1/query" |
+		php -n -r '$a = json_decode(stream_get_contents(STDIN), true);
+			echo $a["data"]["result"][0]["value"][1] ?? "nothing";'
+}
+prometheus_port=$(free_port)
+cat >"$work/prometheus.yml" <<-END
+	global: {scrape_interval: 1s}
+	rule_files: [$PWD/web/alerts.yml]
+	scrape_configs:
+	  - job_name: bloomshm
+	    params: {metrics: ['']}
+	    metrics_path: /
+	    static_configs: [{targets: ['127.0.0.1:$port']}]
+END
+prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
+	--web.listen-address="127.0.0.1:$prometheus_port" >"$work/prometheus.log" 2>&1 &
+prometheus=$!
+for ((tries = 0; tries < 300; tries++)); do
+	[[ $(stored up 2>/dev/null) != 1 ]] || break
+	sleep 0.1
+done
+check 'Prometheus reads all filters' 15 "$(stored 'count(bloomshm_filter_keys)')"
+check 'Prometheus has their names' 1000 "$(stored 'bloomshm_filter_keys{filter="App\\x5Cx01"}')"
+check 'Prometheus knows counters' 20000 "$(stored 'bloomshm_filter_questions_total > 0')"
+kill "$prometheus" && wait "$prometheus" || true
 check 'four alerts' 4 "$(grep -c 'alert:' web/alerts.yml)"
 
 # ------------------------------------------------------------------------------- large filters
