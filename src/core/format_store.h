@@ -32,6 +32,7 @@
 #define BSHM_BUCKET_CELLS  10u
 #define BSHM_BUCKETS_MIN   8u /* of a table that has any */
 #define BSHM_POSITION_BITS 18u
+#define BSHM_PERIOD_BITS   24u /* of `touches`, for each of two periods */
 
 /*
  *  off   0                 8        12

@@ -350,6 +350,31 @@ TEST(the_index_grows_until_one_more_key_has_room)
 	bshm_segment_close(segment);
 }
 
+/* Where memory is the limit: records of 100 bytes and of 10 kB, by turns. The ones that were used
+ * last, with a fifth of the memory, are there; of the older ones more small than large ones. */
+TEST(large_records_go_sooner_and_what_was_just_used_stays)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	const uint32_t lately = MB(8) / 5 / 5050;
+	const uint32_t count = 20000;
+	uint32_t small = 0;
+	uint32_t large = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_INT(store_put(segment, i, i, i % 2 == 0 ? 100 : 10000, 0, BSHM_PUT_SET), 1);
+		for (uint32_t k = i < lately ? 0 : i - lately; i % 500 == 499 && k <= i; k++) {
+			CHECK(is_there(segment, k));
+		}
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const bool there = is_there(segment, i);
+		small += there && i % 2 == 0;
+		large += there && i % 2 != 0;
+	}
+	test_note("%u small and %u large records", small, large);
+	CHECK(small > 5 * large && large > lately / 2);
+	check_sound(segment);
+}
+
 /* ------------------------------------------------------------------ bounds and ghosts */
 
 /* New keys alone: most records are younger than the floor, and none was used again. */

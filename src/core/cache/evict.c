@@ -4,19 +4,27 @@
  * 32 records are sampled, and the one that counts as the oldest is evicted; an expired one before
  * all others. The sample is taken in the order of the index: a hand goes over the buckets. That is
  * the order of the keys' hashes, so the records of a sample are alike neither in age nor in size
- * nor in place, and each record is looked at once a round.
+ * nor in place, and each record is looked at once a round. Where records are large, the next sample
+ * is looked at too: that costs less than to copy the new record.
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(lean / 2) times as old. With a
  * lean of 0 that is LRU; with a large one, records on probation go first, as in 2Q or S3-FIFO.
  * Ghosts move the lean to what fits the traffic (ghost.c).
  *
+ * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4): the hits
+ * are wanted that a byte of the memory brings. So a record of twice the size has to be twice as
+ * likely to be used again; and the likelihood falls a little slower than age grows, because some
+ * keys are popular. Where all records have one size, that changes nothing. Where the popular ones
+ * are the large ones, it costs no more than what probation gains. A large value may be expensive to
+ * make; the floor of recency.c keeps it while it is in use.
+ *
  * Sources: for the sample, Redis and hyperbolic caching (Blankstein, 2017); for probation and
  * ghosts that adapt, ARC (Megiddo and Modha, 2003) and S3-FIFO (Yang, 2023); for age weighed by
- * kind, LHD (Beckmann, 2018). LRU is one of the settings, so the worst case is that of LRU: CLOCK,
- * SIEVE, ARC and S3-FIFO miss up to a fifth more often than LRU where only recency counts. Set
- * dueling (DIP, DRRIP) would need two parts of the store with a share of the memory each. Sizes are
- * not weighed: a large value is often expensive to make.
+ * kind and size, LHD (Beckmann, 2018). LRU is one of the settings, so the worst case is that of
+ * LRU: CLOCK, SIEVE, ARC and S3-FIFO miss up to a fifth more often than LRU where only recency
+ * counts. Set dueling (DIP, DRRIP) would need two parts of the store with a share of the memory
+ * each.
  *
  * Where whole pages are needed and records are small, records go page by page: evicted one by one,
  * they would leave free slots all over the store, and those that are left would have to be moved.
@@ -44,9 +52,12 @@ typedef struct {
 	uint32_t *cell; /* where it was found */
 	uint32_t state;
 	uint32_t age;
-	uint64_t weight; /* its age, and how soon its kind is evicted */
+	uint64_t weight; /* its age, size, and how soon its kind is evicted */
 	bool expired;
 } member;
+
+/* Where a record has so many bytes on average, two samples are looked at for one eviction. */
+#define LARGE_ON_AVERAGE 512u
 
 /* The sample ends with a bucket. */
 #define SAMPLE_ROOM (BSHM_EVICT_SAMPLE + BSHM_BUCKET_CELLS - 1)
@@ -104,6 +115,19 @@ static uint64_t power(int32_t lean)
 	return (256 + (uint32_t) (lean % BSHM_LEAN_OCTAVE) / (BSHM_LEAN_OCTAVE / 256)) << octaves;
 }
 
+/* What the size of a record counts, to the power of 5/4. */
+static uint64_t size_weight(const bshm__shard *s, uint32_t ref, uint32_t state)
+{
+	if (s->segment->cache_records != 0) {
+		return 1;
+	}
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	const uint64_t bytes = bshm__slot_bytes(s, slot, state) + BSHM_RECORD_EXTRA;
+	const uint32_t octaves = 63 - (uint32_t) __builtin_clzll(bytes);
+	const uint64_t log = (bytes * BSHM_LEAN_OCTAVE >> octaves) + (octaves - 1) * BSHM_LEAN_OCTAVE;
+	return bytes * power((int32_t) (log / 4)) / 256;
+}
+
 /* What makes a record's weight. */
 typedef struct {
 	uint32_t now; /* the epoch */
@@ -122,8 +146,8 @@ static scales scales_of(const bshm__shard *s)
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__age(e.now, e.floor) + 1,
-		.probation = power(lean) * 256,
-		.frequent = 256 * 256 * 256 / power(lean / 2),
+		.probation = power(lean),
+		.frequent = 256 * 256 / power(lean / 2),
 	};
 }
 
@@ -137,10 +161,10 @@ static BSHM_ALWAYS_INLINE member weigh(
 	}
 	const uint32_t age = bshm__age(by->now, state & BSHM_SLOT_STAMP);
 	const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? by->probation
-						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256 * 256
+						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256
 															  : by->frequent;
-	return (member){
-		ref, cell, state, age, (age + 1) * kind, bshm__walk_expired(s, ref, state, by->now_s)};
+	return (member){ref, cell, state, age, (age + 1) * kind * size_weight(s, ref, state),
+		bshm__walk_expired(s, ref, state, by->now_s)};
 }
 
 /* The next sample: how many records. 0: there is none. */
@@ -217,14 +241,32 @@ static void evict_surely(const bshm__shard *s, const member *m, uint32_t *size_c
 	}
 }
 
+/* The next sample; of large records the next two, and the hand moves over the first one. */
+static uint32_t sample_for_one(const bshm__shard *s, const scales *by, member *sample)
+{
+	bshm_shard_header *shard = s->shard;
+	const uint32_t count = next_sample(s, by, sample);
+	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
+	if (BSHM_LOAD(&shard->data_bytes, RELAXED) < records * LARGE_ON_AVERAGE) {
+		return count;
+	}
+	const uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
+	const uint32_t bucket = BSHM_LOAD(&shard->hand_bucket, RELAXED);
+	const uint32_t more = next_sample(s, by, sample + count);
+	BSHM_STORE(&shard->hand_table, table, RELAXED);
+	BSHM_STORE(&shard->hand_bucket, bucket, RELAXED);
+	return count + more;
+}
+
 bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
 {
-	member sample[SAMPLE_ROOM];
+	member sample[2 * SAMPLE_ROOM];
 	member oldest = {0};
 	const scales by = scales_of(s);
 	uint32_t seen = 0;
-	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES && seen + SAMPLE_ROOM <= BSHM_EVICT_LOOKS; i++) {
-		const uint32_t count = next_sample(s, &by, sample);
+	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES / 2 && seen + 2 * SAMPLE_ROOM <= BSHM_EVICT_LOOKS;
+		 i++) {
+		const uint32_t count = sample_for_one(s, &by, sample);
 		const member *m = choose(sample, count, by.least_age);
 		if (m != NULL) {
 			evict_surely(s, m, size_class);

@@ -285,7 +285,7 @@ bool bshm__put_record(
 			count_set(s->segment);
 			const uint32_t now = bshm__stamp_now(s);
 			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
-				bshm__touch_count(s, before);
+				bshm__touch_count(s, before, new_bytes(r));
 			}
 			bshm__aging_step(s);
 			return true;

@@ -9,13 +9,14 @@
  *      clock = | last | middle | floor | now |      16 bits each
  *
  * Three periods began in the epochs `floor`, `middle` and `last`, and go on. For the later two it
- * is counted how many different records were used in them: a use counts in each period that began
- * after the record's stamp. When the one since `middle` has a quarter of the records and a
- * sixteenth of that more, it becomes the oldest: `floor` is set to `middle`, `middle` to `last`,
- * and a new one begins. In a store of several shards it is not a sixteenth but a quarter more,
- * because keys are not spread evenly over the shards. Only records that were last used before
- * `floor` are evicted. So the most recently used quarter of the shard's records is safe. At most
- * twice as many are younger than `floor`, so there is always a record that may be evicted.
+ * is counted which part of the capacity the records have that were used in them: their number where
+ * the store has a limit of records, else their bytes. A use counts in each period that began after
+ * the record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes
+ * the oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
+ * several shards it is a quarter more than that, because keys are not spread evenly over the
+ * shards. Only records that were last used before `floor` are evicted. So the most recently used
+ * quarter is safe. At most twice as much is younger than `floor`, so as a rule there is a record
+ * that may be evicted.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
@@ -36,14 +37,14 @@
 
 /* In `touches`: stamps set in this epoch, records used since `middle`, and since `last`. */
 #define EPOCH_BITS  16u
-#define PERIOD_BITS 24u
+#define PERIOD_BITS BSHM_PERIOD_BITS
 #define EPOCH_MOST  0xff00u
 
 #define ADVANCE_TRIES 16u
 #define PAGES_MOST    64u /* that one put looks at */
 
-/* The records that the period since `middle` has when it becomes the oldest, in 64ths. */
-#define SAFE_SHARE        17u
+/* The part that the period since `middle` has when it becomes the oldest, in 64ths. */
+#define SAFE_SHARE        16u
 #define SAFE_SHARE_SHARDS 20u
 
 /* ------------------------------------------------------------------ the clock */
@@ -91,28 +92,53 @@ static __attribute__((noinline)) void end_period(
 	}
 }
 
+/* The uses of an epoch are complete: it ends, or the oldest period does. */
+static __attribute__((noinline)) void end_epoch(
+	const bshm__shard *s, uint64_t clock, uint64_t touches)
+{
+	const bshm_shard_header *shard = s->shard;
+	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	const uint32_t share = s->segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
+	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
+	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
+	const uint64_t all =
+		s->segment->cache_records != 0 ? records : bytes >> s->segment->period_shift;
+	if (used * 64 >= all * share) {
+		end_period(s, clock, touches);
+	} else {
+		BSHM_AND(&s->shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
+		advance(s, clock, false);
+	}
+}
+
+/* What a use adds to the periods. A part of a unit counts as one as often as it is large: the count
+ * of an epoch is another number at each use. */
+static inline uint64_t part_of(const bshm__shard *s, uint64_t bytes)
+{
+	if (s->segment->cache_records != 0) {
+		return 1;
+	}
+	const uint32_t shift = s->segment->period_shift;
+	const uint64_t touches = BSHM_LOAD(&s->shard->touches, RELAXED);
+	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
+}
+
 /* A count may be lost when another process sets the counts anew. That makes a period longer, never
  * shorter. */
-void bshm__touch_count(const bshm__shard *s, uint32_t before)
+void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
-	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const uint32_t age = before == 0 ? UINT32_MAX : bshm__age(e.now, before & BSHM_SLOT_STAMP);
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
-	const uint64_t one =
-		1 | before_middle << EPOCH_BITS | before_last << (EPOCH_BITS + PERIOD_BITS);
+	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
+	const uint64_t one = 1 | periods * part_of(s, bytes) << EPOCH_BITS;
 	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
-	const uint64_t used = counts >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
-	const uint32_t share = s->segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
-	if (before_middle != 0 && used * 64 >= records * share) {
-		end_period(s, clock, counts);
-	} else if (in_epoch >= EPOCH_MOST || in_epoch >= records / EPOCH_SHARE) {
-		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
-		advance(s, clock, false);
+	if (in_epoch >= EPOCH_MOST || in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / EPOCH_SHARE) {
+		end_epoch(s, clock, counts);
 	}
 }
 
@@ -132,8 +158,9 @@ __attribute__((flatten)) void bshm__touch_set(const bshm__shard *s, uint8_t *slo
 {
 	const uint32_t before = state;
 	const uint32_t after = bshm__state_used(s, state);
+	const uint64_t bytes = bshm__slot_bytes(s, slot, state);
 	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
-		bshm__touch_count(s, before);
+		bshm__touch_count(s, before, bytes);
 	}
 }
 

@@ -24,8 +24,9 @@ static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t sta
 	}
 }
 
-/* Counts a stamp; `before` is the state before, or 0 for a new record. */
-void bshm__touch_count(const bshm__shard *s, uint32_t before);
+/* Counts a stamp; `before` is the state before, or 0 for a new record; `bytes` are those of key and
+ * value. */
+void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes);
 /* How many epochs before `now` a stamp, or epoch, was. */
 static inline uint32_t bshm__age(uint32_t now, uint32_t then)
 {

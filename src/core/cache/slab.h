@@ -49,6 +49,27 @@ static inline void bshm__word_set(const bshm__shard *s, uint32_t ref, uint32_t w
 	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), word), value, RELAXED);
 }
 
+/* How many bytes a record takes besides those of key and value, about: the head of its slot, its
+ * cell of the index, and what is left free. */
+#define BSHM_RECORD_EXTRA 16u
+
+/* The bytes of key and value of the record in a slot, whose state was read before. A hint: the
+ * record may be another one by now, or damaged. */
+static inline uint64_t bshm__slot_bytes(const bshm__shard *s, uint8_t *slot, uint32_t state)
+{
+	if (BSHM_LIKELY((state & BSHM_SLOT_CHAINED) == 0)) {
+		const uint32_t shape = BSHM_LOAD(bshm__slot_word(slot, 1), RELAXED);
+		return (shape & BSHM_SHAPE_BYTES) + (shape >> BSHM_SHAPE_VALUE & BSHM_SHAPE_BYTES);
+	}
+	const uint32_t word = (state & BSHM_SLOT_EXPIRES) != 0 ? 3 : 2;
+	if ((size_t) (slot - s->pages) + BSHM_SLOT_BYTES_MIN + 4 > s->segment->shard_bytes) {
+		return 0;
+	}
+	const uint64_t bytes = (uint64_t) BSHM_LOAD(bshm__slot_word(slot, word), RELAXED) +
+						   BSHM_LOAD(bshm__slot_word(slot, word + 1), RELAXED);
+	return bytes < BSHM_RECORD_BYTES_MAX ? bytes : BSHM_RECORD_BYTES_MAX;
+}
+
 /* Makes a record of a slot that is taken and filled. A look-up that meets the slot by an old ref
  * reads nothing of it but the state before this store. */
 static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t state)

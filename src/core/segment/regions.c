@@ -46,6 +46,10 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 		bytes / (BSHM_SLAB_BYTES + sizeof(bshm_page_header) + sizeof(bshm_page_bitmap));
 	segment->shard_pages = (uint32_t) (pages / shards);
 	segment->shard_bytes = segment->shard_pages * (uint64_t) BSHM_SLAB_BYTES;
+	segment->period_shift = 0;
+	while (segment->shard_bytes >> segment->period_shift >= 1u << (BSHM_PERIOD_BITS - 1)) {
+		segment->period_shift++;
+	}
 	off += sizeof(bshm_page_header) * shards * segment->shard_pages;
 	segment->page_bitmaps = at(base, off);
 	off += sizeof(bshm_page_bitmap) * shards * segment->shard_pages;

@@ -45,7 +45,8 @@ struct bshm_segment {
 	uint32_t shard_count;
 	uint32_t shard_tables; /* of each shard */
 	uint32_t shard_pages;
-	uint64_t shard_bytes; /* of its pages */
+	uint64_t shard_bytes;  /* of its pages */
+	uint32_t period_shift; /* recency.c counts uses in units of 2^this bytes */
 	uint64_t cache_bytes;
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */
