@@ -129,6 +129,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/check.c
      src/platform/posix/posix_os.c
      src/platform/posix/posix_lock.c
+     src/message/message.c
      src/php/php_module.c
      src/php/php_state.c
      src/php/php_settings.c
@@ -155,6 +156,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/filter], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/cache], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/platform/posix], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/message], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/php], [1])
   PHP_INSTALL_HEADERS([ext/bloomshm], [php_bloomshm.h])
 fi
