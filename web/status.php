@@ -154,6 +154,11 @@ function can_read_all(array $status): bool
     return $seconds <= READ_SECONDS;
 }
 
+/** What is kept of a filter that is read for the order, the advice and the memory. */
+const KEPT = ['name' => 1, 'type' => 1, 'error_rate' => 1, 'items' => 1, 'bytes' => 1,
+    'estimated_error_rate' => 1, 'questions' => 1, 'layer_count' => 1, 'saved' => 1, 'used' => 1,
+    'age' => 1];
+
 /**
  * The filters of one page of the list, and all filters that were read for it.
  *
@@ -171,9 +176,7 @@ function survey(array $status): array
     $read = [];
     if ($sorted) {
         foreach ($names as $name) {
-            $info = filter($name);
-            unset($info['layers']);
-            $read[$name] = $info;
+            $read[$name] = array_intersect_key(filter($name) ?? [], KEPT);
         }
         $matching = sorted($matching, $read);
     }
@@ -185,7 +188,7 @@ function survey(array $status): array
     }
     $rows = [];
     foreach ($page as $name) {
-        $rows[] = ['name' => $name, 'info' => $read[$name] ?? null];
+        $rows[] = ['name' => $name, 'info' => $sorted ? filter($name) : $read[$name] ?? null];
     }
     return ['rows' => $rows, 'matching' => count($matching), 'from' => $from, 'sorted' => $sorted,
         'turn' => $turn, 'read' => array_filter($read)];
@@ -616,7 +619,7 @@ function page_totals(array $status, array $cache, ?array $growth): void
             : percent($saved / $asked) . ' of ' . number_format($asked)],
         ['questions a second', $seconds > 0 ? number_format($growth['questions'] / $seconds) : '–',
             'while this page is open'],
-        ['hits of the record store', $reads > 0 ? percent($growth['hits'] / $reads) : '–',
+        ['record store hits', $reads > 0 ? percent($growth['hits'] / $reads) : '–',
             number_format($reads) . ' reads while this page is open'],
         ['filters', number_format($status['filters']), bytes($status['filter_bytes_free'])
             . ' of ' . bytes($status['filter_bytes']) . ' free'],
@@ -823,11 +826,12 @@ function pages(array $survey): void
 /** The memory of the filters: the largest of those that were read, the rest, and what is free. */
 function page_memory(array $status, array $filters): void
 {
-    usort($filters, fn ($a, $b) => $b['bytes'] <=> $a['bytes']);
     $taken = $status['filter_bytes'] - $status['filter_bytes_free'];
+    $sizes = array_column($filters, 'bytes', 'name');
+    arsort($sizes);
     $parts = [];
-    foreach (array_slice($filters, 0, COLOURS) as $info) {
-        $parts[] = [$info['name'], $info['bytes']];
+    foreach (array_slice($sizes, 0, COLOURS, true) as $name => $bytes) {
+        $parts[] = [(string) $name, $bytes];
     }
     $rest = max(0, $taken - array_sum(array_column($parts, 1)));
     echo '<section id="memory"><h2>Memory of the filters</h2>'
@@ -998,7 +1002,7 @@ section[aria-live], section[aria-label=Totals] { background: none; border: 0; pa
 .advice { border-left: 4px solid var(--edge); border-radius: .3rem }
 p.advice { padding-left: 1rem }
 dl { margin: 0; display: grid; gap: .8rem 1.2rem }
-.tiles { grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)) }
+.tiles { grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: .8rem }
 .tiles div { background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
 .tiles div { padding: .7rem 1rem }
 .tiles b { display: block; font-size: 1.6rem; line-height: 1.3; font-weight: 600 }
