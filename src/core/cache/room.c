@@ -64,6 +64,10 @@ static bool compact(
 	const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last, uint32_t *pages)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		/* Most stores use few classes. */
+		if (BSHM_LOAD(&s->shard->classes[i].pages, RELAXED) == 0) {
+			continue;
+		}
 		if (*pages != 0 && i != size_class &&
 			bshm__class_wasteful(s, i, keep >> i & 1, to_the_last)) {
 			--*pages;
