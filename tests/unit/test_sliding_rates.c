@@ -36,6 +36,7 @@ static void keep_the_window(double rate)
 	CHECK_INT(faults(segment), 0);
 	bshm_clock_set(0);
 	CHECK_INT(drop(segment, "f"), 1);
+	forget_views();
 	bshm_segment_close(segment);
 }
 

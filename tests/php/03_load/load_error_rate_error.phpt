@@ -22,8 +22,8 @@ var_dump(bloom_load('f', ['a'], max_error_rate: 1.0)['keys'], bloom_load('f', ['
 done();
 ?>
 --EXPECTF--
-BloomShm\Exception ERROR_RATE: filter "f" would be wrong for %f of all absent keys, which is more than $max_error_rate, 1.0e-6; nothing was published
-BloomShm\Exception ERROR_RATE: filter "g" would be wrong for %f of all absent keys, which is more than $max_error_rate, 1.0e-9; nothing was published
+BloomShm\Exception ERROR_RATE: filter "f" would be wrong for %f of all absent keys, which is more than $max_error_rate, 1e-06; nothing was published
+BloomShm\Exception ERROR_RATE: filter "g" would be wrong for %f of all absent keys, which is more than $max_error_rate, 1e-09; nothing was published
 array(1) {
   [0]=>
   string(1) "f"
