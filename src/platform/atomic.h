@@ -67,16 +67,16 @@
 static __attribute__((noinline, unused)) void bshm__copy_pieces(
 	void *to, const void *from, size_t count)
 {
-	uint8_t *target = to;
-	const uint8_t *source = from;
+	uint8_t *out = to;
+	const uint8_t *in = from;
 	size_t piece = BSHM_COPY_PIECE - (uintptr_t) to % BSHM_COPY_LINE;
 	for (; count > BSHM_COPY_PIECE; piece = BSHM_COPY_PIECE) {
-		memmove(target, source, piece);
-		target += piece;
-		source += piece;
+		memmove(out, in, piece);
+		out += piece;
+		in += piece;
 		count -= piece;
 	}
-	memmove(target, source, count);
+	memmove(out, in, count);
 }
 
 /* From, or to, the segment. */
