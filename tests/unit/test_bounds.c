@@ -130,6 +130,7 @@ static void put_some_chunks(bshm_segment *segment)
 /* The records go page by page. If free slots lay all over the pages, the others would be moved. */
 TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 {
+	test_slow();
 	static void (*const puts[])(bshm_segment *) = {put_many_chunks, put_some_chunks};
 	bshm_segment *segment = open_store(MB(64), 0);
 	store_fill_up(segment, 0, 0);
