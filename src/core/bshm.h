@@ -149,9 +149,10 @@ typedef struct {
 } bshm_usage;
 
 /*
- * Questions are counted in the thread's views. This adds the counts to the filters, where other
- * processes read them; a fork and bshm_views_free() do so too. What a killed process has not handed
- * in is lost. A read-only segment takes no counts. Cost: about 1 microsecond.
+ * A thread counts its questions in its views. This call adds the counts to the filters, where other
+ * processes read them. A fork and bshm_views_free() do so too. A killed process loses what it has
+ * not handed in. A read-only segment takes no counts. Takes no lock. Cost: a look at 256 views, and
+ * up to six atomic additions for each that was asked.
  */
 void bshm_views_hand_in(bshm_views *views);
 

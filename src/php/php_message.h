@@ -3,8 +3,8 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#ifndef PHP_BLOOMSHM_EXPLAIN_H
-#define PHP_BLOOMSHM_EXPLAIN_H
+#ifndef PHP_BLOOMSHM_MESSAGE_H
+#define PHP_BLOOMSHM_MESSAGE_H
 
 #include "php.h"
 

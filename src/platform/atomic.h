@@ -58,7 +58,7 @@
  * More than 2 kB are copied in pieces of 2 kB. For longer ones the C library of many machines uses
  * `rep movsb`, and that is slow where source and destination lie a few bytes apart in their pages,
  * as a chunk and a string often do: 3,000 ns for 8 kB instead of 100 on an AMD EPYC of the third
- * generation, three times as long on a Xeon. The first piece ends with a cache line of `to`. (GCC
+ * generation. The first piece ends with a cache line of `to`. (GCC
  * makes a `rep movsq` of its own of a memcpy() whose size has a bound, but not of a memmove().)
  */
 #define BSHM_COPY_PIECE 2048u

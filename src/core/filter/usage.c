@@ -7,9 +7,9 @@
  * has not handed in is lost.
  *
  * The entry has counters for two sets of keys, and the descriptor says which of them are its own,
- * as with `items`. Counts of a set that has been replaced are thrown away, for nobody reads that
- * set's counters again. If two sets are published between the look at the descriptor and the
- * addition, the counts of the first are added to those of the last.
+ * as with `items`. A process throws the counts of a replaced set away, because no call reads that
+ * set's counters again. If other processes publish two sets between the look at the descriptor and
+ * the addition, the counts of the first are added to those of the last.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
