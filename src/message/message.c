@@ -34,8 +34,7 @@ say(bshm_message *m, const char *format, ...)
 	return m->text;
 }
 
-/* "12.8 MB": decimal, as the sizes of files are told. */
-static const char *size_text(char out[32], uint64_t bytes)
+const char *bshm_size_text(char out[32], uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
 	double value = (double) bytes;
@@ -219,7 +218,7 @@ static const char *free_text(char out[32], const char *path)
 	struct statvfs system;
 	char buffer[PATH_MAX];
 	const bool known = statvfs(folder_of(buffer, path), &system) == 0;
-	return known ? size_text(out, (uint64_t) system.f_bavail * system.f_frsize) : "some bytes";
+	return known ? bshm_size_text(out, (uint64_t) system.f_bavail * system.f_frsize) : "some bytes";
 }
 
 static const char *no_space_message(
@@ -227,8 +226,8 @@ static const char *no_space_message(
 {
 	char asked[32];
 	char there[32];
-	size_text(asked, e->asked);
-	size_text(there, e->available);
+	bshm_size_text(asked, e->asked);
+	bshm_size_text(there, e->available);
 	switch (e->cause) {
 		case BSHM_CAUSE_FILTER_MEMORY:
 			return say(m,

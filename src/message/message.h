@@ -33,4 +33,7 @@ const char *bshm_message_say(
 const char *bshm_message_file(
 	bshm_message *m, const bshm_error *error, const char *path, bool filter);
 
+/* "12.8 MB": decimal, as the sizes of files are told. */
+const char *bshm_size_text(char out[32], uint64_t bytes);
+
 #endif

@@ -168,8 +168,8 @@ static uint64_t stored_meanwhile(void)
 	return count;
 }
 
-/* Room for it is made of hundreds of thousands of small ones. The lock is free between the steps, so
- * others store meanwhile. How many depends on the scheduler; test_bounds.c counts the steps. */
+/* Room for it is made of hundreds of thousands of small ones. The lock is free between the steps,
+ * so others store meanwhile. How many depends on the scheduler; test_bounds.c counts the steps. */
 TEST(who_stores_a_large_record_lets_others_in)
 {
 	test_slow();

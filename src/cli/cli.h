@@ -1,0 +1,202 @@
+/*
+ * cli.h - what the files of the command `bloomshm` share.
+ *
+ * A verb gets a `cli`: its options, its arguments, the segment once it has asked for it. It returns
+ * an exit status. Every function that returns one has said on stderr, in one line, why it is not
+ * CLI_YES or CLI_NO.
+ *
+ * The command stands on the engine's public headers and on message.h. It is a program of one thread
+ * that does one thing and ends; memory that it holds until the end is left to the kernel.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include "core/bshm_records.h"
+
+#include <stdio.h>
+
+/* Exit statuses, as grep(1) has them; refusals are apart from wrong usage. */
+enum {
+	CLI_YES = 0,     /* done, or found */
+	CLI_NO = 1,      /* nothing found, or problems found */
+	CLI_USAGE = 2,   /* unknown verb or option, an argument out of range */
+	CLI_FAILED = 3,  /* refused, or failed */
+	CLI_SIGNAL = 128 /* and the signal's number */
+};
+
+/* X(id, letter or 0, long name, value or NULL, what it does). Two options may have one name, for
+ * verbs for which it does different things. */
+#define CLI_OPTION_LIST(X)                                                                         \
+ X(HELP, 'h', "help", NULL, "show this help")                                                      \
+ X(VERSION, 'V', "version", NULL, "show the version")                                              \
+ X(PATH, 'p', "path", "FILE", "the segment; %u in it stands for the user's number")                \
+ X(USER, 'u', "user", "NAME", "as root: become this user first")                                   \
+ X(MODE, 0, "mode", "OCTAL", "permission bits: a segment may not have more (default 0600)")        \
+ X(READONLY, 0, "readonly", NULL, "map the filters read-only, as bloomshm.readonly does")          \
+ X(JSON, 'j', "json", NULL, "print one JSON document")                                             \
+ X(QUIET, 'q', "quiet", NULL, "show no progress")                                                  \
+ X(SILENT, 'q', "quiet", NULL, "print nothing: the exit status is the answer")                     \
+ X(LONG, 'l', "long", NULL, "one line of figures for each filter")                                 \
+ X(NUL, '0', "null", NULL, "keys and names are exact, and each ends with a NUL byte")              \
+ X(INVERT, 'v', "invert-match", NULL, "print the keys that are certainly not there")               \
+ X(COUNT, 'c', "count", NULL, "print how many keys, not which")                                    \
+ X(ERROR_RATE, 'e', "error-rate", "RATE", "false-positive rate, up to 0.5 (default 0.01)")         \
+ X(CAPACITY, 'n', "capacity", "KEYS", "how many keys the filter is for (default: from the keys)")  \
+ X(CAPACITY_NEEDED, 'n', "capacity", "KEYS", "how many keys the filter is for")                    \
+ X(MAX_ERROR_RATE, 0, "max-error-rate", "RATE",                                                    \
+	 "do not publish a worse filter (default: 1.5 times --error-rate)")                            \
+ X(EXPANSION, 0, "expansion", "FACTOR", "how much larger each next layer is, 0: never grow")       \
+ X(WINDOW, 'w', "window", "SECONDS", "a sliding filter: keys are forgotten after that time")       \
+ X(COUNTING, 0, "counting", NULL, "a counting filter: keys can be removed")                        \
+ X(SEED, 0, "seed", "TEXT", "seed of the hash (default: random, and secret)")                      \
+ X(DELIMITER, 'd', "delimiter", "BYTE", "the byte after each key (default: a newline)")            \
+ X(ALLOW_EMPTY, 0, "allow-empty", NULL, "publish also if there was no key")                        \
+ X(CREATE, 0, "create", NULL, "make the filter, and the segment, if there is none")                \
+ X(FILTER_MEMORY, 0, "filter-memory", "SIZE", "of a new segment, for filters (default 32M)")       \
+ X(CACHE_MEMORY, 0, "cache-memory", "SIZE", "of a new segment, for records (default 16M)")         \
+ X(CACHE_RECORDS, 0, "cache-records", "COUNT", "of a new segment: its limit (default 0: none)")    \
+ X(TTL, 't', "ttl", "SECONDS", "time to live of the record (default 0: none)")                     \
+ X(TYPE, 0, "type", "TYPE", "string (default), int, float, bool or null")                          \
+ X(PREFIX, 0, "prefix", "TEXT", "only keys that begin with it")                                    \
+ X(LIMIT, 0, "limit", "COUNT", "at most so many records (default: all)")                           \
+ X(ONCE, 0, "once", NULL, "print one frame, and end")                                              \
+ X(INTERVAL, 'i', "interval", "SECONDS", "between two frames (default 2)")
+
+typedef enum {
+#define CLI_OPTION_ID(id, letter, name, value, help) CLI_##id,
+	CLI_OPTION_LIST(CLI_OPTION_ID)
+#undef CLI_OPTION_ID
+	CLI_OPTION_COUNT
+} cli_option_id;
+
+typedef struct {
+	int letter;
+	const char *name;
+	const char *value;
+	const char *help;
+} cli_option;
+
+extern const cli_option cli_options[CLI_OPTION_COUNT];
+
+#define CLI_WITH(id) (UINT64_C(1) << CLI_##id)
+/* Every verb has these. */
+#define CLI_COMMON                                                                                 \
+ (CLI_WITH(HELP) | CLI_WITH(PATH) | CLI_WITH(USER) | CLI_WITH(MODE) | CLI_WITH(READONLY))
+/* Those that may create a segment. */
+#define CLI_CREATES (CLI_WITH(FILTER_MEMORY) | CLI_WITH(CACHE_MEMORY) | CLI_WITH(CACHE_RECORDS))
+
+typedef struct cli cli;
+
+typedef struct {
+	const char *name;      /* of one word, or of two: "cache get" */
+	const char *arguments; /* as the help shows them */
+	int arguments_min;
+	int arguments_max; /* -1: any number */
+	uint64_t options;  /* CLI_WITH(...), besides CLI_COMMON */
+	int (*run)(cli *);
+	const char *summary; /* of one line */
+	const char *details; /* sentences; "" for none */
+} cli_verb;
+
+extern const cli_verb cli_verbs[]; /* the last one has no name */
+
+struct cli {
+	const cli_verb *verb;
+	const char *values[CLI_OPTION_COUNT]; /* "" for one without a value; NULL: not given */
+	char **arguments;
+	int argument_count;
+	char *path;
+	bshm_segment *segment;
+	bshm_views *views;
+};
+
+/* ------------------------------------------------------------------ options (cli_options.c) */
+
+/*
+ * Reads the command line: the verb, its options and arguments. False: *status is the exit status,
+ * and what was wrong has been said, or the help has been shown.
+ */
+bool cli_parse(cli *c, int argc, char **argv, int *status);
+static inline bool cli_given(const cli *c, cli_option_id id)
+{
+	return c->values[id] != NULL;
+}
+/* The values of options. False: it is not one, or out of range, and that has been said: CLI_USAGE.
+ * Without the option *out is `otherwise`. A size may end in K, M or G, as in php.ini. */
+bool cli_number(const cli *c, cli_option_id id, uint64_t least, uint64_t most, uint64_t otherwise,
+	uint64_t *out);
+bool cli_size(const cli *c, cli_option_id id, uint64_t least, uint64_t most, uint64_t otherwise,
+	uint64_t *out);
+/* Greater than 0, and at most `most`. */
+bool cli_rate(const cli *c, cli_option_id id, double most, double otherwise, double *out);
+/* The argument as the name of a filter. */
+bool cli_filter_name(const cli *c, int argument);
+
+/* ------------------------------------------------------------------ help (cli_help.c) */
+
+void cli_help(FILE *to);
+void cli_help_verb(FILE *to, const cli_verb *verb);
+/* Writes what `make` installs beside the program: "man", "bash" or "zsh". False: another word. */
+bool cli_generate(FILE *to, const char *what);
+
+/* ------------------------------------------------------------------ segment (cli_segment.c) */
+
+/*
+ * Attaches c->segment, and makes c->views. `create`: where there is no segment it makes one; else
+ * it never does. CLI_YES, CLI_USAGE or CLI_FAILED. Waits a second while another process makes it.
+ */
+int cli_attach(cli *c, bool create);
+/* The same; the error instead of a line on stderr. */
+int cli_attach_or(cli *c, bool create, bshm_error *error);
+void cli_detach(cli *c);
+/* After a publication: is the segment still the one at the path? Else says that it is not. */
+int cli_published(cli *c);
+
+typedef struct {
+	char bytes[BSHM_NAME_BYTES_MAX + 1];
+	size_t length;
+} cli_name;
+
+/* The filters' names, sorted by their bytes; NULL: no memory, which was said. */
+cli_name *cli_names(cli *c, size_t *count);
+
+/* ------------------------------------------------------------------ text (cli_text.c) */
+
+/* Says on stderr what was wrong: "bloomshm VERB: ...". Returns the status. */
+int cli_say(const cli *c, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for an error of the engine. `name`: of the filter, or the record's key; or NULL. */
+int cli_fail(const cli *c, const bshm_error *error, const char *name);
+/* The same where it may be about the file of a dump. */
+int cli_fail_file(
+	const cli *c, const bshm_error *error, const char *name, const char *file, bool filter);
+int cli_no_memory(const cli *c);
+
+/*
+ * Any bytes as printable UTF-8: a byte that cannot be printed is \xHH; so is each byte above 7F if
+ * the bytes are not UTF-8, and a backslash before an x. Valid until the fourth call after it; NULL
+ * only if there is no memory.
+ */
+const char *cli_shown(const char *bytes, size_t length);
+/* Prints bytes so, and a newline; with --null as they are, and a NUL byte. */
+void cli_print(const cli *c, const char *bytes, size_t length);
+/* "3 min", "2.1 d": an age in at most 7 columns. */
+const char *cli_age_text(char out[16], double seconds);
+/* "1.50 %", "0.0012 %", "0": a share in at most 9 columns. */
+const char *cli_percent_text(char out[16], double share);
+
+/* Ends the output: CLI_FAILED if not all of it was written. */
+int cli_finish(const cli *c, int status);
+
+/* ------------------------------------------------------------------ signals (cli_signal.c) */
+
+/* From now on SIGINT and SIGTERM only note that they came; a read that waits ends with EINTR. */
+void cli_signals_note(void);
+/* They end the process again, at once. */
+void cli_signals_end(void);
+/* The signal that came; 0: none. */
+int cli_signal(void);
+
+#endif

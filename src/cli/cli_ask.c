@@ -1,0 +1,147 @@
+/*
+ * cli_ask.c - has: the keys that are maybe in a filter, or those that are certainly not.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_json.h"
+#include "cli/cli_keys.h"
+#include "cli/cli_run.h"
+
+#include <string.h>
+
+typedef struct {
+	cli *c;
+	const char *filter;
+	size_t filter_length;
+	json_t *list; /* of the keys to print; NULL: they are printed */
+	uint64_t asked;
+	uint64_t found; /* keys to print, or to count */
+} question;
+
+static int fail(const question *q, bshm_status status)
+{
+	const bshm_error error = {.status = status, .cause = BSHM_CAUSE_FILTER};
+	return cli_fail(q->c, &error, q->filter);
+}
+
+/* Asks the filter, and again if it was replaced meanwhile. */
+static bshm_status ask(const question *q, const bshm_key *keys, unsigned count, bool *answers)
+{
+	bshm_view *view;
+	bshm_status status;
+	do {
+		status = bshm_view_open(q->c->segment, q->c->views, q->filter, q->filter_length, &view);
+		if (status == BSHM_OK) {
+			bshm_view_has(view, keys, count, answers);
+		}
+	} while (status == BSHM_OK && !bshm_view_current(view));
+	unsigned maybes = 0;
+	for (unsigned i = 0; status == BSHM_OK && i < count; i++) {
+		maybes += answers[i];
+	}
+	if (status == BSHM_OK) {
+		bshm_view_answered(view, count, maybes);
+	}
+	return status;
+}
+
+static void report(question *q, const bshm_key *key)
+{
+	q->found++;
+	if (q->list != NULL) {
+		json_array_append_new(q->list, cli_json_text(key->bytes, key->length));
+	} else if (!cli_given(q->c, CLI_SILENT) && !cli_given(q->c, CLI_COUNT)) {
+		cli_print(q->c, key->bytes, key->length);
+	}
+}
+
+static int ask_batch(question *q, const bshm_key *keys, unsigned count)
+{
+	bool answers[BSHM_BATCH];
+	const bool wanted = !cli_given(q->c, CLI_INVERT);
+	const bshm_status status = ask(q, keys, count, answers);
+	if (status != BSHM_OK) {
+		return fail(q, status);
+	}
+	q->asked += count;
+	for (unsigned i = 0; i < count; i++) {
+		if (answers[i] == wanted) {
+			report(q, &keys[i]);
+		}
+	}
+	return CLI_YES;
+}
+
+static int ask_arguments(question *q)
+{
+	int status = CLI_YES;
+	for (int i = 1; i < q->c->argument_count && status == CLI_YES; i++) {
+		const bshm_key key = {q->c->arguments[i], strlen(q->c->arguments[i])};
+		status = ask_batch(q, &key, 1);
+	}
+	return status;
+}
+
+/* With --quiet the first key that would be printed ends it. */
+static int ask_input(question *q)
+{
+	bshm_key keys[BSHM_BATCH];
+	int status = CLI_YES;
+	int count = 0;
+	const char delimiter = cli_given(q->c, CLI_NUL) ? '\0' : '\n';
+	cli_file *file = cli_file_open(q->c, "-");
+	if (file == NULL) {
+		return CLI_FAILED;
+	}
+	while (status == CLI_YES && !(cli_given(q->c, CLI_SILENT) && q->found != 0) &&
+		   (count = cli_file_keys(file, delimiter, keys)) > 0) {
+		status = ask_batch(q, keys, (unsigned) count);
+	}
+	cli_file_close(file);
+	return count < 0 ? CLI_FAILED : status;
+}
+
+static void print_counts(const question *q)
+{
+	if (q->list == NULL) {
+		printf("%llu\n", (unsigned long long) q->found);
+		return;
+	}
+	const char *name = cli_given(q->c, CLI_INVERT) ? "absent" : "maybe";
+	json_t *out = json_pack("{s:o, s:I, s:I}", "filter", cli_json_text(q->filter, q->filter_length),
+		"asked", (json_int_t) q->asked, "count", (json_int_t) q->found);
+	if (!cli_given(q->c, CLI_COUNT)) {
+		json_object_set(out, name, q->list);
+	}
+	cli_json_print(q->c, out, CLI_YES);
+}
+
+int cli_has(cli *c)
+{
+	if (!cli_filter_name(c, 0)) {
+		return CLI_USAGE;
+	}
+	int status = cli_attach(c, false);
+	if (status != CLI_YES) {
+		return status;
+	}
+	const bool json = cli_given(c, CLI_JSON) && !cli_given(c, CLI_SILENT);
+	question q = {.c = c,
+		.filter = c->arguments[0],
+		.filter_length = strlen(c->arguments[0]),
+		.list = json ? json_array() : NULL};
+	bshm_view *view; /* a filter that is not there is an error, also without keys */
+	const bshm_status found =
+		bshm_view_open(c->segment, c->views, q.filter, q.filter_length, &view);
+	if (found != BSHM_OK) {
+		return fail(&q, found);
+	}
+	status = c->argument_count > 1 ? ask_arguments(&q) : ask_input(&q);
+	if (status != CLI_YES) {
+		return status;
+	}
+	if (json || (cli_given(c, CLI_COUNT) && !cli_given(c, CLI_SILENT))) {
+		print_counts(&q);
+	}
+	return q.found != 0 ? CLI_YES : CLI_NO;
+}

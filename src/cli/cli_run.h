@@ -1,0 +1,21 @@
+/*
+ * cli_run.h - the verbs' functions: for the table (cli_verbs.c).
+ *
+ * Each returns an exit status.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli/cli.h"
+
+/* cli_show.c */
+int cli_status(cli *c);
+int cli_verify(cli *c);
+int cli_ls(cli *c);
+int cli_info(cli *c);
+/* cli_ask.c */
+int cli_has(cli *c);
+
+#endif

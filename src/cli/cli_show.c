@@ -1,0 +1,234 @@
+/*
+ * cli_show.c - status, verify, ls, info: what the segment holds.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_json.h"
+#include "cli/cli_run.h"
+
+#include "message/message.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A time also in words. */
+static void print_real(const char *name, double value)
+{
+	const time_t seconds = (time_t) value;
+	char text[64] = "";
+	if (strcmp(name, "published_at") != 0) {
+		printf("%.6g\n", value);
+		return;
+	}
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", localtime(&seconds));
+	printf("%.3f (%s)\n", value, text);
+}
+
+/* A figure of JSON on a line of its own, under its name; bytes also in larger units. */
+static void print_figure(const char *name, const json_t *value, int indent)
+{
+	printf("%*s%-*s ", indent, "", 27 - indent, name);
+	if (json_is_string(value)) {
+		printf("%s\n", json_string_value(value));
+	} else if (json_is_real(value)) {
+		print_real(name, json_real_value(value));
+	} else if (json_is_boolean(value)) {
+		puts(json_is_true(value) ? "yes" : "no");
+	} else if (json_is_null(value)) {
+		puts("-");
+	} else {
+		char text[32];
+		const json_int_t number = json_integer_value(value);
+		if (strcmp(name, "mode") == 0) {
+			printf("%04o\n", (unsigned) number);
+		} else if (strstr(name, "bytes") != NULL && number >= 1000) {
+			printf(
+				"%" JSON_INTEGER_FORMAT " (%s)\n", number, bshm_size_text(text, (uint64_t) number));
+		} else {
+			printf("%" JSON_INTEGER_FORMAT "\n", number);
+		}
+	}
+}
+
+static void print_figures(json_t *figures, int indent)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach(figures, name, value)
+	{
+		size_t i;
+		json_t *part;
+		if (json_is_object(value)) {
+			printf("%*s%s\n", indent, "", name);
+			print_figures(value, indent + 2);
+		} else if (json_is_array(value)) {
+			json_array_foreach(value, i, part)
+			{
+				printf("%*slayer %zu\n", indent, "", i + 1);
+				print_figures(part, indent + 2);
+			}
+		} else {
+			print_figure(name, value, indent);
+		}
+	}
+}
+
+/* Prints the figures as JSON, or as lines; frees them. */
+static int show(const cli *c, json_t *figures)
+{
+	if (cli_given(c, CLI_JSON) || figures == NULL) {
+		return cli_json_print(c, figures, CLI_YES);
+	}
+	print_figures(figures, 0);
+	json_decref(figures);
+	return CLI_YES;
+}
+
+int cli_status(cli *c)
+{
+	bshm_error error;
+	bshm_stat stat = {0};
+	bshm_store_info store = {0};
+	const int status = cli_attach(c, false);
+	if (status != CLI_YES) {
+		return status;
+	}
+	if (bshm_segment_stat(c->segment, &stat, &error) != BSHM_OK) {
+		return cli_fail(c, &error, NULL);
+	}
+	bshm_store_stat(c->segment, &store);
+	return show(c, cli_json_stat(c->path, NULL, &stat, &store));
+}
+
+/* ------------------------------------------------------------------ verify */
+
+static void add_problem(void *context, const char *what, const char *name)
+{
+	char line[256];
+	snprintf(line, sizeof(line), *name == '\0' ? "%s" : "%s: filter \"%s\"", what, name);
+	json_array_append_new(context, cli_json_text(line, strlen(line)));
+}
+
+int cli_verify(cli *c)
+{
+	bshm_error error;
+	json_t *problems = json_array();
+	const int status = cli_attach(c, false);
+	if (status != CLI_YES) {
+		return status;
+	}
+	const int count = bshm_segment_check(c->segment, add_problem, problems, &error);
+	const int answer = json_array_size(problems) == 0 ? CLI_YES : CLI_NO;
+	if (cli_given(c, CLI_JSON)) {
+		cli_json_print(c, problems, answer);
+	} else {
+		size_t i;
+		json_t *problem;
+		json_array_foreach(problems, i, problem)
+		{
+			puts(json_string_value(problem));
+		}
+	}
+	if (count > 0 && (size_t) count > json_array_size(problems) && !cli_given(c, CLI_JSON)) {
+		printf("and %zu more\n", (size_t) count - json_array_size(problems));
+	}
+	return count < 0 ? cli_fail(c, &error, NULL) : answer;
+}
+
+/* ------------------------------------------------------------------ ls */
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+static void print_row(const cli_name *name, const bshm_info *info)
+{
+	char rate[16];
+	char asked[16];
+	char age[16];
+	char size[32];
+	const uint64_t saved = info->usage.questions - info->usage.maybes;
+	const double used = info->capacity == 0 ? 0 : (double) info->items / (double) info->capacity;
+	printf("%-8s %12" PRIu64 " %4.0f %% %9s %9s %9s %7s %12" PRIu64 "  %s\n", info->type,
+		info->items, floor(100 * used), bshm_size_text(size, info->bytes),
+		cli_percent_text(rate, info->estimated_error_rate),
+		cli_percent_text(asked, info->error_rate),
+		cli_age_text(age, fmax(0, now_s() - info->published_s)),
+		info->usage.maybes > info->usage.questions ? 0 : saved,
+		cli_shown(name->bytes, name->length));
+}
+
+/* A filter that is dropped meanwhile is left out; one that is damaged is named. */
+static int list_long(cli *c, const cli_name *names, size_t count, json_t *all)
+{
+	int status = CLI_YES;
+	if (all == NULL) {
+		printf("%-8s %12s %6s %9s %9s %9s %7s %12s  %s\n", "KIND", "KEYS", "USED", "SIZE", "RATE",
+			"ASKED", "AGE", "SAVED", "FILTER");
+	}
+	for (size_t i = 0; i < count; i++) {
+		bshm_info info;
+		const bshm_status found =
+			bshm_filter_info(c->segment, c->views, names[i].bytes, names[i].length, &info);
+		if (found == BSHM_OK && all != NULL) {
+			json_array_append_new(all, cli_json_info(&names[i], &info));
+		} else if (found == BSHM_OK) {
+			print_row(&names[i], &info);
+		} else if (found != BSHM_E_NOT_FOUND) {
+			const bshm_error error = {.status = found, .cause = BSHM_CAUSE_FILTER};
+			status = cli_fail(c, &error, names[i].bytes);
+		}
+	}
+	return status;
+}
+
+int cli_ls(cli *c)
+{
+	size_t count;
+	int status = cli_attach(c, false);
+	if (status != CLI_YES) {
+		return status;
+	}
+	cli_name *names = cli_names(c, &count);
+	json_t *all = cli_given(c, CLI_JSON) ? json_array() : NULL;
+	if (names == NULL) {
+		return CLI_FAILED;
+	}
+	if (cli_given(c, CLI_LONG)) {
+		status = list_long(c, names, count, all);
+	}
+	for (size_t i = 0; i < count && !cli_given(c, CLI_LONG); i++) {
+		if (all != NULL) {
+			json_array_append_new(all, cli_json_text(names[i].bytes, names[i].length));
+		} else {
+			cli_print(c, names[i].bytes, names[i].length);
+		}
+	}
+	free(names);
+	return all == NULL ? status : cli_json_print(c, all, status);
+}
+
+int cli_info(cli *c)
+{
+	cli_name name;
+	bshm_info info;
+	if (!cli_filter_name(c, 0)) {
+		return CLI_USAGE;
+	}
+	const int status = cli_attach(c, false);
+	if (status != CLI_YES) {
+		return status;
+	}
+	snprintf(name.bytes, sizeof(name.bytes), "%s", c->arguments[0]);
+	name.length = strlen(name.bytes);
+	bshm_error error = {.cause = BSHM_CAUSE_FILTER};
+	error.status = bshm_filter_info(c->segment, c->views, name.bytes, name.length, &info);
+	return error.status == BSHM_OK ? show(c, cli_json_info(&name, &info))
+								   : cli_fail(c, &error, name.bytes);
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Builds the command with gcc, and with clang and its sanitizers, and tests both; then what is made
+# from its tables. Prints one closing line.
+#
+#   tests/cli/run.sh [NAME...]     all tests, or those whose names contain a NAME
+set -euo pipefail
+. "$(dirname "$0")/../../script/lib.sh"
+
+need_packages gcc clang libclang-rt-14-dev make python3 libxxhash-dev libjansson-dev zlib1g-dev \
+	libzstd-dev zstd gzip mandoc bash zsh
+passed=0
+failed=0
+
+build() { # NAME [VARIABLE=VALUE...]
+	make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/$1" "${@:2}" ||
+		die "src/cli does not build in build/$1"
+}
+
+# Adds the counts of a run of run.py.
+add() {
+	local line
+	line=$(tail -n 1 "$1")
+	[[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the tests ended early; see $1"
+	passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+}
+
+check() {
+	local name=$1
+	shift
+	if "$@"; then
+		printf 'ok - %s\n' "$name" && passed=$((passed + 1))
+	else
+		printf 'not ok - %s\n' "$name" && failed=$((failed + 1))
+	fi
+}
+
+man_is_sound() {
+	local said
+	said=$(mandoc -T lint -W warning build/cli/bloomshm.1) && [[ -z $said ]]
+}
+
+build cli CFLAGS='-O2 -g -Werror'
+build cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
+	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+check 'the man page is sound' man_is_sound
+check 'bash reads its completion' bash -n build/cli/bloomshm.bash
+check 'zsh reads its completion' zsh -n build/cli/_bloomshm
+for binary in build/cli/bloomshm build/cli-asan/bloomshm; do
+	printf '# %s\n' "$binary"
+	# What a verb holds until its end is the kernel's to take back.
+	log=build/cli-run.log
+	ASAN_OPTIONS=detect_leaks=0 /usr/bin/python3 tests/cli/run.py "$binary" "$@" >"$log" || true
+	sed '$d' "$log"
+	add "$log"
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[[ $failed -eq 0 ]]
