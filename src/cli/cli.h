@@ -112,13 +112,16 @@ struct cli {
 	bshm_views *views;
 };
 
-/* ------------------------------------------------------------------ options (cli_options.c) */
+/* ------------------------------------------------------------------ the command line (cli_parse.c) */
 
 /*
  * Reads the command line: the verb, its options and arguments. False: *status is the exit status,
  * and what was wrong has been said, or the help has been shown.
  */
 bool cli_parse(cli *c, int argc, char **argv, int *status);
+
+/* ------------------------------------------------------------------ options (cli_options.c) */
+
 static inline bool cli_given(const cli *c, cli_option_id id)
 {
 	return c->values[id] != NULL;

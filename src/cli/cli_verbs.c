@@ -1,18 +1,12 @@
 /*
- * cli_verbs.c - the tables of verbs and options.
+ * cli_verbs.c - the table of verbs.
  *
- * They drive the command line, --help, the man page and the completions, so none of them can say
+ * It drives the command line, --help, the man page and the completions, so none of them can say
  * what the others do not.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "cli/cli_run.h"
-
-const cli_option cli_options[CLI_OPTION_COUNT] = {
-#define CLI_OPTION_ROW(id, letter, name, value, help) {letter, name, value, help},
-	CLI_OPTION_LIST(CLI_OPTION_ROW)
-#undef CLI_OPTION_ROW
-};
 
 #define W CLI_WITH
 
