@@ -145,7 +145,8 @@ namespace {
      * @return bool true: created; false: a filter with the same parameters exists already and stays
      *     as it is (a null seed accepts any).
      * @throws \BloomShm\Exception EXISTS: a filter with other parameters exists. NO_SPACE: it does
-     *     not fit into the free part of bloomshm.filter_memory, or the directory is full.
+     *     not fit into the free part of bloomshm.filter_memory, or the directory is full. CORRUPT:
+     *     the filter is damaged; it answers "maybe" until it is dropped, loaded or restored.
      *     READ_ONLY, TIMEOUT.
      * @throws \ValueError An argument is outside its range, or window, counting and expansion
      *     exclude each other.

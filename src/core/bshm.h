@@ -276,9 +276,9 @@ typedef struct {
 /*
  * 1 = created, 0 = one with the same parameters exists (without a seed any seed is the same);
  * EXISTS (error->cause names the parameter that differs, error->asked and ->available, or the
- * rates, are its two values), NO_SPACE (filter memory, directory, 64 ops, private memory), CORRUPT,
- * UNAVAILABLE (no random seed), lock statuses. Cost: zeroing the filter, about 0.1 s a GB, without
- * the lock.
+ * rates, are its two values), NO_SPACE (filter memory, directory, 64 ops, private memory), CORRUPT
+ * (the filter is damaged: it stays, and answers "maybe"), UNAVAILABLE (no random seed), lock
+ * statuses. Cost: zeroing the filter, about 0.1 s a GB, without the lock.
  */
 int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_error *error);

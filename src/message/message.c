@@ -315,7 +315,8 @@ static const char *damage_message(
 			m, "%s was made by a build with another layout; stop its users and remove it", path);
 	}
 	if (name != NULL) {
-		return say(m, "filter \"%s\" in %s is damaged (%s)", name, path, bshm_cause_str(e->cause));
+		return say(m, "filter \"%s\" in %s is damaged (%s); drop it, or load it anew", name, path,
+			bshm_cause_str(e->cause));
 	}
 	if (e->cause == BSHM_CAUSE_MAGIC) {
 		return say(m, "%s is not a bloomshm segment", path);

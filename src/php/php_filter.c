@@ -385,8 +385,7 @@ static void answer_insert(
 	ZEND_HASH_FOREACH_END();
 }
 
-/* Makes the filter if there is none; another process may do it first. A damaged filter stays: it
- * answers "maybe", and an empty one in its place would answer "no". */
+/* Makes the filter if there is none; another process may do it first. A damaged filter stays. */
 static bool create_for_insert(
 	bshm_segment *segment, const zend_string *filter, const bshm_parameters *parameters)
 {

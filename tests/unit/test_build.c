@@ -792,9 +792,34 @@ TEST(a_load_replaces_a_damaged_filter)
 	CHECK_INT(absent(segment, "f", 0, 1000), 0);
 	const bshm_stat stat = stat_of(segment);
 	CHECK_INT(stat.filter_bytes_free + info_of(segment, "f").bytes, stat.filter_bytes);
-	entry = entry_of(segment, "f");
+	CHECK_INT(faults(segment), 0);
+}
+
+/* It answers "maybe"; an empty one would deny the keys that were in it. */
+TEST(a_reservation_does_not_replace_a_damaged_filter)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(load(segment, "f", 0, 1000), BSHM_OK);
+	bshm_entry *entry = entry_of(segment, "f");
 	entry->descriptor[entry->generation & 1].seed ^= 1;
+	CHECK_INT(reserve(segment, "f", 100, 0.01), BSHM_E_CORRUPT);
+	CHECK_INT(last_error.cause, BSHM_CAUSE_DESCRIPTOR);
+	CHECK_INT(has(segment, "f", "absent"), BSHM_E_CORRUPT);
+	CHECK_INT(drop(segment, "f"), 1);
 	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	CHECK_INT(has(segment, "f", "absent"), 0);
+	CHECK_INT(faults(segment), 0);
+}
+
+/* A filter that its chain does not lead to is found again. */
+TEST(a_reservation_does_not_replace_a_filter_that_is_in_no_chain)
+{
+	segment = open_segment(MB(1));
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 1);
+	CHECK_INT(add(segment, "f", "a"), 1);
+	memset(segment->heads, 0, segment->head_count * sizeof(*segment->heads));
+	CHECK_INT(reserve(segment, "f", 100, 0.01), 0);
+	CHECK_INT(has(segment, "f", "a"), 1);
 	CHECK_INT(faults(segment), 0);
 }
 

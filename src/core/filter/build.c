@@ -73,14 +73,18 @@ static int compare_parameters(
 	return 0;
 }
 
-/* Under the lock: the filter that a reservation finds. 1 = none, 0 = the same, EXISTS = another. */
+/* Under the lock: the filter that a reservation finds. 1 = none, 0 = the same, EXISTS = another,
+ * CORRUPT = a damaged one, which answers "maybe": an empty one would deny the keys that it has. */
 static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *error)
 {
 	uint32_t index;
 	bshm_descriptor existing;
 	const bshm_status status = bshm__entry_current(build->segment, &build->name, &index, &existing);
-	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_CORRUPT) {
+	if (status == BSHM_E_NOT_FOUND) {
 		return 1;
+	}
+	if (status == BSHM_E_CORRUPT) {
+		return bshm__fail(error, status, BSHM_CAUSE_DESCRIPTOR);
 	}
 	return compare_parameters(&existing, &build->descriptor, any_seed, error);
 }
