@@ -1,6 +1,7 @@
 # lib.sh - what the scripts share. Source it; it moves to the project's root.
 #
-# BLOOMSHM_SO holds the built extension after build_extension.
+# BLOOMSHM_SO holds the built extension after build_extension, BLOOMSHM_COMMAND the command after
+# build_command.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
@@ -92,6 +93,18 @@ build_extension() {
 	need_packages gcc make php-cli php-dev libxxhash-dev zlib1g-dev
 	build_into php
 	BLOOMSHM_SO=$PWD/build/php/modules/bloomshm.so
+}
+
+build_command() {
+	need_packages gcc make libxxhash-dev libjansson-dev zlib1g-dev libzstd-dev
+	local lock # another step may build the same
+	exec {lock}>build/cli.lock
+	flock "$lock"
+	say 'building the command in build/cli'
+	make -C src/cli -j2 OUT="$PWD/build/cli" >build/cli.log 2>&1 ||
+		die "make failed: $(grep -m 1 'error:' build/cli.log); see build/cli.log"
+	exec {lock}>&-
+	BLOOMSHM_COMMAND=$PWD/build/cli/bloomshm
 }
 
 need_folder build

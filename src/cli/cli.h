@@ -112,7 +112,7 @@ struct cli {
 	bshm_views *views;
 };
 
-/* ------------------------------------------------------------------ the command line (cli_parse.c) */
+/* ------------------------------------------------------------------ command line (cli_parse.c) */
 
 /*
  * Reads the command line: the verb, its options and arguments. False: *status is the exit status,

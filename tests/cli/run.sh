@@ -36,16 +36,16 @@ check() {
 
 man_is_sound() {
 	local said
-	said=$(mandoc -T lint -W warning build/cli/bloomshm.1) && [[ -z $said ]]
+	said=$(mandoc -T lint -W warning build/cli-gcc/bloomshm.1) && [[ -z $said ]]
 }
 
-build cli CFLAGS='-O2 -g -Werror'
+build cli-gcc CFLAGS='-O2 -g -Werror'
 build cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
 check 'the man page is sound' man_is_sound
-check 'bash reads its completion' bash -n build/cli/bloomshm.bash
-check 'zsh reads its completion' zsh -n build/cli/_bloomshm
-for binary in build/cli/bloomshm build/cli-asan/bloomshm; do
+check 'bash reads its completion' bash -n build/cli-gcc/bloomshm.bash
+check 'zsh reads its completion' zsh -n build/cli-gcc/_bloomshm
+for binary in build/cli-gcc/bloomshm build/cli-asan/bloomshm; do
 	printf '# %s\n' "$binary"
 	# What a verb holds until its end is the kernel's to take back.
 	log=build/cli-run.log
