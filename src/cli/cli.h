@@ -197,6 +197,9 @@ int cli_finish(const cli *c, int status);
 
 /* From now on SIGINT and SIGTERM only note that they came; a read that waits ends with EINTR. */
 void cli_signals_note(void);
+/* They also make each write to a file fail from then on: the engine, which knows of no signal, then
+ * ends a dump, and removes what it has begun. */
+void cli_signals_stop_writes(void);
 /* They end the process again, at once. */
 void cli_signals_end(void);
 /* The signal that came; 0: none. */
