@@ -1,11 +1,14 @@
 /*
- * cli_json.c - JSON documents of the figures.
+ * cli_json.c - the figures as JSON documents, or as lines of text.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "cli/cli_json.h"
 
+#include "message/message.h"
+
 #include <string.h>
+#include <time.h>
 
 /* jansson takes signed integers; no figure of the engine has 63 bits. */
 static json_t *whole(uint64_t value)
@@ -103,4 +106,78 @@ int cli_json_print(const cli *c, json_t *document, int status)
 	putchar('\n');
 	json_decref(document);
 	return status;
+}
+
+/* ------------------------------------------------------------------ as text */
+
+/* A time also in words. */
+static void print_real(const char *name, double value)
+{
+	const time_t seconds = (time_t) value;
+	char text[64] = "";
+	if (strcmp(name, "published_at") != 0) {
+		printf("%.6g\n", value);
+		return;
+	}
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", localtime(&seconds));
+	printf("%.3f (%s)\n", value, text);
+}
+
+/* A figure of JSON on a line of its own, under its name; bytes also in larger units. */
+static void print_figure(const char *name, const json_t *value, int indent)
+{
+	printf("%*s%-*s ", indent, "", 27 - indent, name);
+	if (json_is_string(value)) {
+		printf("%s\n", json_string_value(value));
+	} else if (json_is_real(value)) {
+		print_real(name, json_real_value(value));
+	} else if (json_is_boolean(value)) {
+		puts(json_is_true(value) ? "yes" : "no");
+	} else if (json_is_null(value)) {
+		puts("-");
+	} else {
+		char text[32];
+		const json_int_t number = json_integer_value(value);
+		if (strcmp(name, "mode") == 0) {
+			printf("%04o\n", (unsigned) number);
+		} else if (strstr(name, "bytes") != NULL && number >= 1000) {
+			printf(
+				"%" JSON_INTEGER_FORMAT " (%s)\n", number, bshm_size_text(text, (uint64_t) number));
+		} else {
+			printf("%" JSON_INTEGER_FORMAT "\n", number);
+		}
+	}
+}
+
+static void print_figures(json_t *figures, int indent)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach(figures, name, value)
+	{
+		size_t i;
+		json_t *part;
+		if (json_is_object(value)) {
+			printf("%*s%s\n", indent, "", name);
+			print_figures(value, indent + 2);
+		} else if (json_is_array(value)) {
+			json_array_foreach(value, i, part)
+			{
+				printf("%*slayer %zu\n", indent, "", i + 1);
+				print_figures(part, indent + 2);
+			}
+		} else {
+			print_figure(name, value, indent);
+		}
+	}
+}
+
+int cli_json_show(const cli *c, json_t *figures)
+{
+	if (cli_given(c, CLI_JSON) || figures == NULL) {
+		return cli_json_print(c, figures, CLI_YES);
+	}
+	print_figures(figures, 0);
+	json_decref(figures);
+	return CLI_YES;
 }

@@ -20,5 +20,8 @@ json_t *cli_json_store(const bshm_store_info *store);
 json_t *cli_json_text(const char *bytes, size_t length);
 /* Prints the document, frees it, and returns `status`; NULL stands for: no memory. */
 int cli_json_print(const cli *c, json_t *document, int status);
+/* Prints the figures: as JSON if that is asked for, else one a line, under their names. Frees them;
+ * NULL stands for: no memory. Returns CLI_YES, or CLI_FAILED. */
+int cli_json_show(const cli *c, json_t *figures);
 
 #endif

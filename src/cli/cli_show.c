@@ -14,79 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-/* A time also in words. */
-static void print_real(const char *name, double value)
-{
-	const time_t seconds = (time_t) value;
-	char text[64] = "";
-	if (strcmp(name, "published_at") != 0) {
-		printf("%.6g\n", value);
-		return;
-	}
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", localtime(&seconds));
-	printf("%.3f (%s)\n", value, text);
-}
-
-/* A figure of JSON on a line of its own, under its name; bytes also in larger units. */
-static void print_figure(const char *name, const json_t *value, int indent)
-{
-	printf("%*s%-*s ", indent, "", 27 - indent, name);
-	if (json_is_string(value)) {
-		printf("%s\n", json_string_value(value));
-	} else if (json_is_real(value)) {
-		print_real(name, json_real_value(value));
-	} else if (json_is_boolean(value)) {
-		puts(json_is_true(value) ? "yes" : "no");
-	} else if (json_is_null(value)) {
-		puts("-");
-	} else {
-		char text[32];
-		const json_int_t number = json_integer_value(value);
-		if (strcmp(name, "mode") == 0) {
-			printf("%04o\n", (unsigned) number);
-		} else if (strstr(name, "bytes") != NULL && number >= 1000) {
-			printf(
-				"%" JSON_INTEGER_FORMAT " (%s)\n", number, bshm_size_text(text, (uint64_t) number));
-		} else {
-			printf("%" JSON_INTEGER_FORMAT "\n", number);
-		}
-	}
-}
-
-static void print_figures(json_t *figures, int indent)
-{
-	const char *name;
-	json_t *value;
-	json_object_foreach(figures, name, value)
-	{
-		size_t i;
-		json_t *part;
-		if (json_is_object(value)) {
-			printf("%*s%s\n", indent, "", name);
-			print_figures(value, indent + 2);
-		} else if (json_is_array(value)) {
-			json_array_foreach(value, i, part)
-			{
-				printf("%*slayer %zu\n", indent, "", i + 1);
-				print_figures(part, indent + 2);
-			}
-		} else {
-			print_figure(name, value, indent);
-		}
-	}
-}
-
-/* Prints the figures as JSON, or as lines; frees them. */
-static int show(const cli *c, json_t *figures)
-{
-	if (cli_given(c, CLI_JSON) || figures == NULL) {
-		return cli_json_print(c, figures, CLI_YES);
-	}
-	print_figures(figures, 0);
-	json_decref(figures);
-	return CLI_YES;
-}
-
 int cli_status(cli *c)
 {
 	bshm_error error;
@@ -100,7 +27,7 @@ int cli_status(cli *c)
 		return cli_fail(c, &error, NULL);
 	}
 	bshm_store_stat(c->segment, &store);
-	return show(c, cli_json_stat(c->path, NULL, &stat, &store));
+	return cli_json_show(c, cli_json_stat(c->path, NULL, &stat, &store));
 }
 
 /* ------------------------------------------------------------------ verify */
@@ -229,6 +156,6 @@ int cli_info(cli *c)
 	name.length = strlen(name.bytes);
 	bshm_error error = {.cause = BSHM_CAUSE_FILTER};
 	error.status = bshm_filter_info(c->segment, c->views, name.bytes, name.length, &info);
-	return error.status == BSHM_OK ? show(c, cli_json_info(&name, &info))
+	return error.status == BSHM_OK ? cli_json_show(c, cli_json_info(&name, &info))
 								   : cli_fail(c, &error, name.bytes);
 }
