@@ -181,6 +181,7 @@ static void inform(subject *s)
 		}
 		if (length != 0) {
 			KNOWN(bshm_filter_info(s->segment, s->views, name, length, &info));
+			KNOWN(bshm_filter_estimate(s->segment, s->views, name, length, 2, &info));
 		}
 	}
 }

@@ -164,3 +164,66 @@ TEST(rates_are_those_of_the_partitions)
 	CHECK(fabs(info.estimated_error_rate - (1 + 1.0 / 64 + 1.0 / 4096) / 4) < 1e-12);
 	CHECK(info.worst_partition_error_rate == 1);
 }
+
+static bshm_info estimate_of(bshm_segment *segment, const char *name, uint32_t partitions)
+{
+	bshm_info info;
+	bshm_views *views = bshm_views_new();
+	REQUIRE(views != NULL);
+	REQUIRE(bshm_filter_estimate(segment, views, name, strlen(name), partitions, &info) == BSHM_OK);
+	bshm_views_free(views);
+	return info;
+}
+
+TEST(an_estimate_reads_partitions_that_are_spread_over_the_layer)
+{
+	bshm_segment *segment = open_segment(MB(1));
+	const uint64_t keys = bshm_geometry_for(0.01, 1).keys_per_partition;
+	REQUIRE(reserve(segment, "f", 4 * keys, 0.01) == 1);
+	const bshm_descriptor d =
+		bshm__descriptor_read(entry_of(segment, "f"), entry_of(segment, "f")->generation);
+	uint8_t *bits = segment->partitions + (size_t) d.newest.run.first * BSHM_PARTITION_BYTES;
+	memset(bits + BSHM_PARTITION_BYTES, 0xff, BSHM_PARTITION_BYTES);
+	memset(bits + 2 * BSHM_PARTITION_BYTES, 0x0f, BSHM_PARTITION_BYTES);
+	CHECK(estimate_of(segment, "f", 1).estimated_error_rate == 0);
+	CHECK(fabs(estimate_of(segment, "f", 2).fill - 0.5 / 2) < 1e-12);
+	CHECK(fabs(estimate_of(segment, "f", 2).worst_partition_error_rate - 1.0 / 64) < 1e-12);
+	CHECK(fabs(estimate_of(segment, "f", 3).fill - (1 + 0.5) / 3) < 1e-12);
+	CHECK(fabs(estimate_of(segment, "f", UINT32_MAX).fill - (1 + 0.5) / 4) < 1e-12);
+}
+
+/* The difference as a share of what is right. */
+static double off_by(double estimate, double right)
+{
+	return fabs(estimate - right) / right;
+}
+
+TEST(an_estimate_is_near_what_all_bits_say)
+{
+	bshm_segment *segment = open_segment(MB(16));
+	const bshm_parameters kinds[] = {parameters(0.01, 1000000, 0), parameters(0.01, 1000, 8),
+		{.error_rate = 0.01, .capacity = 1000000, .window_s = 3600},
+		{.error_rate = 0.01, .capacity = 500000, .counting = true}};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		REQUIRE(bshm_filter_reserve(segment, "f", 1, &kinds[i], &last_error) == 1);
+		REQUIRE(add_numbers(segment, "f", 0, 400000) > 0);
+		CHECK_INT(has_number(segment, "f", 1), 1);
+		bshm_info all = info_of(segment, "f");
+		bshm_info some = estimate_of(segment, "f", 32);
+		test_note("%s: %u partitions, fill %.1e off, rate %.1e off", all.type, all.partition_count,
+			off_by(some.fill, all.fill),
+			off_by(some.estimated_error_rate, all.estimated_error_rate));
+		CHECK(all.partition_count > 64);
+		CHECK(off_by(some.fill, all.fill) < 0.03);
+		CHECK(off_by(some.estimated_error_rate, all.estimated_error_rate) < 0.15);
+		CHECK(off_by((double) some.items, (double) all.items) < 0.03);
+		CHECK(all.window_s != 0 || some.items == all.items);
+		CHECK_INT(some.capacity, all.capacity);
+		CHECK_INT(some.bytes, all.bytes);
+		CHECK_INT(some.partition_count, all.partition_count);
+		CHECK_INT(some.layer_count, all.layer_count);
+		CHECK_INT(some.usage.questions, 1);
+		CHECK(some.error_rate == all.error_rate && some.published_s == all.published_s);
+		CHECK_INT(drop(segment, "f"), 1);
+	}
+}

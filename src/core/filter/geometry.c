@@ -156,34 +156,40 @@ typedef struct {
 	double items;
 } layer_rates;
 
-static layer_rates rates_of(const bshm_view *view, const bshm__parts *parts)
+/* Of at most so many partitions of a layer, which are spread over it. */
+static layer_rates rates_of(const bshm_view *view, const bshm__parts *parts, uint32_t most)
 {
 	const bshm__kind *kind = view->kind;
 	const uint32_t epoch =
 		kind->now == NULL ? 0 : kind->now(view->segment, &view->descriptor).epoch;
+	const uint32_t all = parts->partition_count;
+	const uint32_t count = all < most ? all : most;
 	layer_rates sum = {0};
-	for (uint32_t i = 0; i < parts->partition_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = (uint32_t) ((uint64_t) i * all / count);
 		const bshm__rates one =
-			kind->rate(view, bshm__parts_at(parts, i), parts->hash_count, epoch);
+			kind->rate(view, bshm__parts_at(parts, at), parts->hash_count, epoch);
 		sum.fill += one.fill;
 		sum.mean += one.rate;
 		sum.items += one.items;
 		sum.worst = fmax(sum.worst, one.rate);
 	}
-	sum.fill /= parts->partition_count;
-	sum.mean /= parts->partition_count;
+	sum.fill /= count;
+	sum.mean /= count;
+	sum.items *= (double) all / count;
 	return sum;
 }
 
 double bshm__layer_items(const bshm_view *view, uint32_t layer)
 {
-	return rates_of(view, bshm__view_layer(view, layer)).items;
+	return rates_of(view, bshm__view_layer(view, layer), UINT32_MAX).items;
 }
 
-static void add_layer(bshm_info *info, const bshm_view *view, const bshm_layer *layers, uint32_t i)
+static void add_layer(
+	bshm_info *info, const bshm_view *view, const bshm_layer *layers, uint32_t i, uint32_t most)
 {
 	const bshm__parts *parts = bshm__view_layer(view, i);
-	const layer_rates r = rates_of(view, parts);
+	const layer_rates r = rates_of(view, parts, most);
 	if (view->descriptor.window_s != 0) {
 		info->items = (uint64_t) llround(r.items);
 	}
@@ -208,7 +214,8 @@ static void add_layer(bshm_info *info, const bshm_view *view, const bshm_layer *
 	info->capacity += info->expansion != 0 ? layer->capacity : 0;
 }
 
-bshm_info bshm__info_of(const bshm_view *view, const bshm_layer *layers, uint64_t items)
+bshm_info bshm__info_of(
+	const bshm_view *view, const bshm_layer *layers, uint64_t items, uint32_t most)
 {
 	const bshm_descriptor *descriptor = &view->descriptor;
 	bshm_info info = {
@@ -223,7 +230,7 @@ bshm_info bshm__info_of(const bshm_view *view, const bshm_layer *layers, uint64_
 		.published_s = bshm__double(descriptor->published_s),
 	};
 	for (uint32_t i = 0; i <= view->older_count; i++) {
-		add_layer(&info, view, layers, i);
+		add_layer(&info, view, layers, i, most);
 	}
 	info.fill /= info.partition_count;
 	return info;

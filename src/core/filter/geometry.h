@@ -19,7 +19,9 @@ bshm_layer bshm__layer_first(const bshm_descriptor *descriptor, uint64_t *partit
 bshm_layer bshm__layer_next(const bshm_descriptor *descriptor, const bshm_layer *first,
 	const bshm_layer *last, uint64_t *partition_count);
 
-bshm_info bshm__info_of(const bshm_view *view, const bshm_layer *layers, uint64_t items);
+/* Rates, and a sliding filter's items, follow from at most `most` partitions of each layer. */
+bshm_info bshm__info_of(
+	const bshm_view *view, const bshm_layer *layers, uint64_t items, uint32_t most);
 /* About how many different keys set the bits of a layer, the oldest being layer 0. */
 double bshm__layer_items(const bshm_view *view, uint32_t layer);
 

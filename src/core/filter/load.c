@@ -248,7 +248,7 @@ static bshm_status lay_out_and_measure(
 		if (status != BSHM_OK) {
 			return status;
 		}
-		*out = bshm__info_of(&build->view, build->layers, *items);
+		*out = bshm__info_of(&build->view, build->layers, *items, UINT32_MAX);
 		if (out->estimated_error_rate <= max_error_rate) {
 			return BSHM_OK;
 		}

@@ -416,8 +416,8 @@ int bshm_filter_ready(
 	return view_of(segment, views, name, name_length, &view) == BSHM_OK;
 }
 
-bshm_status bshm_filter_info(
-	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_info *out)
+bshm_status bshm_filter_estimate(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, uint32_t partitions, bshm_info *out)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		bshm_view *view;
@@ -436,7 +436,7 @@ bshm_status bshm_filter_info(
 		if (!read) {
 			return BSHM_E_CORRUPT;
 		}
-		*out = bshm__info_of(view, layers, items);
+		*out = bshm__info_of(view, layers, items, partitions);
 		out->false_positives =
 			BSHM_LOAD(&entry->false_positives[view->descriptor.items_slot & 1], RELAXED);
 		out->usage = bshm__usage_of(entry, &view->descriptor);
@@ -445,6 +445,12 @@ bshm_status bshm_filter_info(
 		}
 	}
 	return BSHM_E_BUSY;
+}
+
+bshm_status bshm_filter_info(
+	bshm_segment *segment, bshm_views *views, const char *name, size_t name_length, bshm_info *out)
+{
+	return bshm_filter_estimate(segment, views, name, name_length, UINT32_MAX, out);
 }
 
 void bshm_filter_fetched(bshm_segment *segment, bshm_views *views, const char *name,
