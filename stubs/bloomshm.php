@@ -593,6 +593,18 @@ namespace {
     function bloom_info(string $filter): ?array {}
 
     /**
+     * Where a filter lies: its runs of neighbouring partitions, from the oldest layer on, each as
+     * its first partition and their number. Partitions have 8,192 bytes and are counted from 0 on.
+     * For pictures of the memory: a run says nothing of the keys. Cost: a step for each partition;
+     * reads no bit.
+     *
+     * @param string $filter Its name.
+     * @return list<array{int, int}>|null null: there is no such filter, or it cannot be trusted.
+     * @throws \ValueError $filter is not a filter's name.
+     */
+    function bloom_runs(string $filter): ?array {}
+
+    /**
      * The state of the segment and of this process's attachment to it. Never throws.
      *
      * Frees the memory of dead loaders on the way. Attaches where there is a segment, and never
@@ -925,6 +937,15 @@ namespace {
      * @return array<string, int>
      */
     function bloom_cache_info(): array {}
+
+    /**
+     * The memory of the record store by size: each class of slots that has a page, the smallest
+     * slots first. `use`: "records" (one record a slot), "parts" (of records above 4 kB or so),
+     * "index". `bytes` are those of its pages. Empty without a record store.
+     *
+     * @return list<array{use: string, slot_bytes: int, bytes: int, slots: int, used: int}>
+     */
+    function bloom_cache_classes(): array {}
 }
 
 // End of bloomshm

@@ -151,6 +151,8 @@ namespace {
 
     function bloom_info(string $filter): ?array {}
 
+    function bloom_runs(string $filter): ?array {}
+
     function bloom_status(): array {}
 
     function bloom_verify(): array {}
@@ -200,4 +202,6 @@ namespace {
     function bloom_cache_restore(string $path): int {}
 
     function bloom_cache_info(): array {}
+
+    function bloom_cache_classes(): array {}
 }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 7eb37618c31a362b5caf1f14db67009d2da8b40c */
+ * Stub hash: 77270fe4779f92947f7ca080c5989f686af6cda3 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_reserve, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
@@ -105,6 +105,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_info, 0, 1, IS_ARRAY, 1)
 	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+#define arginfo_bloom_runs arginfo_bloom_info
+
 #define arginfo_bloom_status arginfo_bloom_list
 
 #define arginfo_bloom_verify arginfo_bloom_list
@@ -207,6 +209,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_bloom_cache_info arginfo_bloom_list
 
+#define arginfo_bloom_cache_classes arginfo_bloom_list
+
 
 ZEND_FUNCTION(bloom_reserve);
 ZEND_FUNCTION(bloom_insert);
@@ -228,6 +232,7 @@ ZEND_FUNCTION(bloom_restore);
 ZEND_FUNCTION(bloom_ready);
 ZEND_FUNCTION(bloom_list);
 ZEND_FUNCTION(bloom_info);
+ZEND_FUNCTION(bloom_runs);
 ZEND_FUNCTION(bloom_status);
 ZEND_FUNCTION(bloom_verify);
 ZEND_FUNCTION(bloom_fetch);
@@ -253,6 +258,7 @@ ZEND_FUNCTION(bloom_cache_clear);
 ZEND_FUNCTION(bloom_cache_dump);
 ZEND_FUNCTION(bloom_cache_restore);
 ZEND_FUNCTION(bloom_cache_info);
+ZEND_FUNCTION(bloom_cache_classes);
 
 
 static const zend_function_entry ext_functions[] = {
@@ -276,6 +282,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(bloom_ready, arginfo_bloom_ready)
 	ZEND_FE(bloom_list, arginfo_bloom_list)
 	ZEND_FE(bloom_info, arginfo_bloom_info)
+	ZEND_FE(bloom_runs, arginfo_bloom_runs)
 	ZEND_FE(bloom_status, arginfo_bloom_status)
 	ZEND_FE(bloom_verify, arginfo_bloom_verify)
 	ZEND_FE(bloom_fetch, arginfo_bloom_fetch)
@@ -301,6 +308,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(bloom_cache_dump, arginfo_bloom_cache_dump)
 	ZEND_FE(bloom_cache_restore, arginfo_bloom_cache_restore)
 	ZEND_FE(bloom_cache_info, arginfo_bloom_cache_info)
+	ZEND_FE(bloom_cache_classes, arginfo_bloom_cache_classes)
 	ZEND_FE_END
 };
 

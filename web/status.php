@@ -38,6 +38,9 @@ const SECONDS_PER_BYTE = 1e-10;
 const RATE_LIMIT = 1.5;
 const PLACES = 2048;
 const COLOURS = 8;
+const PARTITION_BYTES = 8192;
+const MAP_COLUMNS = 128;
+const MAP_ROWS = 16;
 
 // ------------------------------------------------------------------------------- the request
 
@@ -250,6 +253,7 @@ function counters(array $status, array $cache): array
         'maybes' => $status['maybes'],
         'hits' => $cache['hits'],
         'misses' => $cache['misses'],
+        'evictions' => $cache['evictions'],
         'timeouts' => $status['lock_timeouts'],
         'rejected' => $cache['rejected'],
         'milliseconds' => (int) (microtime(true) * 1000),
@@ -579,8 +583,8 @@ function answer_page(): void
             page_totals($status, $cache, $growth);
             isset($_GET['filter']) && page_filter(parameter('filter'));
             page_filters($survey);
-            page_memory($status, $survey['read']);
-            page_store($cache);
+            page_memory($status);
+            page_store($cache, $growth);
         }
         page_segment($status);
         $sections = ob_get_clean();
@@ -823,42 +827,83 @@ function pages(array $survey): void
     echo '</nav>';
 }
 
-/** The memory of the filters: the largest of those that were read, the rest, and what is free. */
-function page_memory(array $status, array $filters): void
+/** How many partitions each filter has, the most first, and how many of each cell of the map. */
+function places(int $cell): array
 {
-    $taken = $status['filter_bytes'] - $status['filter_bytes_free'];
-    $sizes = array_column($filters, 'bytes', 'name');
-    arsort($sizes);
-    $parts = [];
-    foreach (array_slice($sizes, 0, COLOURS, true) as $name => $bytes) {
-        $parts[] = [(string) $name, $bytes];
+    $sizes = $cells = [];
+    foreach (bloom_list() as $name) {
+        foreach (bloom_runs((string) $name) ?? [] as [$at, $count]) {
+            $sizes[$name] = ($sizes[$name] ?? 0) + $count;
+            for ($end = $at + $count; $at < $end; $at = $next) {
+                $next = min($end, $at - $at % $cell + $cell);
+                $number = intdiv($at, $cell);
+                $cells[$number][$name] = ($cells[$number][$name] ?? 0) + $next - $at;
+            }
+        }
     }
-    $rest = max(0, $taken - array_sum(array_column($parts, 1)));
-    echo '<section id="memory"><h2>Memory of the filters</h2>'
-        . '<svg class="memory" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" '
-        . 'aria-label="How much each filter takes; the list below says the same">';
-    $at = 0;
-    foreach ([...$parts, ['', $rest]] as $i => [, $bytes]) {
-        $width = 1000 * $bytes / max(1, $status['filter_bytes']);
+    arsort($sizes);
+    return [$sizes, $cells];
+}
+
+/** Whose partitions lie where: a map of cells, from the left to the right and then down. */
+function page_memory(array $status): void
+{
+    $partitions = intdiv($status['filter_bytes'], PARTITION_BYTES);
+    $cell = max(1, (int) ceil($partitions / (MAP_COLUMNS * MAP_ROWS)));
+    $rows = (int) ceil($partitions / $cell / MAP_COLUMNS);
+    [$sizes, $cells] = places($cell);
+    $largest = array_slice($sizes, 0, COLOURS, true);
+    $colours = array_flip(array_keys($largest));
+    printf(
+        '<section id="memory"><h2>Memory of the filters</h2><svg class="map" viewBox="0 0 %d %d" '
+            . 'preserveAspectRatio="none" role="img" aria-label="Which filter lies where; the list '
+            . 'below says how much each takes">', MAP_COLUMNS, $rows,
+    );
+    foreach (strips($cells, $cell, $colours) as [$number, $count, $class]) {
         printf(
-            '<rect class="c%s" x="%.2F" width="%.2F" height="20"/>',
-            $i < count($parts) ? $i : 'rest', $at, $width,
+            '<rect class="%s" x="%d" y="%d" width="%d" height="1"/>', $class,
+            $number % MAP_COLUMNS, intdiv($number, MAP_COLUMNS), $count,
         );
-        $at += $width;
     }
     echo '</svg><ul class="legend">';
-    foreach ($parts as $i => [$name, $bytes]) {
-        printf('<li><i class="c%d"></i><bdi>%s</bdi> %s</li>', $i, html($name), bytes($bytes));
+    foreach ($colours as $name => $i) {
+        printf(
+            '<li><i class="c%d"></i><bdi>%s</bdi> %s</li>', $i, html((string) $name),
+            bytes($sizes[$name] * PARTITION_BYTES),
+        );
     }
+    $taken = $status['filter_bytes'] - $status['filter_bytes_free'];
+    $rest = max(0, $taken - array_sum($largest) * PARTITION_BYTES);
     printf(
         '<li><i class="crest"></i>%s %s</li><li><i class="cfree"></i>free %s, %s of it in one '
             . 'piece</li></ul></section>',
-        $parts === [] ? 'in use' : 'all others', bytes($rest),
+        $largest === [] ? 'in use' : 'all others, and loads', bytes($rest),
         bytes($status['filter_bytes_free']), bytes($status['largest_free_bytes']),
     );
 }
 
-function page_store(array $cache): void
+/** Neighbouring cells of a row that look the same: the first, how many, their class. */
+function strips(array $cells, int $cell, array $colours): array
+{
+    $strips = [];
+    ksort($cells);
+    foreach ($cells as $number => $shares) {
+        arsort($shares);
+        $colour = $colours[array_key_first($shares)] ?? 'rest';
+        $full = array_sum($shares) / $cell;
+        $class = "c$colour" . ($full < 0.25 ? ' low' : ($full < 0.75 ? ' half' : ''));
+        $last = array_key_last($strips);
+        if ($last !== null && $strips[$last][2] === $class && $number % MAP_COLUMNS !== 0
+            && $strips[$last][0] + $strips[$last][1] === $number) {
+            $strips[$last][1]++;
+        } else {
+            $strips[] = [$number, 1, $class];
+        }
+    }
+    return $strips;
+}
+
+function page_store(array $cache, ?array $growth): void
 {
     echo '<section id="store"><h2>Record store</h2>';
     if ($cache['bytes_total'] === 0) {
@@ -875,14 +920,61 @@ function page_store(array $cache): void
             : ', ' . percent($cache['hits'] / $reads) . ' of the reads'),
         'misses' => number_format($cache['misses']),
         'stored' => number_format($cache['sets']),
-        'evicted' => number_format($cache['evictions']),
+        'evicted' => number_format($cache['evictions']) . turnover($cache, $growth),
         'expired' => number_format($cache['expired']),
         'too large' => number_format($cache['rejected']),
         'lock time-outs' => number_format($cache['lock_timeouts']),
         'repairs' => number_format($cache['repairs']),
     ]);
+    page_sizes($cache);
     page_keys();
     echo '</section>';
+}
+
+/** The age at which records are evicted: the time in which all of them are replaced. */
+function turnover(array $cache, ?array $growth): string
+{
+    if (($growth['evictions'] ?? 0) === 0) {
+        return '';
+    }
+    $seconds = $cache['records'] / $growth['evictions'] * $growth['milliseconds'] / 1000;
+    return ', unused for about ' . ago($seconds);
+}
+
+/** What the memory of the store is for: records by size, the index. */
+function page_sizes(array $cache): void
+{
+    $sizes = [];
+    foreach (bloom_cache_classes() as $class) {
+        $what = match ($class['use']) {
+            'index' => 'index',
+            'parts' => 'larger records',
+            default => 'records up to ' . bytes(max(64, 4 ** ceil(log($class['slot_bytes'], 4)))),
+        };
+        $sizes[$what] ??= ['bytes' => 0, 'used' => 0];
+        $sizes[$what]['bytes'] += $class['bytes'];
+        $sizes[$what]['used'] += $class['bytes'] * $class['used'] / max(1, $class['slots']);
+    }
+    echo '<svg class="memory" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" '
+        . 'aria-label="What the memory is used for; the list below says the same">';
+    $at = $i = 0;
+    foreach ($sizes as $size) {
+        $width = 1000 * $size['bytes'] / $cache['bytes_total'];
+        printf('<rect class="c%d" x="%.2F" width="%.2F" height="20"/>', $i++, $at, $width);
+        $at += $width;
+    }
+    echo '</svg><ul class="legend">';
+    $i = 0;
+    foreach ($sizes as $what => $size) {
+        printf(
+            '<li><i class="c%d"></i>%s %s, %d %% of it used</li>', $i++, $what,
+            bytes($size['bytes']), 100 * $size['used'] / $size['bytes'],
+        );
+    }
+    printf(
+        '<li><i class="cfree"></i>free %s</li></ul>',
+        bytes($cache['bytes_total'] - $cache['bytes_used']),
+    );
 }
 
 /** The browser of keys. Values are not shown: they may be secret. */
@@ -1033,6 +1125,8 @@ svg { display: block; width: 100%; background: var(--line) }
 .bar { height: 4px; border-radius: 2px; margin-top: 3px; fill: var(--fill) }
 .bar.wrong { fill: var(--bad) }
 .memory { height: 1.5rem; border-radius: .3rem }
+.map { height: 8rem; border-radius: .3rem; shape-rendering: crispEdges }
+.half { opacity: .65 } .low { opacity: .35 }
 .legend, .keys { list-style: none; margin: .7rem 0 0; padding: 0 }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem }
 .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .4em }

@@ -188,6 +188,13 @@ bshm_status bshm_view_open(bshm_segment *segment, bshm_views *views, const char 
 void bshm_view_has(const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers);
 /* True: all that was read through the view belongs to its generation, which is still in force. */
 bool bshm_view_current(const bshm_view *view);
+/*
+ * Where the filter lies in the memory of filters: calls `told` for each run of neighbouring
+ * partitions, from the oldest layer's first one on. True of the filter if bshm_view_current() is
+ * true afterwards. Cost: a step for each partition.
+ */
+typedef void (*bshm_run_told)(void *context, uint64_t first, uint64_t count);
+void bshm_view_runs(const bshm_view *view, bshm_run_told told, void *context);
 /* Counts questions whose answers held, and how many of them were "maybe". */
 void bshm_view_answered(bshm_view *view, uint64_t questions, uint64_t maybes);
 

@@ -270,6 +270,29 @@ typedef struct {
  */
 bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out);
 
+/* What the pages of a class are for. */
+typedef enum {
+	BSHM_CLASS_FOR_RECORDS, /* a record in a slot, or the begin of a large one */
+	BSHM_CLASS_FOR_PARTS,   /* the other parts of large records */
+	BSHM_CLASS_FOR_INDEX    /* buckets */
+} bshm_class_use;
+
+typedef struct {
+	bshm_class_use use;
+	uint32_t slot_bytes;
+	uint64_t bytes; /* of its pages */
+	uint64_t slots;
+	uint64_t used; /* slots */
+} bshm_class_info;
+
+#define BSHM_CLASSES_MAX 64
+/*
+ * The classes of slots that have a page, in the order of FORMAT.md: how many; 0 without a record
+ * store. `out` takes BSHM_CLASSES_MAX. Takes no lock, so the counts may belong to different
+ * moments. Cost: 64 counts for each shard.
+ */
+unsigned bshm_store_classes(const bshm_segment *segment, bshm_class_info *out);
+
 /*
  * Writes users' records to a file, as bshm_filter_dump() does a filter; *count is how many. A
  * record that is written or removed meanwhile may be in the file or not. IO, NO_SPACE (private

@@ -19,6 +19,8 @@
 
 #include <inttypes.h>
 
+#define REPLACED_TRIES 16 /* of a filter that is replaced again and again */
+
 static int compare_names(Bucket *a, Bucket *b)
 {
 	return zend_binary_strcmp(
@@ -130,6 +132,42 @@ PHP_FUNCTION(bloom_info)
 		RETURN_NULL();
 	}
 	php_bloomshm_info_array(return_value, filter, &info);
+}
+
+static void add_run(void *context, uint64_t first, uint64_t count)
+{
+	zval run;
+	array_init_size(&run, 2);
+	add_next_index_long(&run, (zend_long) first);
+	add_next_index_long(&run, (zend_long) count);
+	add_next_index_zval(context, &run);
+}
+
+PHP_FUNCTION(bloom_runs)
+{
+	zend_string *filter;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(filter)
+	ZEND_PARSE_PARAMETERS_END();
+
+	if (!php_bloomshm_check_name(filter, 1)) {
+		RETURN_THROWS();
+	}
+	bshm_segment *segment = php_bloomshm_segment();
+	for (int tries = 0; segment != NULL && tries < REPLACED_TRIES; tries++) {
+		bshm_view *view;
+		if (bshm_view_open(segment, php_bloomshm_views(), ZSTR_VAL(filter), ZSTR_LEN(filter),
+				&view) != BSHM_OK) {
+			break;
+		}
+		array_init(return_value);
+		bshm_view_runs(view, add_run, return_value);
+		if (bshm_view_current(view)) {
+			return;
+		}
+		zval_ptr_dtor(return_value);
+	}
+	RETURN_NULL();
 }
 
 /* Why there is no segment, or which settings the segment was not made with; or null. */

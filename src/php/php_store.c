@@ -289,3 +289,24 @@ PHP_FUNCTION(bloom_cache_info)
 		add_assoc_long(return_value, figures[i].name, (zend_long) figures[i].value);
 	}
 }
+
+PHP_FUNCTION(bloom_cache_classes)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+
+	static const char *const uses[] = {"records", "parts", "index"};
+	bshm_class_info classes[BSHM_CLASSES_MAX];
+	const bshm_segment *segment = php_bloomshm_segment_with_store();
+	const unsigned count = segment == NULL ? 0 : bshm_store_classes(segment, classes);
+	array_init_size(return_value, count);
+	for (unsigned i = 0; i < count; i++) {
+		zval one;
+		array_init(&one);
+		add_assoc_string(&one, "use", uses[classes[i].use]);
+		add_assoc_long(&one, "slot_bytes", (zend_long) classes[i].slot_bytes);
+		add_assoc_long(&one, "bytes", (zend_long) classes[i].bytes);
+		add_assoc_long(&one, "slots", (zend_long) classes[i].slots);
+		add_assoc_long(&one, "used", (zend_long) classes[i].used);
+		add_next_index_zval(return_value, &one);
+	}
+}

@@ -36,3 +36,29 @@ bshm_status bshm_store_stat(const bshm_segment *segment, bshm_store_info *out)
 	out->bytes_used = fixed + (pages - unused) * BSHM_SLAB_BYTES;
 	return BSHM_OK;
 }
+
+static bshm_class_use use_of(uint32_t size_class)
+{
+	return size_class < BSHM_CLASS_RECORDS     ? BSHM_CLASS_FOR_RECORDS
+		   : bshm__class_of_chunks(size_class) ? BSHM_CLASS_FOR_PARTS
+											   : BSHM_CLASS_FOR_INDEX;
+}
+
+unsigned bshm_store_classes(const bshm_segment *segment, bshm_class_info *out)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		uint64_t pages = 0;
+		uint64_t used = 0;
+		for (uint32_t k = 0; k < segment->shard_count; k++) {
+			const bshm_class *c = &segment->shards[k].classes[i];
+			pages += BSHM_LOAD(&c->pages, RELAXED);
+			used += BSHM_LOAD(&c->used, RELAXED);
+		}
+		if (pages != 0) {
+			out[count++] = (bshm_class_info){use_of(i), bshm__class_bytes(i),
+				pages * BSHM_SLAB_BYTES, pages * bshm__class_slots(i), used};
+		}
+	}
+	return count;
+}

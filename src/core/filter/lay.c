@@ -94,3 +94,27 @@ void bshm__view_release(bshm_view *view)
 	free(view->newest.map);
 	*view = (bshm_view){0};
 }
+
+void bshm_view_runs(const bshm_view *view, bshm_run_told told, void *context)
+{
+	uint64_t first = 0;
+	uint64_t count = 0;
+	for (uint32_t i = 0; i <= view->older_count; i++) {
+		const bshm__parts *parts = bshm__view_layer(view, i);
+		for (uint32_t k = 0; k < parts->partition_count; k++) {
+			const uint8_t *partition = (const uint8_t *) bshm__parts_at(parts, k);
+			const uint64_t at =
+				(uint64_t) (partition - view->segment->partitions) / BSHM_PARTITION_BYTES;
+			if (count != 0 && at == first + count) {
+				count++;
+				continue;
+			}
+			if (count != 0) {
+				told(context, first, count);
+			}
+			first = at;
+			count = 1;
+		}
+	}
+	told(context, first, count);
+}

@@ -35,6 +35,7 @@ bloom_restore(string $filter, string $path): bool
 bloom_ready(string $filter): bool
 bloom_list(): array
 bloom_info(string $filter): ?array
+bloom_runs(string $filter): ?array
 bloom_status(): array
 bloom_verify(): array
 bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed
@@ -60,3 +61,4 @@ bloom_cache_clear(string $prefix = ""): int
 bloom_cache_dump(string $path): int
 bloom_cache_restore(string $path): int
 bloom_cache_info(): array
+bloom_cache_classes(): array
