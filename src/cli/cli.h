@@ -62,7 +62,8 @@ enum {
  X(PREFIX, 0, "prefix", "TEXT", "only keys that begin with it")                                    \
  X(LIMIT, 0, "limit", "COUNT", "at most so many records (default: all)")                           \
  X(ONCE, 0, "once", NULL, "print one frame, and end")                                              \
- X(INTERVAL, 'i', "interval", "SECONDS", "between two frames (default 2)")
+ X(INTERVAL, 'i', "interval", "SECONDS", "between two frames (default 2)")                         \
+ X(TEXT, 0, "text", NULL, "the older text format, which files for the node exporter have")
 
 typedef enum {
 #define CLI_OPTION_ID(id, letter, name, value, help) CLI_##id,

@@ -17,5 +17,7 @@ int cli_ls(cli *c);
 int cli_info(cli *c);
 /* cli_ask.c */
 int cli_has(cli *c);
+/* cli_metrics.c */
+int cli_metrics(cli *c);
 
 #endif

@@ -26,5 +26,11 @@ const cli_verb cli_verbs[] = {
 		"Keys are arguments, or else lines of the standard input (--null: each ends with a NUL "
 		"byte); empty lines are skipped. Status 1: no key was printed. The answer to each key is "
 		"true of the filter at that moment."},
+	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
+		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
+		"bloomshm_up "
+		"is 0, and the status too. A filter's error ratio is an estimate from 16 partitions of "
+		"each "
+		"layer."},
 	{0},
 };

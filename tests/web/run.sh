@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests web/status.php without a browser: who may ask, headers, names of any bytes, segments that
 # cannot be used, many filters; its metrics by the parser of OpenMetrics, by promtool and by
-# Prometheus itself; the alert rules by promtool.
+# Prometheus itself, and against those of the command; the alert rules by promtool.
 #
 # Last line: N passed, N failed.
 #
@@ -12,6 +12,7 @@ set -euo pipefail
 
 need_packages curl php-cli prometheus python3 python3-prometheus-client
 build_extension
+build_command
 
 work=$(mktemp -d)
 segment=$(mktemp -u /dev/shm/bloomshm-web.XXXXXX)
@@ -191,6 +192,14 @@ expect 'the parser of OpenMetrics reads them' /usr/bin/python3 tests/web/read_me
 get '?metrics' -H 'Accept: text/plain' -o "$work/text"
 expect 'promtool check metrics' promtool check metrics <"$work/text"
 check 'promtool has nothing to say' '' "$(promtool check metrics <"$work/text" 2>&1)"
+for form in '' --text; do
+	get '?metrics' -H "Accept: ${form:+text/plain}" -o "$work/metrics.page"
+	"$BLOOMSHM_COMMAND" --path "$segment" metrics $form >"$work/metrics.command"
+	expect "the command says the same${form:+ with $form}" /usr/bin/python3 \
+		tests/web/compare_metrics.py "$work/metrics.page" "$work/metrics.command"
+done
+check 'promtool has nothing to say to the command' '' \
+	"$(promtool check metrics <"$work/metrics.command" 2>&1)"
 expect 'promtool check rules' promtool check rules web/alerts.yml
 expect 'promtool test rules' promtool test rules tests/web/alerts_test.yml
 stored() { # EXPRESSION: what Prometheus has for it
