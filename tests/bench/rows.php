@@ -236,6 +236,11 @@ function mixed_rows(bool $quick, array $stores): array
         $rows[] = new Row(
             'of them above 50 ms', 'calls', "$figures/slow_calls", goal: Goal::atMost(0),
         );
+        $rows[] = new Row(
+            'worst of as many calls between them, without the store', 'ms',
+            "$figures/without_worst_ms",
+        );
+        $rows[] = new Row('of them above 50 ms', 'calls', "$figures/without_slow_calls");
     }
     return $rows;
 }
