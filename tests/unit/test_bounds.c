@@ -23,6 +23,8 @@
  * page or two. The last step makes room for its first and its last part, too. */
 #define EVICTION_MOST 130u
 #define ROOM_MOST     400000u
+/* 64 evictions among large records, a page or two, and the resize of a table. */
+#define MIXED_MOST 100000u
 /* One record is looked up, put and freed. */
 #define CHANGE_MOST 500u
 
@@ -145,6 +147,36 @@ TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 		CHECK(all.most <= ROOM_MOST);
 		CHECK(bshm__held.holds >= evicted / 160);
 	}
+	check_sound(segment);
+}
+
+/* A put needs a page for its class now and then, and the records that go are of other classes. */
+static void put_mixed(bshm_segment *segment)
+{
+	static uint32_t serial;
+	for (uint32_t i = 0; i < 1000; i++, serial++) {
+		const uint32_t bytes = 8 + serial * 2654435761u % 1993;
+		CHECK_INT(store_put(segment, serial, 1, bytes, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+TEST(room_among_records_of_all_sizes_is_made_in_steps)
+{
+	test_slow();
+	bshm_segment *segment = open_store(MB(64), 0);
+	while (store_evictions(segment) == 0) {
+		put_mixed(segment);
+	}
+	uint64_t most = 0;
+	uint64_t holds = 0;
+	for (uint32_t i = 0; i < 200; i++) {
+		const cost some = cost_of(put_mixed, segment);
+		most = some.most > most ? some.most : most;
+		holds += bshm__held.holds;
+	}
+	test_note("a step: %llu; %llu holds", (unsigned long long) most, (unsigned long long) holds);
+	CHECK(most <= MIXED_MOST);
+	CHECK(holds > 200 * 1000);
 	check_sound(segment);
 }
 

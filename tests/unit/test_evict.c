@@ -246,7 +246,7 @@ TEST(a_step_empties_few_pages)
 	unsigned steps = 0;
 	for (; !done && steps < 1000; steps++) {
 		const uint32_t before = small->pages;
-		done = bshm__make_room_step(&s, BSHM_CLASS_CHUNK, wanted);
+		done = bshm__make_large_room_step(&s, BSHM_CLASS_CHUNK, wanted);
 		CHECK(before - small->pages <= 8);
 	}
 	CHECK(done && steps > 3);

@@ -29,6 +29,7 @@
 
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define ROOM_TO_GROW 4096u
+#define ROOM_STEPS   64u /* then room is made at once */
 
 static void reject(const bshm__shard *s)
 {
@@ -85,11 +86,13 @@ static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_
 	return allowed(s, &at, put);
 }
 
-int bshm__record_put_locked(
-	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint32_t chain)
+/* As bshm__record_put_locked(), in steps: BUSY: `step` has not made all of the room. */
+static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	uint32_t chain, uint32_t step)
 {
 	bshm__new_record r = {
 		.space = put->space,
+		.step = step,
 		.key = put->key,
 		.value = put->value,
 		.expires_s = put->expires_s != 0 ? put->expires_s : expiry(s->segment, put->ttl_s),
@@ -110,6 +113,9 @@ int bshm__record_put_locked(
 		bshm__leases_end(s, home->hash);
 		return 1;
 	}
+	if (r.step == BSHM_STEP_LATER) {
+		return BSHM_E_BUSY;
+	}
 	bshm__parked_end(s, chain);
 	reject(s);
 	if (put->mode == BSHM_PUT_SET) {
@@ -120,6 +126,12 @@ int bshm__record_put_locked(
 		bshm__leases_end(s, home->hash);
 	}
 	return 0;
+}
+
+int bshm__record_put_locked(
+	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint32_t chain)
+{
+	return put_locked(s, home, put, chain, 0);
 }
 
 /* Takes the lock of a key's shard. */
@@ -139,6 +151,14 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	*s = bshm__shard_at(segment, home->shard);
 	bshm__home_prefetch(segment, home);
 	return bshm__shard_lock_patient(s, patience, error);
+}
+
+/* Between two steps that make room. Not OK: the lock is lost. */
+static bshm_status next_step(
+	const bshm__shard *s, bshm_patience *patience, uint32_t *step, bshm_error *error)
+{
+	*step = *step < ROOM_STEPS ? *step + 1 : 0;
+	return bshm__shard_lock_pause(s, patience, error);
 }
 
 /* Under the lock, which it releases: the put of a large record, in steps. */
@@ -172,7 +192,15 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 	if (BSHM_UNLIKELY(put->value.length >= BSHM_STEP_CHUNKS * BSHM_CHUNK_BYTES)) {
 		return put_large(&s, &home, put, patience, error);
 	}
-	const int stored = bshm__record_put_locked(&s, &home, put, 0);
+	/* The other modes depend on an existing record, which must not go between two steps. */
+	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD;
+	int stored;
+	while (BSHM_UNLIKELY((stored = put_locked(&s, &home, put, 0, step)) == BSHM_E_BUSY)) {
+		const bshm_status again = next_step(&s, patience, &step, error);
+		if (again != BSHM_OK) {
+			return again;
+		}
+	}
 	bshm__shard_unlock(&s);
 	return stored;
 }
@@ -188,7 +216,8 @@ static bshm_status check_size(
 		bshm__record_most(s->segment));
 }
 
-/* Under the lock: stores a changed value, with the expiry of the existing record. */
+/* Under the lock: stores a changed value, with the expiry of the existing record. BUSY: r->step has
+ * not made all of the room. */
 static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__new_record *r,
 	bshm__existing *at, bshm_error *error)
 {
@@ -197,6 +226,9 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	}
 	const bshm_status fits = check_size(s, r->key.length, r->value.length, error);
 	if (fits == BSHM_OK && !bshm__put_record(s, home, r, at)) {
+		if (r->step == BSHM_STEP_LATER) {
+			return BSHM_E_BUSY;
+		}
 		reject(s);
 		return bshm__fail_sizes(
 			error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, r->key.length + r->value.length, 0);
@@ -207,39 +239,61 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	return fits;
 }
 
+typedef struct {
+	const bshm_key *key;
+	int64_t by;
+	bool down;
+	int64_t initial;
+	uint32_t ttl_s;
+} increment;
+
+/* Under the lock. BUSY: as put_changed(). */
+static bshm_status increment_locked(const bshm__shard *s, const bshm__home *home,
+	const increment *i, uint32_t step, int64_t *out, bshm_error *error)
+{
+	bshm__existing at;
+	bshm__locate(s, home, BSHM_SPACE_CACHE, i->key, &at);
+	int64_t value = i->initial;
+	if (at.cell != 0 && !at.expired) {
+		const bool is_int = bshm__record_type(&at.record) == BSHM_VALUE_INT &&
+							at.record.value_bytes == sizeof(value);
+		if (!is_int ||
+			!bshm__record_copy(s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
+			return bshm__fail_type(error, BSHM_CAUSE_INT, bshm__record_type(&at.record));
+		}
+	}
+	if (i->down ? __builtin_sub_overflow(value, i->by, out)
+				: __builtin_add_overflow(value, i->by, out)) {
+		return bshm__fail_sizes(error, BSHM_E_RANGE,
+			i->down ? BSHM_CAUSE_DECREMENT : BSHM_CAUSE_INCREMENT, (uint64_t) i->by,
+			(uint64_t) value);
+	}
+	bshm__new_record r = {
+		.space = BSHM_SPACE_CACHE,
+		.key = *i->key,
+		.value = {BSHM_VALUE_INT, out, sizeof(*out)},
+		.expires_s = expiry(s->segment, i->ttl_s),
+		.step = at.cell == 0 ? step : 0, /* the existing record is not to be evicted */
+	};
+	return put_changed(s, home, &r, &at, error);
+}
+
 bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
 	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error)
 {
+	const increment i = {key, by, down, initial, ttl_s};
 	bshm__home home;
 	bshm__shard s;
 	bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, NULL, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	bshm__existing at;
-	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
-	int64_t value = initial;
-	if (at.cell != 0 && !at.expired) {
-		const bool is_int = bshm__record_type(&at.record) == BSHM_VALUE_INT &&
-							at.record.value_bytes == sizeof(value);
-		if (!is_int ||
-			!bshm__record_copy(&s, &at.record, at.record.key_bytes, &value, sizeof(value))) {
-			status = bshm__fail_type(error, BSHM_CAUSE_INT, bshm__record_type(&at.record));
+	uint32_t step = 1;
+	while ((status = increment_locked(&s, &home, &i, step, out, error)) == BSHM_E_BUSY) {
+		status = next_step(&s, NULL, &step, error);
+		if (status != BSHM_OK) {
+			return status;
 		}
-	}
-	if (status == BSHM_OK &&
-		(down ? __builtin_sub_overflow(value, by, out) : __builtin_add_overflow(value, by, out))) {
-		status = bshm__fail_sizes(error, BSHM_E_RANGE,
-			down ? BSHM_CAUSE_DECREMENT : BSHM_CAUSE_INCREMENT, (uint64_t) by, (uint64_t) value);
-	}
-	if (status == BSHM_OK) {
-		bshm__new_record r = {
-			.space = BSHM_SPACE_CACHE,
-			.key = *key,
-			.value = {BSHM_VALUE_INT, out, sizeof(*out)},
-			.expires_s = expiry(segment, ttl_s),
-		};
-		status = put_changed(&s, &home, &r, &at, error);
 	}
 	bshm__shard_unlock(&s);
 	return status;

@@ -15,8 +15,6 @@
 #include "core/cache/record.h"
 #include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
-#include "core/segment/lock.h"
-#include "platform/platform.h"
 
 #define STEP_CHUNKS 256u
 
@@ -41,15 +39,6 @@ static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bs
 	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
 }
 
-/* Leaves the lock free for a pause. Not OK: it is lost. */
-static bshm_status leave_a_while(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
-{
-	bshm__shard_unlock(s);
-	bshm_os_sleep_us(
-		3 * BSHM_LOCK_SLEEP_US); /* else it would take the lock again before the waiters wake */
-	return bshm__shard_lock_patient(s, patience, error);
-}
-
 /* One step: takes chunks of the record, the last one first, or makes room for them. False: there is
  * no room. */
 static bool take_some(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
@@ -61,8 +50,9 @@ static bool take_some(const bshm__shard *s, const bshm__home *home, const bshm_p
 		const uint32_t next = bshm__parked(s);
 		const uint32_t chunk = bshm__slot_find(s, size_class, 0);
 		if (chunk == 0) { /* other processes have used some of the room */
-			return keep_existing(s, home, put) && (bshm__make_room_step(s, size_class, *left) ||
-													  BSHM_LOAD(&s->shard->records, RELAXED) != 0);
+			return keep_existing(s, home, put) &&
+				   (bshm__make_large_room_step(s, size_class, *left) ||
+					   BSHM_LOAD(&s->shard->records, RELAXED) != 0);
 		}
 		bshm__chunk_fill_head(s, chunk, next);
 		bshm__parked_name(s, chunk);
@@ -105,7 +95,7 @@ static bshm_status build_chain(const bshm__shard *s, const bshm__home *home, con
 	bshm_status status = BSHM_OK;
 	while (status == BSHM_OK && left != 0 && possible) {
 		possible = take_some(s, home, put, &r, &left) && --steps != 0;
-		status = left != 0 && possible ? leave_a_while(s, patience, error) : BSHM_OK;
+		status = left != 0 && possible ? bshm__shard_lock_pause(s, patience, error) : BSHM_OK;
 	}
 	*chain = bshm__parked(s);
 	if (status == BSHM_OK && possible) {
@@ -135,9 +125,9 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	uint32_t steps = 2 * s->segment->shard_pages;
 	bool kept;
 	while ((kept = keep_existing(s, home, put)) &&
-		   !bshm__make_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
+		   !bshm__make_large_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
 		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
-		const bshm_status status = leave_a_while(s, patience, error);
+		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}

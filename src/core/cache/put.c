@@ -161,9 +161,23 @@ static bool is_located(const bshm__shard *s, const bshm__existing *at)
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
 }
 
+/* Makes room for a part of the record, or makes a step of that. False: there is none, or not yet. */
+static bool make_room(
+	const bshm__shard *s, bshm__new_record *r, uint32_t size_class, uint32_t count, uint64_t keep)
+{
+	if (r->step == 0) {
+		return bshm__make_room(s, size_class, count, keep);
+	}
+	const bool made = bshm__make_room_step(s, size_class, count, keep, r->step == 1);
+	if (!made && BSHM_LOAD(&s->shard->records, RELAXED) != 0) {
+		r->step = BSHM_STEP_LATER;
+	}
+	return made;
+}
+
 /* Makes room in the table for one more record. False: impossible. `must`: the table has to grow. */
 static __attribute__((noinline)) bool grow_table(
-	const bshm__shard *s, const bshm__home *home, bool must)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must)
 {
 	uint32_t buckets = bshm__table_growth(s, home->table);
 	if (buckets == 0 && !must) {
@@ -174,7 +188,7 @@ static __attribute__((noinline)) bool grow_table(
 	}
 	/* By chance many keys may belong to a few neighbouring buckets: then try the next size. */
 	for (; buckets <= BSHM_BUCKETS_MAX; buckets = bshm__buckets_next(buckets)) {
-		if (!bshm__make_room(s, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
+		if (!make_room(s, r, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			return false;
 		}
 		if (bshm__table_resize(s, home->table, buckets)) {
@@ -184,9 +198,10 @@ static __attribute__((noinline)) bool grow_table(
 	return false;
 }
 
-static inline bool make_cell(const bshm__shard *s, const bshm__home *home, bool must)
+static inline bool make_cell(
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must)
 {
-	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, must);
+	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, r, must);
 }
 
 /* Makes room for the record's slots. `keep`: room for a part is not taken from the other parts. */
@@ -202,13 +217,13 @@ static bool make_slots(const bshm__shard *s, bshm__new_record *r, const bshm__ex
 	bshm__parked_reclaim(s);
 	uint64_t keep = UINT64_C(1) << r->size_class;
 	const bool chunks = r->chain == 0;
-	if (!bshm__make_room(s, r->size_class, 1, 0) ||
-		(chunks && r->half && !bshm__make_room(s, BSHM_CLASS_HALF, 1, keep))) {
+	if (!make_room(s, r, r->size_class, 1, 0) ||
+		(chunks && r->half && !make_room(s, r, BSHM_CLASS_HALF, 1, keep))) {
 		return false;
 	}
 	keep |= (uint64_t) r->half << BSHM_CLASS_HALF;
 	const uint32_t whole = r->chunks - r->half;
-	if (chunks && whole != 0 && !bshm__make_room(s, BSHM_CLASS_CHUNK, whole, keep)) {
+	if (chunks && whole != 0 && !make_room(s, r, BSHM_CLASS_CHUNK, whole, keep)) {
 		return false;
 	}
 	bshm__put_prepare(s, r);
@@ -269,7 +284,7 @@ bool bshm__put_record(
 		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at->cell == 0 && !make_cell(s, home, must_grow || at->free_cell == 0)) ||
+		if (!ready || (at->cell == 0 && !make_cell(s, home, r, must_grow || at->free_cell == 0)) ||
 			!make_slots(s, r, at)) {
 			break;
 		}

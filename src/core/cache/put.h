@@ -8,9 +8,12 @@
 
 #include "core/cache/locate.h"
 
+#define BSHM_STEP_LATER UINT32_MAX /* the step has not made all of the room */
+
 /* A record that is to be put. */
 typedef struct {
 	uint32_t space;
+	uint32_t step; /* 0: room is made at once; else in steps, of which this is the next one */
 	bshm_key key;
 	bshm_value value;
 	uint32_t expires_s;
@@ -45,7 +48,7 @@ static inline void bshm__chunk_fill_head(const bshm__shard *s, uint32_t chunk, u
  * overlaps the cache misses of bshm__locate(). */
 void bshm__put_prepare(const bshm__shard *s, bshm__new_record *r);
 /* Stores the record. `at`: from bshm__locate() under the same lock; it is located again after an
- * eviction. False: no room. */
+ * eviction. False: no room; not yet, if r->step is LATER then. */
 bool bshm__put_record(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at);
 

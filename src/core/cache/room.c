@@ -13,6 +13,8 @@
 /* The limits of one step for a large record: a waiter waits for a millisecond or two. */
 #define STEP_EVICTIONS 128u
 #define STEP_PAGES     8u
+/* The same for any other record, whose put waits for a pause after each step. */
+#define SMALL_PAGES    2u
 #define ONE_BY_ONE     64u /* evictions, before records go page by page */
 #define MANY           256u
 #define MANY_OF_A_PAGE 16u
@@ -129,19 +131,23 @@ static uint32_t evict_some(
 	return bshm__evict_one(s, changed);
 }
 
+/* How far a call goes. */
+typedef struct {
+	uint32_t evictions;   /* of a step; UINT32_MAX: until there is room */
+	uint32_t pages;       /* to be emptied */
+	uint32_t single;      /* so many records go one by one, before they go page by page */
+	uint32_t class_pages; /* a page is one of a class that has so many */
+} limits;
+
 static bool make_room(
-	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool step)
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, limits most)
 {
-	/* So many records go one by one, before they go page by page. */
-	const uint32_t single = !step ? ONE_BY_ONE : many_go(s, size_class, count) ? 0 : UINT32_MAX;
 	uint32_t evictions = 0;
-	/* An emptied page is a free page, if the counts are right; the limit ends the loop if they are
-	 * not. */
-	uint32_t pages = step ? STEP_PAGES : s->segment->shard_pages;
+	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
-	bshm__page_wish wish = {ALL_CLASSES, step ? 1 : CLASS_PAGES};
+	bshm__page_wish wish = {ALL_CLASSES, most.class_pages};
 	while (!has_room(s, size_class, count)) {
-		if (step && (evictions >= STEP_EVICTIONS || pages == 0)) {
+		if (most.evictions != UINT32_MAX && (evictions >= most.evictions || pages == 0)) {
 			return false;
 		}
 		/* First the free slots of other classes, then an eviction. */
@@ -149,13 +155,14 @@ static bool make_room(
 		const uint32_t hand = BSHM_LOAD(&s->shard->empty_page, RELAXED);
 		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
 			changed = ALL_CLASSES;
-			if (single == 0) { /* evictions go on with the same page */
+			if (most.single == 0) { /* evictions go on with the same page */
 				BSHM_STORE(&s->shard->empty_page, hand, RELAXED);
 			}
 			continue;
 		}
-		const uint32_t most = step ? STEP_EVICTIONS - evictions : STEP_EVICTIONS;
-		const uint32_t gone = evict_some(s, &wish, evictions < single ? 0 : most, &changed);
+		const uint32_t left = most.evictions - evictions;
+		const uint32_t of_page = left < STEP_EVICTIONS ? left : STEP_EVICTIONS;
+		const uint32_t gone = evict_some(s, &wish, evictions < most.single ? 0 : of_page, &changed);
 		changed = pages == before ? changed : ALL_CLASSES;
 		evictions += gone;
 		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
@@ -167,10 +174,21 @@ static bool make_room(
 
 bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep)
 {
-	return make_room(s, size_class, count, keep, false);
+	/* An emptied page is a free page, if the counts are right; the limit ends the loop if they are
+	 * not. */
+	const limits most = {UINT32_MAX, s->segment->shard_pages, ONE_BY_ONE, CLASS_PAGES};
+	return make_room(s, size_class, count, keep, most);
 }
 
-bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
+bool bshm__make_room_step(
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool first)
 {
-	return make_room(s, size_class, count, 0, true);
+	const limits most = {ONE_BY_ONE, SMALL_PAGES, first ? ONE_BY_ONE : 0, CLASS_PAGES};
+	return make_room(s, size_class, count, keep, most);
+}
+
+bool bshm__make_large_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
+{
+	const uint32_t single = many_go(s, size_class, count) ? 0 : UINT32_MAX;
+	return make_room(s, size_class, count, 0, (limits){STEP_EVICTIONS, STEP_PAGES, single, 1});
 }

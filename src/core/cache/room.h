@@ -12,6 +12,9 @@
  * impossible. Each class whose bit is set in `keep` keeps a free slot. */
 bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep);
 /* One step of that. False: there are not yet so many. */
-bool bshm__make_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count);
+bool bshm__make_room_step(
+	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool first);
+/* The same for a record of many chunks. */
+bool bshm__make_large_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count);
 
 #endif

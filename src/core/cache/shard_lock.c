@@ -54,3 +54,10 @@ bshm_status bshm__shard_lock_long(const bshm__shard *s, bshm_patience *patience,
 	patience->waited_ns += bshm_os_monotonic_ns() - began;
 	return status;
 }
+
+bshm_status bshm__shard_lock_pause(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	bshm__shard_unlock(s);
+	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
+	return bshm__shard_lock_patient(s, patience, error);
+}
