@@ -153,6 +153,8 @@ namespace {
 
     function bloom_runs(string $filter): ?array {}
 
+    function bloom_fills(string $filter): ?array {}
+
     function bloom_status(): array {}
 
     function bloom_verify(): array {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 77270fe4779f92947f7ca080c5989f686af6cda3 */
+ * Stub hash: 059f8e5ad2416fd4778eec4678531eaf05d50495 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_reserve, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
@@ -106,6 +106,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_info, 0, 1, IS_ARRAY, 1)
 ZEND_END_ARG_INFO()
 
 #define arginfo_bloom_runs arginfo_bloom_info
+
+#define arginfo_bloom_fills arginfo_bloom_info
 
 #define arginfo_bloom_status arginfo_bloom_list
 
@@ -233,6 +235,7 @@ ZEND_FUNCTION(bloom_ready);
 ZEND_FUNCTION(bloom_list);
 ZEND_FUNCTION(bloom_info);
 ZEND_FUNCTION(bloom_runs);
+ZEND_FUNCTION(bloom_fills);
 ZEND_FUNCTION(bloom_status);
 ZEND_FUNCTION(bloom_verify);
 ZEND_FUNCTION(bloom_fetch);
@@ -283,6 +286,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(bloom_list, arginfo_bloom_list)
 	ZEND_FE(bloom_info, arginfo_bloom_info)
 	ZEND_FE(bloom_runs, arginfo_bloom_runs)
+	ZEND_FE(bloom_fills, arginfo_bloom_fills)
 	ZEND_FE(bloom_status, arginfo_bloom_status)
 	ZEND_FE(bloom_verify, arginfo_bloom_verify)
 	ZEND_FE(bloom_fetch, arginfo_bloom_fetch)

@@ -676,10 +676,36 @@ function page_filter(string $name): void
             . ' found, ' . number_format($fetches['loaded']) . ' loaded',
         'wrong "maybe" it found' => number_format($info['false_positives']),
     ]);
+    page_fills($name, $info);
     if (count($info['layers']) > 1) {
         page_layers($info['layers']);
     }
     echo '</section>';
+}
+
+/** How full each partition is: a column for each, or for the fullest of some neighbours. */
+function page_fills(string $name, array $info): void
+{
+    if ($info['bytes'] * SECONDS_PER_BYTE > READ_SECONDS) {
+        return;
+    }
+    $fills = bloom_fills($name) ?? [];
+    if ($fills === []) {
+        return;
+    }
+    $columns = array_map(max(...), array_chunk($fills, (int) ceil(count($fills) / MAP_COLUMNS)));
+    printf(
+        '<h3>Fill of its partitions</h3><svg class="fills" viewBox="0 0 %d 100" '
+            . 'preserveAspectRatio="none" role="img" aria-label="From %s to %s of their bits are '
+            . 'set"><path d="M0 100', count($columns), percent(min($fills)), percent(max($fills)),
+    );
+    foreach ($columns as $i => $fill) {
+        printf('V%.1FH%d', 100 - 100 * $fill, $i + 1);
+    }
+    printf(
+        'V100Z"/></svg><p><small>%s to %s of the bits are set; a filter at its capacity has about '
+            . 'half of them set.</small></p>', percent(min($fills)), percent(max($fills)),
+    );
 }
 
 function page_layers(array $layers): void
@@ -1125,6 +1151,7 @@ svg { display: block; width: 100%; background: var(--line) }
 .bar { height: 4px; border-radius: 2px; margin-top: 3px; fill: var(--fill) }
 .bar.wrong { fill: var(--bad) }
 .memory { height: 1.5rem; border-radius: .3rem }
+.fills { height: 4rem; border-radius: .3rem; fill: var(--fill) }
 .map { height: 8rem; border-radius: .3rem; shape-rendering: crispEdges }
 .half { opacity: .65 } .low { opacity: .35 }
 .legend, .keys { list-style: none; margin: .7rem 0 0; padding: 0 }

@@ -195,6 +195,12 @@ bool bshm_view_current(const bshm_view *view);
  */
 typedef void (*bshm_run_told)(void *context, uint64_t first, uint64_t count);
 void bshm_view_runs(const bshm_view *view, bshm_run_told told, void *context);
+/*
+ * The same with the fill of each partition, as bshm_info has the filter's. Cost: reads every bit of
+ * the filter, about 0.1 s a GB.
+ */
+typedef void (*bshm_fill_told)(void *context, double fill);
+void bshm_view_fills(const bshm_view *view, bshm_fill_told told, void *context);
 /* Counts questions whose answers held, and how many of them were "maybe". */
 void bshm_view_answered(bshm_view *view, uint64_t questions, uint64_t maybes);
 

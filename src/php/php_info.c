@@ -143,7 +143,24 @@ static void add_run(void *context, uint64_t first, uint64_t count)
 	add_next_index_zval(context, &run);
 }
 
-PHP_FUNCTION(bloom_runs)
+static void add_fill(void *context, double fill)
+{
+	add_next_index_double(context, fill);
+}
+
+static void list_runs(const bshm_view *view, zval *list)
+{
+	bshm_view_runs(view, add_run, list);
+}
+
+static void list_fills(const bshm_view *view, zval *list)
+{
+	bshm_view_fills(view, add_fill, list);
+}
+
+/* Lists something of a filter's partitions; null: it is replaced again and again, or there is
+ * none. */
+static void describe(INTERNAL_FUNCTION_PARAMETERS, void (*list)(const bshm_view *, zval *))
 {
 	zend_string *filter;
 	ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -161,13 +178,23 @@ PHP_FUNCTION(bloom_runs)
 			break;
 		}
 		array_init(return_value);
-		bshm_view_runs(view, add_run, return_value);
+		list(view, return_value);
 		if (bshm_view_current(view)) {
 			return;
 		}
 		zval_ptr_dtor(return_value);
 	}
 	RETURN_NULL();
+}
+
+PHP_FUNCTION(bloom_runs)
+{
+	describe(INTERNAL_FUNCTION_PARAM_PASSTHRU, list_runs);
+}
+
+PHP_FUNCTION(bloom_fills)
+{
+	describe(INTERNAL_FUNCTION_PARAM_PASSTHRU, list_fills);
 }
 
 /* Why there is no segment, or which settings the segment was not made with; or null. */

@@ -156,12 +156,29 @@ typedef struct {
 	double items;
 } layer_rates;
 
+static uint32_t epoch_of(const bshm_view *view)
+{
+	const bshm__kind *kind = view->kind;
+	return kind->now == NULL ? 0 : kind->now(view->segment, &view->descriptor).epoch;
+}
+
+void bshm_view_fills(const bshm_view *view, bshm_fill_told told, void *context)
+{
+	const uint32_t epoch = epoch_of(view);
+	for (uint32_t i = 0; i <= view->older_count; i++) {
+		const bshm__parts *parts = bshm__view_layer(view, i);
+		for (uint32_t k = 0; k < parts->partition_count; k++) {
+			told(context,
+				view->kind->rate(view, bshm__parts_at(parts, k), parts->hash_count, epoch).fill);
+		}
+	}
+}
+
 /* Of at most so many partitions of a layer, which are spread over it. */
 static layer_rates rates_of(const bshm_view *view, const bshm__parts *parts, uint32_t most)
 {
 	const bshm__kind *kind = view->kind;
-	const uint32_t epoch =
-		kind->now == NULL ? 0 : kind->now(view->segment, &view->descriptor).epoch;
+	const uint32_t epoch = epoch_of(view);
 	const uint32_t all = parts->partition_count;
 	const uint32_t count = all < most ? all : most;
 	layer_rates sum = {0};

@@ -1,5 +1,5 @@
 --TEST--
-bloom_runs says where a filter lies: its runs have all its partitions, and no two filters share one
+bloom_runs says where a filter lies: no two filters share a partition; bloom_fills how full each is
 --EXTENSIONS--
 bloomshm
 --INI--
@@ -45,6 +45,14 @@ var_dump(count(bloom_runs('scattered')) > 1, count(bloom_runs('growing')) > 1);
 var_dump(count($all) === count(array_unique($all)), min($all), max($all) < 2 << 20 >> 13);
 $status = bloom_status();
 var_dump(count($all) * 8192 === $status['filter_bytes'] - $status['filter_bytes_free']);
+// The mean of the partitions' fills is the filter's.
+foreach (bloom_list() as $name) {
+    $fills = bloom_fills($name);
+    $info = bloom_info($name);
+    count($fills) === $info['partitions'] || print("$name: another number of fills\n");
+    abs(array_sum($fills) / count($fills) - $info['fill']) < 1e-9 || print("$name: another fill\n");
+}
+var_dump(bloom_fills('none'), max(bloom_fills('one')) > min(bloom_fills('one')));
 try {
     bloom_runs('');
 } catch (ValueError $e) {
@@ -63,5 +71,7 @@ bool(true)
 bool(true)
 int(0)
 bool(true)
+bool(true)
+NULL
 bool(true)
 bloom_runs(): Argument #1 ($filter) must be a filter name of 1 to 63 bytes without NUL bytes

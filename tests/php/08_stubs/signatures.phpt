@@ -36,6 +36,7 @@ bloom_ready(string $filter): bool
 bloom_list(): array
 bloom_info(string $filter): ?array
 bloom_runs(string $filter): ?array
+bloom_fills(string $filter): ?array
 bloom_status(): array
 bloom_verify(): array
 bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed
