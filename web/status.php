@@ -1142,6 +1142,7 @@ th, td { text-align: right; vertical-align: top; padding: .45rem .6rem }
 th, td { border-bottom: 1px solid var(--line) }
 th:first-child { text-align: left; padding-left: 0; min-width: 9rem }
 th { font-weight: 600 }
+caption + thead th:first-child { text-align: right }
 td, thead th { white-space: nowrap }
 td small, tbody th small { display: block; font-weight: 400 }
 th[aria-sort=ascending]::after { content: " ↑" }
@@ -1150,12 +1151,12 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem 1rem; padding-top: .7rem }
 svg { display: block; width: 100%; background: var(--line) }
 .bar { height: 4px; border-radius: 2px; margin-top: 3px; fill: var(--fill) }
 .bar.wrong { fill: var(--bad) }
-.memory { height: 1.5rem; border-radius: .3rem }
+.memory { height: 1.5rem; border-radius: .3rem; margin-top: .8rem }
 .fills { height: 4rem; border-radius: .3rem; fill: var(--fill) }
 .map { height: 8rem; border-radius: .3rem; shape-rendering: crispEdges }
 .half { opacity: .65 } .low { opacity: .35 }
 .legend, .keys { list-style: none; margin: .7rem 0 0; padding: 0 }
-.legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem }
+.legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin-bottom: .7rem }
 .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .4em }
 .legend i { border-radius: .2em }
 .c0 { fill: #2f7ed8; background: #2f7ed8 } .c1 { fill: #e0812b; background: #e0812b }
