@@ -142,14 +142,18 @@ int cli_say(const cli *c, int status, const char *format, ...)
 static bshm_message_about about(const cli *c, const char *name)
 {
 	return (bshm_message_about){
-		.path = c->path, .name = name, .readonly = cli_given(c, CLI_READONLY)};
+		.path = c->path, .name = name, .readonly = cli_given(c, CLI_READONLY), .command = true};
 }
 
 int cli_fail(const cli *c, const bshm_error *error, const char *name)
 {
 	const bshm_message_about what = about(c, name);
 	bshm_message message;
-	const char *text = bshm_message_say(&message, error, &what);
+	bshm_error e = *error;
+	if (e.status == BSHM_E_BUSY && e.cause == BSHM_CAUSE_FILTER) { /* not the segment */
+		e.status = BSHM_E_TIMEOUT;
+	}
+	const char *text = bshm_message_say(&message, &e, &what);
 	const bool foreign = error->cause == BSHM_CAUSE_OWNER && geteuid() == 0;
 	return cli_say(
 		c, CLI_FAILED, "%s%s", text, foreign ? "; root becomes that user with --user NAME" : "");

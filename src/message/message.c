@@ -286,7 +286,8 @@ static const char *type_text(uint32_t type)
 }
 
 /* A filter that a call cannot work with; or a record, whose key is `name`. */
-static const char *incompatible_message(bshm_message *m, const bshm_error *e, const char *name)
+static const char *incompatible_message(
+	bshm_message *m, const bshm_error *e, const char *name, bool command)
 {
 	const char *geometry = "";
 	switch (e->cause) {
@@ -295,8 +296,8 @@ static const char *incompatible_message(bshm_message *m, const bshm_error *e, co
 			return say(m, "the record \"%s\" holds %s, and %s is needed; it was not changed", name,
 				type_text(e->value_type), e->cause == BSHM_CAUSE_INT ? "an int" : "a string");
 		case BSHM_CAUSE_COUNTING:
-			return say(
-				m, "filter \"%s\" does not count; reserve or load it with counting: true", name);
+			return say(m, "filter \"%s\" does not count; reserve or load it with %s", name,
+				command ? "--counting" : "counting: true");
 		case BSHM_CAUSE_GEOMETRY:
 			geometry = " (made for another capacity or error rate)";
 			/* fall through */
@@ -384,7 +385,7 @@ const char *bshm_message_say(bshm_message *m, const bshm_error *e, const bshm_me
 			return no_space_message(m, e, name, path);
 		case BSHM_E_INCOMPATIBLE:
 			return e->cause == BSHM_CAUSE_LAYOUT ? damage_message(m, e, filter, path)
-												 : incompatible_message(m, e, name);
+												 : incompatible_message(m, e, name, about->command);
 		case BSHM_E_CORRUPT:
 			return damage_message(m, e, filter, path);
 		case BSHM_E_FULL:
@@ -405,8 +406,9 @@ const char *bshm_message_say(bshm_message *m, const bshm_error *e, const bshm_me
 		case BSHM_E_ERROR_RATE:
 			return say(m,
 				"filter \"%s\" would be wrong for %.6g of all absent keys, which is more than "
-				"$max_error_rate, %.6g; nothing was published",
-				name, e->rate, e->rate_asked);
+				"%s, %.6g; nothing was published",
+				name, e->rate, about->command ? "--max-error-rate" : "$max_error_rate",
+				e->rate_asked);
 		case BSHM_E_RANGE:
 			return say(m,
 				"%" PRId64 " %s %" PRId64

@@ -20,6 +20,7 @@ typedef struct {
 	const char *path; /* of the segment */
 	const char *name; /* of the filter, or the record's key; NULL: none */
 	bool readonly;    /* this process never creates a segment */
+	bool command;     /* parameters are named as options of the command, not of a PHP function */
 } bshm_message_about;
 
 /* Writes the sentence and returns its text. */
