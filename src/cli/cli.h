@@ -196,14 +196,18 @@ int cli_finish(const cli *c, int status);
 
 /* ------------------------------------------------------------------ signals (cli_signal.c) */
 
-/* From now on SIGINT and SIGTERM only note that they came; a read that waits ends with EINTR. */
+/* From now on SIGINT and SIGTERM only note that they came, and cli_wait() ends. */
 void cli_signals_note(void);
 /* They also make each write to a file fail from then on: the engine, which knows of no signal, then
  * ends a dump, and removes what it has begun. */
 void cli_signals_stop_writes(void);
+/* They print the line, which has a newline, and end the process with their exit status. */
+void cli_signals_exit(const char *line);
 /* They end the process again, at once. */
 void cli_signals_end(void);
 /* The signal that came; 0: none. */
 int cli_signal(void);
+/* Waits until there is something to read, or the end of the file. False: a signal was noted. */
+bool cli_wait(int fd);
 
 #endif

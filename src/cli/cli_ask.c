@@ -55,8 +55,10 @@ static void report(question *q, const bshm_key *key)
 	}
 }
 
-static int ask_batch(question *q, const bshm_key *keys, unsigned count)
+/* With --quiet the first key that would be printed ends it: CLI_NO. */
+static int ask_batch(void *context, const bshm_key *keys, unsigned count)
 {
+	question *q = context;
 	bool answers[BSHM_BATCH];
 	const bool wanted = !cli_given(q->c, CLI_INVERT);
 	const bshm_status status = ask(q, keys, count, answers);
@@ -69,36 +71,7 @@ static int ask_batch(question *q, const bshm_key *keys, unsigned count)
 			report(q, &keys[i]);
 		}
 	}
-	return CLI_YES;
-}
-
-static int ask_arguments(question *q)
-{
-	int status = CLI_YES;
-	for (int i = 1; i < q->c->argument_count && status == CLI_YES; i++) {
-		const bshm_key key = {q->c->arguments[i], strlen(q->c->arguments[i])};
-		status = ask_batch(q, &key, 1);
-	}
-	return status;
-}
-
-/* With --quiet the first key that would be printed ends it. */
-static int ask_input(question *q)
-{
-	bshm_key keys[BSHM_BATCH];
-	int status = CLI_YES;
-	int count = 0;
-	const char delimiter = cli_given(q->c, CLI_NUL) ? '\0' : '\n';
-	cli_file *file = cli_file_open(q->c, "-");
-	if (file == NULL) {
-		return CLI_FAILED;
-	}
-	while (status == CLI_YES && !(cli_given(q->c, CLI_SILENT) && q->found != 0) &&
-		   (count = cli_file_keys(file, delimiter, keys)) > 0) {
-		status = ask_batch(q, keys, (unsigned) count);
-	}
-	cli_file_close(file);
-	return count < 0 ? CLI_FAILED : status;
+	return q->found != 0 && cli_given(q->c, CLI_SILENT) ? CLI_NO : CLI_YES;
 }
 
 static void print_counts(const question *q)
@@ -136,8 +109,8 @@ int cli_has(cli *c)
 	if (found != BSHM_OK) {
 		return fail(&q, found);
 	}
-	status = c->argument_count > 1 ? ask_arguments(&q) : ask_input(&q);
-	if (status != CLI_YES) {
+	status = cli_each_batch(c, 1, ask_batch, &q);
+	if (status == CLI_FAILED) {
 		return status;
 	}
 	if (json || (cli_given(c, CLI_COUNT) && !cli_given(c, CLI_SILENT))) {

@@ -109,8 +109,8 @@ static ssize_t read_bytes(cli_file *file, void *to, size_t room)
 {
 	ssize_t got;
 	do {
-		got = cli_signal() != 0 ? -1 : read(file->fd, to, room);
-	} while (got < 0 && errno == EINTR && cli_signal() == 0);
+		got = cli_wait(file->fd) ? read(file->fd, to, room) : -1;
+	} while (got < 0 && (errno == EINTR || errno == EAGAIN) && cli_signal() == 0);
 	if (got < 0) {
 		return cli_signal() != 0 ? -1 : fail(file, strerror(errno));
 	}
@@ -263,4 +263,38 @@ int cli_file_keys(cli_file *file, char delimiter, bshm_key keys[BSHM_BATCH])
 		}
 	}
 	return count;
+}
+
+static int each_argument(const cli *c, int first, cli_each each, void *context)
+{
+	bshm_key keys[BSHM_BATCH];
+	int status = CLI_YES;
+	for (int i = first; i < c->argument_count && status == CLI_YES;) {
+		unsigned count = 0;
+		for (; count < BSHM_BATCH && i < c->argument_count; i++) {
+			keys[count++] = (bshm_key){c->arguments[i], strlen(c->arguments[i])};
+		}
+		status = each(context, keys, count);
+	}
+	return status;
+}
+
+int cli_each_batch(const cli *c, int first, cli_each each, void *context)
+{
+	bshm_key keys[BSHM_BATCH];
+	int status = CLI_YES;
+	int count = 0;
+	if (c->argument_count > first) {
+		return each_argument(c, first, each, context);
+	}
+	const char delimiter = cli_given(c, CLI_NUL) ? '\0' : '\n';
+	cli_file *file = cli_file_open(c, "-");
+	if (file == NULL) {
+		return CLI_FAILED;
+	}
+	while (status == CLI_YES && (count = cli_file_keys(file, delimiter, keys)) > 0) {
+		status = each(context, keys, (unsigned) count);
+	}
+	cli_file_close(file);
+	return count < 0 ? CLI_FAILED : status;
 }

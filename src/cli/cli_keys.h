@@ -26,4 +26,12 @@ uint64_t cli_file_position(const cli_file *file, uint64_t *size);
  */
 int cli_file_keys(cli_file *file, char delimiter, bshm_key keys[BSHM_BATCH]);
 
+/*
+ * Calls `each` for 1..BSHM_BATCH keys at a time: the arguments from `first` on; or, if there are
+ * none, the keys of the standard input. Ends when `each` returns another status than CLI_YES, and
+ * returns that.
+ */
+typedef int (*cli_each)(void *context, const bshm_key *keys, unsigned count);
+int cli_each_batch(const cli *c, int first, cli_each each, void *context);
+
 #endif

@@ -17,6 +17,8 @@ int cli_ls(cli *c);
 int cli_info(cli *c);
 /* cli_ask.c */
 int cli_has(cli *c);
+/* cli_load.c */
+int cli_load(cli *c);
 /* cli_metrics.c */
 int cli_metrics(cli *c);
 

@@ -7,12 +7,17 @@
  */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t noted;
 static struct rlimit limit; /* of the size of files */
 static bool stops_writes;
+static const char *last_line;
 
 static void note(int signal)
 {
@@ -25,6 +30,13 @@ static void note_and_stop(int signal)
 	const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
 	noted = signal;
 	setrlimit(RLIMIT_FSIZE, &none);
+}
+
+static void say_and_exit(int signal)
+{
+	const ssize_t ignored = write(STDERR_FILENO, last_line, strlen(last_line));
+	(void) ignored;
+	_exit(CLI_SIGNAL + signal);
 }
 
 static void handle(void (*handler)(int))
@@ -49,6 +61,12 @@ void cli_signals_stop_writes(void)
 	handle(stops_writes ? note_and_stop : note);
 }
 
+void cli_signals_exit(const char *line)
+{
+	last_line = line;
+	handle(say_and_exit);
+}
+
 void cli_signals_end(void)
 {
 	handle(SIG_DFL);
@@ -60,4 +78,21 @@ void cli_signals_end(void)
 int cli_signal(void)
 {
 	return noted;
+}
+
+/* The signals are blocked but while it waits, so none can come between the look at `noted` and the
+ * wait. */
+bool cli_wait(int fd)
+{
+	sigset_t both;
+	sigset_t before;
+	struct pollfd wanted = {.fd = fd, .events = POLLIN};
+	sigemptyset(&both);
+	sigaddset(&both, SIGINT);
+	sigaddset(&both, SIGTERM);
+	sigprocmask(SIG_BLOCK, &both, &before);
+	while (noted == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR) {
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return noted == 0;
 }

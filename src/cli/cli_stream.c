@@ -30,6 +30,15 @@ static bool is_pipe(const char *file, int standard)
 		   (fstat(standard, &own) == 0 && own.st_dev == st.st_dev && own.st_ino == st.st_ino);
 }
 
+/* The dump would replace it. */
+static bool is_segment(const cli *c, const char *file)
+{
+	struct stat st;
+	struct stat segment;
+	return stat(file, &st) == 0 && stat(c->path, &segment) == 0 && st.st_dev == segment.st_dev &&
+		   st.st_ino == segment.st_ino;
+}
+
 static int open_pipe(const cli *c, const char *file, int flags, int standard, cli_stream *s)
 {
 	s->fd = strcmp(file, "-") == 0 ? standard : open(file, flags | O_CLOEXEC);
@@ -86,6 +95,9 @@ int cli_stream_out(const cli *c, const char *file, cli_stream *s)
 {
 	*s = (cli_stream){.path = file, .file = file, .fd = -1};
 	if (!is_pipe(file, STDOUT_FILENO)) {
+		if (is_segment(c, file)) {
+			return cli_say(c, CLI_FAILED, "%s is the segment itself", file);
+		}
 		cli_signals_stop_writes();
 		return CLI_YES;
 	}

@@ -4,6 +4,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
 
 #include "message/message.h"
 
@@ -133,6 +134,7 @@ int cli_say(const cli *c, int status, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
 	const char *text = cli_shown(line, strlen(line));
+	cli_progress_clear();
 	fflush(stdout); /* what was printed before comes before it */
 	fprintf(stderr, "bloomshm%s%s: %s\n", c->verb == NULL ? "" : " ",
 		c->verb == NULL ? "" : c->verb->name, text == NULL ? line : text);

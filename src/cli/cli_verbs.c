@@ -6,9 +6,14 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "cli/cli_filter_args.h"
 #include "cli/cli_run.h"
 
 #define W CLI_WITH
+
+#define KEYS                                                                                       \
+ "Keys are arguments, or else lines of the standard input (--null: each ends with a NUL byte); "   \
+ "empty lines are skipped. "
 
 const cli_verb cli_verbs[] = {
 	{"status", "", 0, 0, W(JSON), cli_status, "show what the segment holds, and how it is",
@@ -23,9 +28,16 @@ const cli_verb cli_verbs[] = {
 		"The figures of bloom_info(), one a line. Reads every bit of the filter."},
 	{"has", "FILTER [KEY...]", 1, -1, W(INVERT) | W(SILENT) | W(COUNT) | W(NUL) | W(JSON), cli_has,
 		"print the keys that are maybe in a filter",
-		"Keys are arguments, or else lines of the standard input (--null: each ends with a NUL "
-		"byte); empty lines are skipped. Status 1: no key was printed. The answer to each key is "
-		"true of the filter at that moment."},
+		KEYS "Status 1: no key was printed. The answer to each key is true of the filter at that "
+			 "moment."},
+	{"load", "FILTER [FILE...]", 1, -1,
+		CLI_PARAMETERS | W(CAPACITY) | W(MAX_ERROR_RATE) | W(NUL) | W(DELIMITER) | W(ALLOW_EMPTY) |
+			W(QUIET) | W(JSON) | CLI_CREATES,
+		cli_load, "publish a filter of the keys in files",
+		"Keys are the lines of the files, or of the standard input (-, or no file); empty lines "
+		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints the figures "
+		"of the new filter, which replaces the one before. A load that fails, or that SIGINT or "
+		"SIGTERM ends, publishes nothing."},
 	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
 		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
 		"bloomshm_up "

@@ -1,0 +1,205 @@
+/*
+ * cli_load.c - load: a filter of all the keys in some files.
+ *
+ * A signal ends the load before it publishes: the build is aborted, and the filter from before
+ * stays. The engine does not return from its last step, which takes a second for 10 million keys,
+ * before it is done; a signal then ends the process, which is as good: the filter is published with
+ * one store, and the next process takes the memory back.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_filter_args.h"
+#include "cli/cli_json.h"
+#include "cli/cli_keys.h"
+#include "cli/cli_progress.h"
+#include "cli/cli_run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LIMIT_FACTOR 1.5 /* of the error rate asked for: the default of the limit */
+
+typedef struct {
+	cli *c;
+	const char *filter;
+	bshm_parameters parameters;
+	double max_error_rate;
+	char delimiter;
+	bshm_build *build;
+	uint64_t size; /* of all files; 0: not known */
+	uint64_t done; /* of them, before the current one */
+} load;
+
+/* ------------------------------------------------------------------ arguments */
+
+static bool read_delimiter(load *l)
+{
+	const char *given = l->c->values[CLI_DELIMITER];
+	l->delimiter = '\n';
+	if (cli_given(l->c, CLI_NUL)) {
+		l->delimiter = '\0';
+		if (given != NULL) {
+			cli_say(l->c, CLI_USAGE, "--null and --delimiter exclude each other");
+		}
+		return given == NULL;
+	}
+	if (given != NULL && strlen(given) != 1) {
+		cli_say(l->c, CLI_USAGE, "--delimiter must be one byte, \"%s\" given", given);
+		return false;
+	}
+	l->delimiter = given == NULL ? '\n' : given[0];
+	return true;
+}
+
+/* Adds the size of a file. False: it is not there. */
+static bool look_at(load *l, const char *path, bool *known)
+{
+	struct stat st;
+	if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) {
+		cli_say(l->c, CLI_FAILED, "cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	*known = *known && S_ISREG(st.st_mode);
+	l->size += (uint64_t) st.st_size;
+	return true;
+}
+
+/* The size of all files. A missing file is said before others are read for minutes. */
+static bool look_at_files(load *l)
+{
+	bool known = true;
+	bool sound = l->c->argument_count > 1 || look_at(l, "-", &known);
+	for (int i = 1; i < l->c->argument_count && sound; i++) {
+		sound = look_at(l, l->c->arguments[i], &known);
+	}
+	l->size = known ? l->size : 0;
+	return sound;
+}
+
+/* ------------------------------------------------------------------ keys */
+
+static int interrupted(const load *l)
+{
+	return cli_say(l->c, CLI_SIGNAL + cli_signal(), "%s after %llu keys; nothing was published",
+		strsignal(cli_signal()), (unsigned long long) bshm_build_offered(l->build));
+}
+
+static int offer(load *l, const bshm_key *keys, int count)
+{
+	bshm_error error;
+	for (int i = 0; i < count; i++) {
+		if (bshm_build_key(l->build, keys[i].bytes, keys[i].length, &error) != BSHM_OK) {
+			return cli_signal() != 0 ? interrupted(l) : cli_fail(l->c, &error, l->filter);
+		}
+	}
+	return cli_signal() != 0 ? interrupted(l) : CLI_YES;
+}
+
+static int offer_file(load *l, const char *path)
+{
+	bshm_key keys[BSHM_BATCH];
+	uint64_t size;
+	int status = CLI_YES;
+	int count = 0;
+	cli_file *file = cli_file_open(l->c, path);
+	if (file == NULL) {
+		return CLI_FAILED;
+	}
+	while (status == CLI_YES && (count = cli_file_keys(file, l->delimiter, keys)) > 0) {
+		status = offer(l, keys, count);
+		cli_progress_show("reading", bshm_build_offered(l->build),
+			l->done + cli_file_position(file, &size), l->size);
+	}
+	l->done += cli_file_position(file, &size);
+	cli_file_close(file);
+	if (count < 0) {
+		return cli_signal() != 0 ? interrupted(l) : CLI_FAILED;
+	}
+	return status;
+}
+
+static int offer_all(load *l)
+{
+	if (l->c->argument_count == 1) {
+		return offer_file(l, "-");
+	}
+	int status = CLI_YES;
+	for (int i = 1; i < l->c->argument_count && status == CLI_YES; i++) {
+		status = offer_file(l, l->c->arguments[i]);
+	}
+	return status;
+}
+
+/* ------------------------------------------------------------------ publish */
+
+/* Ends the build. */
+static int publish(load *l, bshm_info *info)
+{
+	bshm_error error;
+	const uint64_t offered = bshm_build_offered(l->build);
+	if (offered == 0 && !cli_given(l->c, CLI_ALLOW_EMPTY)) {
+		bshm_build_abort(l->build);
+		return cli_say(l->c, CLI_FAILED,
+			"no key was offered for filter \"%s\"; nothing was published (--allow-empty publishes "
+			"an empty filter)",
+			l->filter);
+	}
+	cli_progress_say("making the filter");
+	cli_signals_exit("bloomshm load: interrupted; nothing was published\n");
+	if (cli_signal() != 0) { /* it came before that */
+		const int status = interrupted(l);
+		bshm_build_abort(l->build);
+		return status;
+	}
+	const bshm_status status = bshm_build_publish(l->build, l->max_error_rate, info, &error);
+	cli_signals_note(); /* too late: it is published */
+	return status == BSHM_OK ? cli_published(l->c) : cli_fail(l->c, &error, l->filter);
+}
+
+static int run(load *l)
+{
+	const uint64_t start = bshm_now_ns();
+	bshm_error error;
+	bshm_info info;
+	cli_name name = {.length = strlen(l->filter)};
+	cli_signals_note();
+	cli_progress_begin(cli_given(l->c, CLI_QUIET));
+	if (bshm_build_begin(
+			l->c->segment, l->filter, name.length, &l->parameters, &l->build, &error) != BSHM_OK) {
+		return cli_fail(l->c, &error, l->filter);
+	}
+	int status = offer_all(l);
+	if (status != CLI_YES) {
+		bshm_build_abort(l->build);
+		return status;
+	}
+	const uint64_t offered = bshm_build_offered(l->build);
+	status = publish(l, &info);
+	cli_progress_clear();
+	if (status != CLI_YES) {
+		return status;
+	}
+	memcpy(name.bytes, l->filter, name.length + 1);
+	json_t *figures = cli_json_info(&name, &info);
+	json_object_set_new(figures, "keys", json_integer((json_int_t) offered));
+	json_object_set_new(figures, "seconds", json_real((double) (bshm_now_ns() - start) / 1e9));
+	return cli_json_show(l->c, figures);
+}
+
+int cli_load(cli *c)
+{
+	load l = {.c = c, .filter = c->arguments[0]};
+	if (!cli_filter_name(c, 0) || !cli_filter_parameters(c, CLI_CAPACITY, &l.parameters) ||
+		!cli_rate(
+			c, CLI_MAX_ERROR_RATE, 1, LIMIT_FACTOR * l.parameters.error_rate, &l.max_error_rate) ||
+		!read_delimiter(&l)) {
+		return CLI_USAGE;
+	}
+	if (!look_at_files(&l)) {
+		return CLI_FAILED;
+	}
+	const int status = cli_attach(c, true);
+	return status == CLI_YES ? run(&l) : status;
+}
