@@ -19,6 +19,20 @@ int cli_info(cli *c);
 int cli_has(cli *c);
 /* cli_load.c */
 int cli_load(cli *c);
+/* cli_change.c */
+int cli_add(cli *c);
+int cli_remove(cli *c);
+int cli_count(cli *c);
+/* cli_manage.c */
+int cli_reserve(cli *c);
+int cli_drop(cli *c);
+int cli_clear(cli *c);
+int cli_rename(cli *c);
+int cli_copy(cli *c);
+int cli_merge(cli *c);
+/* cli_dump.c */
+int cli_dump(cli *c);
+int cli_restore(cli *c);
 /* cli_metrics.c */
 int cli_metrics(cli *c);
 

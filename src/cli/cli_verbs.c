@@ -38,6 +38,41 @@ const cli_verb cli_verbs[] = {
 		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints the figures "
 		"of the new filter, which replaces the one before. A load that fails, or that SIGINT or "
 		"SIGTERM ends, publishes nothing."},
+	{"add", "FILTER [KEY...]", 1, -1,
+		CLI_PARAMETERS | W(CREATE) | W(CAPACITY_NEEDED) | W(WINDOW) | W(NUL) | W(JSON) |
+			CLI_CREATES,
+		cli_add, "add keys to a filter",
+		KEYS
+		"Prints how many keys were certainly not there before. With --create, which needs "
+		"--capacity, makes the filter if there is none, as reserve does; one that exists is taken "
+		"as it is."},
+	{"remove", "FILTER [KEY...]", 1, -1, W(NUL) | W(JSON), cli_remove,
+		"take one add of each key back (counting filters)",
+		KEYS
+		"Prints how many keys were maybe there, and were removed. A key that was never added but "
+		"is maybe there takes counts from other keys. Status 1: none was there."},
+	{"count", "FILTER [KEY...]", 1, -1, W(NUL) | W(JSON), cli_count,
+		"print how often keys were added (counting filters)",
+		KEYS "Prints the count, at most 15, a space and the key. Status 1: no key is there."},
+	{"reserve", "FILTER", 1, 1,
+		CLI_PARAMETERS | W(CAPACITY_NEEDED) | W(WINDOW) | W(JSON) | CLI_CREATES, cli_reserve,
+		"make an empty filter",
+		"Does nothing, and says so, if there is a filter with the same parameters. One with others "
+		"is an error."},
+	{"drop", "FILTER", 1, 1, 0, cli_drop, "remove a filter", "Status 1: there is no such filter."},
+	{"clear", "FILTER", 1, 1, 0, cli_clear, "remove all keys of a filter",
+		"Status 1: there is no such filter."},
+	{"rename", "FROM TO", 2, 2, 0, cli_rename, "give a filter another name",
+		"A filter that has that name already is replaced."},
+	{"copy", "FROM TO", 2, 2, 0, cli_copy, "copy a filter",
+		"A filter that has that name already is replaced."},
+	{"merge", "INTO FROM...", 2, -1, 0, cli_merge, "add all keys of other filters to a filter",
+		"All must be of one kind, seed, capacity and error rate. INTO is made if there is none."},
+	{"dump", "FILTER FILE", 2, 2, 0, cli_dump, "write a filter to a file",
+		"The file is complete, or it is not there. -: the standard output."},
+	{"restore", "FILTER FILE", 2, 2, CLI_CREATES, cli_restore, "publish a filter from a file",
+		"The whole file is checked before. A filter of that name is replaced. -: the standard "
+		"input."},
 	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
 		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
 		"bloomshm_up "

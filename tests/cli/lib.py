@@ -79,7 +79,7 @@ class Case:
         """Starts a call that the test ends, or waits for."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(
-            [BINARY, *arguments], env=self.environment(), **{**pipes, **options}
+            [BINARY, *arguments], **{"env": self.environment(), **pipes, **options}
         )
 
     def file(self, name, content=b""):

@@ -1,0 +1,170 @@
+"""
+test_interrupt.py - SIGINT, SIGTERM and SIGKILL at a load: nothing is published, and the memory is
+back.
+
+Licensed under the MIT licence; see LICENSE.
+"""
+
+import os
+import random
+import signal
+import time
+
+import lib
+from lib import check
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def prepared(b):
+    b("load", "x", "--filter-memory", "32M", stdin="before\n").gives(0)
+    return free_bytes(b)
+
+
+def free_bytes(b):
+    return b("status", "--json").gives(0).json()["filter_bytes_free"]
+
+
+def is_as_before(b, free):
+    b("verify").gives(0, "")
+    b("ls").gives(0, "x\n")
+    b("has", "x", "before", "key").gives(0, "before\n")
+    seen = free_bytes(b)
+    check(seen == free, f"{seen} bytes are free, {free} before")
+
+
+def ended(process, number):
+    """It has ended with the status of the signal: its own, or what a shell makes of a death."""
+    out, err = process.communicate(timeout=lib.SECONDS)
+    check(process.returncode in (128 + number, -number), f"{process.returncode}: {err}")
+    check(out == b"", out)
+    return err
+
+
+def gathered(process, size):
+    """Waits until the load has read so many bytes."""
+    deadline = time.monotonic() + lib.SECONDS
+    while time.monotonic() < deadline:
+        with open(f"/proc/{process.pid}/io", encoding="ascii") as counts:
+            read = int(counts.readline().split()[1])
+        if read >= size:
+            return
+        time.sleep(0.005)
+    raise lib.Failed("the load does not read")
+
+
+def test_at_once(b):
+    free = prepared(b)
+    for number in SIGNALS:
+        for delay in (0, 0.002, 0.01):
+            process = b.start("load", "x")
+            time.sleep(delay)
+            process.send_signal(number)
+            ended(process, number)
+    is_as_before(b, free)
+
+
+def test_while_it_waits_for_a_slow_pipe(b):
+    free = prepared(b)
+    for number in SIGNALS:
+        process = b.start("load", "x")
+        process.stdin.write(b"key\n" * 100_000)
+        process.stdin.flush()
+        gathered(process, 400_000)
+        time.sleep(0.05)
+        process.send_signal(number)
+        err = ended(process, number)
+        check(process.returncode == 128 + number, process.returncode)
+        check(b"after 100000 keys; nothing was published\n" in err and err.count(b"\n") == 1, err)
+    is_as_before(b, free)
+
+
+def test_while_it_reads_a_file(b):
+    free = prepared(b)
+    path = b.file("keys", "".join(f"key {i}\n" for i in range(2_000_000)))
+    for number in SIGNALS:
+        process = b.start("load", "x", path, path, path)
+        gathered(process, 1_000_000)
+        process.send_signal(number)
+        err = ended(process, number)
+        check(process.returncode == 128 + number, process.returncode)
+        check(err.endswith(b"nothing was published\n") and err.count(b"\n") == 1, err)
+    is_as_before(b, free)
+
+
+def at_the_end(b, number, delay):
+    """A signal a while after the last key. True: the load was ended by it."""
+    process = b.start("load", "x")
+    process.stdin.write(b"before\n" + b"".join(b"key %d\n" % i for i in range(300_000)))
+    process.stdin.close()
+    process.stdin = None
+    time.sleep(delay)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=lib.SECONDS)
+    if process.returncode == 0:  # it was faster
+        check(b"keys  " in out and err == b"", err)
+        return False
+    check(process.returncode in (128 + number, -number), f"{process.returncode}: {err}")
+    check(out == b"" and err.count(b"\n") <= 1, err)
+    return True
+
+
+def test_while_it_publishes(b):
+    """Whatever the moment: all of the new set, or all of the old one."""
+    free = prepared(b)
+    for turn in range(12):
+        number = SIGNALS[turn % 2]
+        if at_the_end(b, number, random.random() / 10):
+            is_as_before(b, free)
+        else:
+            b("has", "-c", "x", stdin="before\nkey 1\nkey 299999\n").gives(0, "3\n")
+            b("verify").gives(0, "")
+            b("load", "x", stdin="before\n").gives(0)
+
+
+def test_a_kill(b):
+    free = prepared(b)
+    for turn in range(8):
+        process = b.start("load", "x")
+        process.stdin.write(b"".join(b"key %d\n" % i for i in range(300_000)))
+        if turn % 2 == 0:
+            process.stdin.close()
+            process.stdin = None
+        time.sleep(random.random() / 10)
+        process.kill()
+        process.communicate(timeout=lib.SECONDS)
+        if process.returncode == 0:
+            b("verify").gives(0, "")
+            b("load", "x", stdin="before\n").gives(0)
+        else:
+            check(process.returncode == -signal.SIGKILL, process.returncode)
+            is_as_before(b, free)
+
+
+def test_a_first_load_that_is_ended_leaves_an_empty_segment(b):
+    process = b.start("load", "x")
+    process.stdin.write(b"key\n" * 100_000)
+    process.stdin.flush()
+    gathered(process, 400_000)
+    process.send_signal(signal.SIGTERM)
+    ended(process, signal.SIGTERM)
+    b("ls").gives(0, "")
+    b("verify").gives(0, "")
+    status = b("status", "--json").json()
+    check(status["filter_bytes_free"] == status["filter_bytes"], status)
+
+
+def test_other_verbs_at_any_moment(b):
+    prepared(b)
+    b("reserve", "y", "-n", "100000").gives(0)
+    keys = b"".join(b"key %d\n" % i for i in range(200_000))
+    for verb in (["add", "y"], ["has", "y"], ["copy", "x", "y"], ["clear", "y"], ["verify"]):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with open(b.file("keys", keys), "rb") as source:
+                process = b.start(*verb, stdin=source)
+            time.sleep(random.random() / 50)
+            process.send_signal(number)
+            process.communicate(timeout=lib.SECONDS)
+            check(process.returncode in (0, 1, -number), process.returncode)
+            b("verify").gives(0, "")
+    os.remove(os.path.join(b.folder, "keys"))
