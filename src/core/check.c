@@ -4,9 +4,14 @@
  * Checks everything that has a rule: header, chains, entries, descriptors, runs and their overlap,
  * ops, journal, and the record store (verify.c). Any filter bits are valid. The validator repairs
  * nothing. It looks for faults under the lock, because work in progress would look like one, and
- * reports them after it has released the lock. Where the filters are mapped for reading it cannot
- * take the lock. So it reads words that other processes write by atomic loads, and may report a
- * change in progress as a fault.
+ * reports them after it has released the lock.
+ *
+ * It leaves the lock to other processes after some work. A filter that is made between two such
+ * steps may have the partitions of one that was looked at before, and that looks like a fault. So
+ * where faults are found, all is looked at again, in the end under one hold of the lock.
+ *
+ * Where the filters are mapped for reading the validator cannot take the lock. So it reads words
+ * that other processes write by atomic loads, and may report a change in progress as a fault.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -26,11 +31,17 @@
 #include "core/segment/sound.h"
 #include "core/status.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FAULTS_TOLD 64
+/* What is looked at in one step: words of the map of partitions, and as many for an entry, a head
+ * or an op as it takes the time of. The step ends after the present one. */
+#define STEP_WORK  (1u << 16)
+#define ITEM_WORK  128u
+#define STEP_TRIES 3u /* before it is all done in one step */
 
 typedef struct {
 	const char *what;
@@ -43,9 +54,30 @@ typedef struct {
 	uint64_t *one;     /* scratch: by the run being looked at */
 	uint8_t *linked;   /* how many chains hold the entry */
 	uint8_t *layered;  /* how many filters the layer's record belongs to */
+	uint64_t work;     /* in this hold of the lock */
+	bool locked;
+	bool in_steps;
+	bshm_status status; /* why it could not be done */
+	bshm_error *error;
 	int count;
 	fault faults[FAULTS_TOLD];
 } report;
+
+/* Between two steps: leaves the lock free for a pause, if it was held long enough. False: it could
+ * not be taken again in time. */
+static bool breathe(report *r)
+{
+	r->work += ITEM_WORK;
+	if (!r->locked || !r->in_steps || r->work < STEP_WORK) {
+		return true;
+	}
+	r->work = 0;
+	bshm__unlock(r->segment);
+	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
+	r->status = bshm__lock(r->segment, BSHM_LOCK_BATCH_NS, r->error);
+	r->locked = r->status == BSHM_OK;
+	return r->locked;
+}
 
 static void note(report *r, const char *what, const bshm_entry *entry)
 {
@@ -87,7 +119,7 @@ static void check_header(report *r)
 static void check_chains(report *r)
 {
 	const bshm_segment *s = r->segment;
-	for (uint32_t i = 0; i < s->head_count; i++) {
+	for (uint32_t i = 0; i < s->head_count && breathe(r); i++) {
 		uint32_t at = BSHM_LOAD(&s->heads[i], RELAXED);
 		for (uint32_t steps = 0; at != 0; steps++) {
 			if (at > s->entry_count || steps == s->entry_count) {
@@ -112,6 +144,7 @@ static void check_run(report *r, const bshm_run *run, const bshm_entry *entry)
 {
 	const size_t words = ((size_t) r->segment->partition_count + 63) / 64;
 	memset(r->one, 0, words * sizeof(*r->one));
+	r->work += words;
 	if (!bshm__run_walk(r->segment, run, NULL, r->one)) {
 		note(r, "a scattered run's links are damaged", entry);
 		return;
@@ -153,56 +186,57 @@ static void check_name(report *r, uint32_t index)
 	}
 }
 
-static void check_entries(report *r)
+static void check_entry(report *r, uint32_t index)
 {
 	const bshm_segment *s = r->segment;
-	for (uint32_t i = 0; i < s->entry_count; i++) {
-		const bshm_entry *entry = &s->entries[i];
-		/* Pairs with put_in_force(). */
-		const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
-		const bshm__name name = bshm__entry_name(entry);
-		const bool named = name.bytes[0] != 0;
-		if (name.bytes[0] > BSHM_NAME_MAX || r->linked[i] != (named ? 1 : 0)) {
-			note(r, "an entry is not in exactly one chain", entry);
-		} else if (named) {
-			check_name(r, i);
+	const bshm_entry *entry = &s->entries[index];
+	/* Pairs with put_in_force(). */
+	const uint64_t generation = BSHM_LOAD(&entry->generation, ACQUIRE);
+	const bshm__name name = bshm__entry_name(entry);
+	const bool named = name.bytes[0] != 0;
+	if (name.bytes[0] > BSHM_NAME_MAX || r->linked[index] != (named ? 1 : 0)) {
+		note(r, "an entry is not in exactly one chain", entry);
+	} else if (named) {
+		check_name(r, index);
+	}
+	if (bshm__entry_has_journal(s, index) && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
+		note(r, "an entry does not know that it is being built", entry);
+	}
+	if (generation == 0) {
+		return;
+	}
+	const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
+	if (!bshm__descriptor_sound(s, &name, &descriptor, generation)) {
+		note(r, "a descriptor or its name is damaged", entry);
+	} else if (descriptor.state != BSHM_STATE_ABSENT) {
+		if (descriptor.publication > BSHM_LOAD(&s->header->publications, RELAXED)) {
+			note(r, "a filter has a publication number that was never given", entry);
 		}
-		if (bshm__entry_has_journal(s, i) && BSHM_LOAD(&entry->builders, RELAXED) == 0) {
-			note(r, "an entry does not know that it is being built", entry);
+		if (!named) {
+			note(r, "a filter has no name", entry);
 		}
-		if (generation == 0) {
-			continue;
-		}
-		const bshm_descriptor descriptor = bshm__descriptor_read(entry, generation);
-		if (!bshm__descriptor_sound(s, &name, &descriptor, generation)) {
-			note(r, "a descriptor or its name is damaged", entry);
-		} else if (descriptor.state != BSHM_STATE_ABSENT) {
-			if (descriptor.publication > BSHM_LOAD(&s->header->publications, RELAXED)) {
-				note(r, "a filter has a publication number that was never given", entry);
-			}
-			if (!named) {
-				note(r, "a filter has no name", entry);
-			}
-			check_layers(r, &descriptor, entry);
-		}
+		check_layers(r, &descriptor, entry);
 	}
 }
 
-static void check_ops(report *r)
+static void check_op(report *r, uint32_t index)
 {
 	const bshm_segment *s = r->segment;
-	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		bshm_op op = {0};
-		bshm__racy_copy(&op, &s->ops[i], offsetof(bshm_op, pending));
-		if (op.entry == 0) {
-			continue;
-		}
-		if (!bshm__op_sound(s, &op) || op.entry > s->entry_count) {
-			note(r, "a record of work in progress is damaged", NULL);
-		} else if (op.kind != BSHM_OP_CLEAR && op.run.count != 0) {
-			check_run(r, &op.run, &s->entries[op.entry - 1]);
-		}
+	bshm_op op = {0};
+	bshm__racy_copy(&op, &s->ops[index], offsetof(bshm_op, pending));
+	if (op.entry == 0) {
+		return;
 	}
+	if (!bshm__op_sound(s, &op) || op.entry > s->entry_count) {
+		note(r, "a record of work in progress is damaged", NULL);
+	} else if (op.kind != BSHM_OP_CLEAR && op.run.count != 0) {
+		check_run(r, &op.run, &s->entries[op.entry - 1]);
+	}
+}
+
+static void check_journal(report *r)
+{
+	const bshm_segment *s = r->segment;
 	for (uint32_t i = 0; i < s->chunk_count; i++) {
 		if (BSHM_LOAD(&s->tags[i], RELAXED) != 0 &&
 			BSHM_LOAD(&s->chunks[i].count, RELAXED) > BSHM_CHUNK_HASHES) {
@@ -216,26 +250,56 @@ static void note_store(void *context, const char *what)
 	note(context, what, NULL);
 }
 
+/* Looks at all filters, under the lock or without it. False: it could not be taken again. */
+static bool check_filters(report *r)
+{
+	const bshm_segment *s = r->segment;
+	memset(r->claimed, 0, ((size_t) s->partition_count + 63) / 64 * sizeof(*r->claimed));
+	memset(r->linked, 0, s->entry_count);
+	memset(r->layered, 0, s->layer_count);
+	r->count = 0;
+	r->work = 0;
+	check_header(r);
+	check_chains(r);
+	for (uint32_t i = 0; r->status == BSHM_OK && i < s->entry_count && breathe(r); i++) {
+		check_entry(r, i);
+	}
+	for (uint32_t i = 0; r->status == BSHM_OK && i < BSHM_OP_COUNT && breathe(r); i++) {
+		check_op(r, i);
+	}
+	if (r->status == BSHM_OK) {
+		check_journal(r);
+	}
+	return r->status == BSHM_OK;
+}
+
 /* The faults are noted in the report. Returns their number, or why not all could be checked. */
-static int check_all(report *r, bshm_error *error)
+static int check_all(report *r)
 {
 	bshm_segment *segment = r->segment;
-	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, r->error);
 	if (status == BSHM_E_TIMEOUT) {
 		return status;
 	}
-	check_header(r); /* without the lock where this process cannot take it */
-	check_chains(r);
-	check_entries(r);
-	check_ops(r);
-	if (status == BSHM_OK) {
+	r->locked = status == BSHM_OK; /* where this process cannot take it: without the lock */
+	for (unsigned tries = 0; tries <= STEP_TRIES; tries++) {
+		r->in_steps = tries < STEP_TRIES;
+		if (!check_filters(r) || r->count == 0) {
+			break;
+		}
+	}
+	if (r->locked) {
 		bshm__unlock(segment);
+	}
+	if (r->status != BSHM_OK) {
+		r->count = 0; /* of a look that was not finished */
+		return r->status;
 	}
 	if (status == BSHM_E_READ_ONLY) { /* the record store may still be writable */
 		status = BSHM_OK;
 	}
 	if (status == BSHM_OK && segment->store_writable) {
-		status = bshm__store_verify(segment, note_store, r, error);
+		status = bshm__store_verify(segment, note_store, r, r->error);
 	}
 	return status == BSHM_OK ? r->count : status;
 }
@@ -249,13 +313,13 @@ int bshm_segment_check(
 		return result;
 	}
 	r->segment = segment;
+	r->error = error;
 	r->claimed = bshm__blocks_map(segment);
 	r->one = bshm__blocks_map(segment);
 	r->linked = calloc(segment->entry_count, 1);
 	r->layered = calloc(segment->layer_count, 1);
 	if (r->claimed != NULL && r->one != NULL && r->linked != NULL && r->layered != NULL) {
-		memset(r->claimed, 0, ((size_t) segment->partition_count + 63) / 64 * sizeof(uint64_t));
-		result = check_all(r, error);
+		result = check_all(r);
 	}
 	for (int i = 0; i < r->count && i < FAULTS_TOLD; i++) {
 		problem(context, r->faults[i].what, r->faults[i].name);

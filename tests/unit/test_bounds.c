@@ -23,6 +23,8 @@
  * page or two. The last step makes room for its first and its last part, too. */
 #define EVICTION_MOST 130u
 #define ROOM_MOST     400000u
+/* 512 entries, heads and ops, or fewer filters. */
+#define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
 #define MIXED_MOST 100000u
 /* One record is looked up, put and freed. */
@@ -240,6 +242,26 @@ TEST(the_validator_holds_a_lock_for_a_step)
 	test_note("a step: %llu, all: %llu", (unsigned long long) all.most,
 		(unsigned long long) all.accesses);
 	CHECK(all.most <= VERIFY_MOST);
+}
+
+TEST(the_validator_of_filters_holds_the_lock_for_a_step)
+{
+	bshm_segment *segment = open_segment(MB(64));
+	char name[16];
+	for (uint32_t i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		CHECK_INT(reserve(segment, name, 1000, 0.01), 1);
+	}
+	const cost all = cost_of(verify, segment);
+	test_note("a step: %llu, all: %llu, %llu holds", (unsigned long long) all.most,
+		(unsigned long long) all.accesses, (unsigned long long) bshm__held.holds);
+	CHECK(all.most <= FILTERS_MOST);
+	CHECK(bshm__held.holds >= 10);
+	/* A fault is told only if it is there while the lock is held all the time. */
+	bshm_entry *entry = entry_of(segment, "f0");
+	entry->descriptor[entry->generation & 1].seed ^= 1;
+	CHECK_INT(faults(segment), 1);
+	CHECK(bshm__held.most > FILTERS_MOST);
 }
 
 TEST(records_that_go_in_the_order_of_a_table_resize_it_seldom)

@@ -67,12 +67,17 @@ static void expect_fault(const char *part, const char *name)
   CHECK_INT(quiet_faults(), 0);                                                                    \
  } while (0)
 
-static void stand(void)
+static void stand_in(uint64_t bytes)
 {
-	segment = open_segment(MB(1));
+	segment = open_segment(bytes);
 	CHECK_INT(load(segment, "one", 0, 20000), BSHM_OK);
 	CHECK_INT(load(segment, "two", 0, 20000), BSHM_OK);
 	CHECK_INT(load(segment, "two", 0, 20000), BSHM_OK);
+}
+
+static void stand(void)
+{
+	stand_in(MB(1));
 }
 
 TEST(a_sound_segment_has_no_faults)
@@ -331,11 +336,10 @@ static void work_for_ever(void)
 	}
 }
 
-/* Work in progress is no fault, nor what a death in the middle of it leaves. */
-TEST(a_check_beside_others_at_work_finds_nothing)
+static void check_beside_others(uint64_t bytes)
 {
 	uint64_t random = test_seed();
-	stand();
+	stand_in(bytes);
 	pid_t children[2] = {spawn(work_for_ever), spawn(work_for_ever)};
 	for (int i = 0; i < 200; i++) {
 		CHECK_INT(faults(segment), 0);
@@ -348,4 +352,16 @@ TEST(a_check_beside_others_at_work_finds_nothing)
 	kill_child(children[0]);
 	kill_child(children[1]);
 	CHECK_INT(faults(segment), 0);
+}
+
+/* Work in progress is no fault, nor what a death in the middle of it leaves. */
+TEST(a_check_beside_others_at_work_finds_nothing)
+{
+	check_beside_others(MB(1));
+}
+
+/* Two filters that have the same partitions, one after the other, are none either. */
+TEST(a_check_in_several_steps_beside_others_at_work_finds_nothing)
+{
+	check_beside_others(MB(32));
 }
