@@ -33,6 +33,16 @@ int cli_merge(cli *c);
 /* cli_dump.c */
 int cli_dump(cli *c);
 int cli_restore(cli *c);
+/* cli_cache.c */
+int cli_cache_get(cli *c);
+int cli_cache_set(cli *c);
+int cli_cache_del(cli *c);
+/* cli_store.c */
+int cli_cache_scan(cli *c);
+int cli_cache_info(cli *c);
+int cli_cache_clear(cli *c);
+int cli_cache_dump(cli *c);
+int cli_cache_restore(cli *c);
 /* cli_metrics.c */
 int cli_metrics(cli *c);
 

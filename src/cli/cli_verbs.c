@@ -73,6 +73,33 @@ const cli_verb cli_verbs[] = {
 	{"restore", "FILTER FILE", 2, 2, CLI_CREATES, cli_restore, "publish a filter from a file",
 		"The whole file is checked before. A filter of that name is replaced. -: the standard "
 		"input."},
+	{"cache get", "[KEY...]", 0, -1, W(NUL) | W(JSON), cli_cache_get, "print values of records",
+		"Keys are arguments, or else lines of the standard input. The value of one argument is "
+		"printed alone, those of several keys behind the key and a tab (--null: key and value in "
+		"turn). A value of another type than string, int, float, bool and null was serialized by "
+		"PHP and is printed as it is stored. JSON names the type, and shows bytes that are no text "
+		"or are serialized under \"bytes\". Status 1: a key was absent."},
+	{"cache set", "KEY [VALUE]", 1, 2, W(TYPE) | W(TTL), cli_cache_set, "store a record",
+		"Without VALUE the value is all of the standard input. Words that begin with a dash come "
+		"behind --. The bools are true and false; null has no value."},
+	{"cache del", "[KEY...]", 0, -1, W(NUL), cli_cache_del, "remove records",
+		"Keys are arguments, or else lines of the standard input. Status 1: a key was absent."},
+	{"cache scan", "", 0, 0, W(PREFIX) | W(LIMIT) | W(NUL) | W(JSON), cli_cache_scan,
+		"list the records",
+		"In no order: type, size or value, and key; with --null only the keys. A record that is "
+		"written meanwhile may be missing. \"php\" and \"igbinary\" are values that PHP has "
+		"serialized. Status 1: there was none."},
+	{"cache info", "", 0, 0, W(JSON), cli_cache_info, "describe the record store",
+		"The figures of bloom_cache_info(), one a line."},
+	{"cache clear", "[PREFIX]", 0, 1, W(PREFIX) | W(JSON), cli_cache_clear, "remove all records",
+		"Or those whose keys begin with PREFIX. Prints how many it removed."},
+	{"cache dump", "FILE", 1, 1, W(JSON), cli_cache_dump, "write the records to a file",
+		"The file is whole, or not there; - is the standard output. Prints how many records it "
+		"has, if it is not a pipe."},
+	{"cache restore", "FILE", 1, 1, W(JSON) | CLI_CREATES, cli_cache_restore,
+		"put the records of a file back",
+		"Those that are absent and have not expired; - is the standard input. The whole file is "
+		"checked before. Prints how many records were put."},
 	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
 		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
 		"bloomshm_up "
