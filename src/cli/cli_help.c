@@ -83,8 +83,10 @@ void cli_help_verb(FILE *to, const cli_verb *verb)
 	fprintf(to, "Usage: bloomshm %s [OPTION...]%s%s\n\n", verb->name,
 		*verb->arguments == '\0' ? "" : " ", verb->arguments);
 	print_wrapped(to, verb->details, 0, 0);
-	fprintf(to, "\nOptions:\n");
-	print_options(to, verb->options);
+	if (verb->options != 0) {
+		fprintf(to, "\nOptions:\n");
+		print_options(to, verb->options);
+	}
 	fprintf(to, "\nOptions of every verb:\n");
 	print_options(to, CLI_COMMON);
 }
@@ -115,6 +117,9 @@ static void man_text(FILE *to, const char *text)
 
 static void man_options(FILE *to, uint64_t which)
 {
+	if (which == 0) { /* mandoc warns of an empty list */
+		return;
+	}
 	fputs(".Bl -tag -width Ds -compact\n", to);
 	for (int i = 0; i < CLI_OPTION_COUNT; i++) {
 		if ((which >> i & 1) == 0) {
