@@ -117,9 +117,6 @@ static void man_text(FILE *to, const char *text)
 
 static void man_options(FILE *to, uint64_t which)
 {
-	if (which == 0) { /* mandoc warns of an empty list */
-		return;
-	}
 	fputs(".Bl -tag -width Ds -compact\n", to);
 	for (int i = 0; i < CLI_OPTION_COUNT; i++) {
 		if ((which >> i & 1) == 0) {
@@ -144,8 +141,10 @@ static void man_verb(FILE *to, const cli_verb *verb)
 	man_text(to, verb->summary);
 	fputs(".Pp\n", to);
 	man_text(to, verb->details);
-	fputs(".Pp\n", to);
-	man_options(to, verb->options);
+	if (verb->options != 0) {
+		fputs(".Pp\n", to);
+		man_options(to, verb->options);
+	}
 }
 
 static void man(FILE *to)
