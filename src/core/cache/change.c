@@ -30,6 +30,7 @@
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define ROOM_TO_GROW 4096u
 #define ROOM_STEPS   64u /* then room is made at once */
+#define PAUSE_EVERY  4u  /* steps; few puts need so many */
 
 static void reject(const bshm__shard *s)
 {
@@ -153,12 +154,18 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
-/* Between two steps that make room. Not OK: the lock is lost. */
+/* Between two steps that make room: gives the lock to a process that has waited long for it; now
+ * and then leaves it to all others. Not OK: the lock is lost. */
 static bshm_status next_step(
 	const bshm__shard *s, bshm_patience *patience, uint32_t *step, bshm_error *error)
 {
+	const bool pause = *step % PAUSE_EVERY == 0;
 	*step = *step < ROOM_STEPS ? *step + 1 : 0;
-	return bshm__shard_lock_pause(s, patience, error);
+	if (pause) {
+		return bshm__shard_lock_pause(s, patience, error);
+	}
+	bshm__shard_unlock(s);
+	return bshm__shard_lock_patient(s, patience, error);
 }
 
 /* Under the lock, which it releases: the put of a large record, in steps. */

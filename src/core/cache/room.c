@@ -13,7 +13,7 @@
 /* The limits of one step for a large record: a waiter waits for a millisecond or two. */
 #define STEP_EVICTIONS 128u
 #define STEP_PAGES     8u
-/* The same for any other record, whose put waits for a pause after each step. */
+/* The same for any other record. */
 #define SMALL_PAGES    2u
 #define ONE_BY_ONE     64u /* evictions, before records go page by page */
 #define MANY           256u
