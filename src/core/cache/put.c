@@ -161,7 +161,7 @@ static bool is_located(const bshm__shard *s, const bshm__existing *at)
 	return BSHM_LOAD(&s->shard->sequence, RELAXED) == at->sequence;
 }
 
-/* Makes room for a part of the record, or makes a step of that. False: there is none, or not yet. */
+/* Makes room for a part of the record, or a step of it. False: there is none, or not yet. */
 static bool make_room(
 	const bshm__shard *s, bshm__new_record *r, uint32_t size_class, uint32_t count, uint64_t keep)
 {
