@@ -55,6 +55,7 @@ final readonly class Plan
     {
         $sections = [
             ...$this->questions(), ...$this->records(), ...$this->memory(), ...$this->kinds(),
+            $this->command(),
         ];
         if ($this->options->quick) {
             return $sections;
@@ -194,6 +195,16 @@ final readonly class Plan
         $file = $run->segmentFile('dump');
         $sections[] = new Section('files', $run->php('restore', $files, $capacity, $file), 1);
         return $sections;
+    }
+
+    private function command(): Section
+    {
+        $run = $this->commands;
+        $file = $run->keyFile($this->options->quick ? '1M' : '10M');
+        $settings = $run->product('command', '64M');
+        return $this->everyRound('command', $run->php(
+            'command', $settings, "{$this->options->programs}/bloomshm", $file,
+        ));
     }
 
     /** @return list<Section> */

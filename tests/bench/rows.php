@@ -83,6 +83,7 @@ function rows(Options $options): array
         ...($options->yac !== null ? yac_rows() : []),
         ...attach_rows(), ...memory_rows($quick), ...kind_rows($quick),
     ];
+    $rows = [...$rows, ...command_rows()];
     return $quick ? $rows : [...$rows, ...load_rows(), ...big_rows()];
 }
 
@@ -307,6 +308,28 @@ function big_rows(): array
         cost(
             '20 questions at once from C, 1 GB filter, against the same', 'big_core/view_has',
             $load,
+        ),
+    ];
+}
+
+/** @return list<Row> */
+function command_rows(): array
+{
+    $asked = 'command/has_keys_per_second';
+    $load = 'command/load_keys_per_second';
+    return [
+        new Row(
+            'bloomshm has, keys of a file', 'M keys/s', $asked, goal: Goal::atLeast(10),
+            scale: 1e-6,
+        ),
+        new Row('bloomshm load', 'M keys/s', $load, scale: 1e-6),
+        faster(
+            'bloomshm load, against bloom_load_file', $load, 'command/php_keys_per_second',
+            Goal::atLeast(0.95),
+        ),
+        new Row(
+            'bloomshm has, one key: from start to end', 'ms', 'command/start_ms',
+            goal: Goal::atMost(2),
         ),
     ];
 }
