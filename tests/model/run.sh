@@ -9,7 +9,7 @@ set -euo pipefail
 
 need_packages spin gcc libc6-dev
 
-models=(lookup publish add_rebuild merge grow lock lease quota rest)
+models=(lookup publish add_rebuild merge grow lock lease quota rest parked)
 [[ $# -eq 0 ]] || models=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -205,6 +205,16 @@ model_lease() {
 	fails lease 'stored without a lease' WRITER BROKEN_KEEP_UNLEASED
 	fails lease 'a death in the middle of a write leaves it' WRITER BROKEN_NO_REPAIR
 	fails lease 'the dead taken for alive' PATIENT BROKEN_NO_PROBE
+}
+
+model_parked() {
+	holds parked 'chunks are kept while they are filled, and none leaks'
+	fails parked 'freed while a living process fills them' BROKEN_RECLAIM_LIVING
+	fails parked 'a chunk taken before a word leads to it' BROKEN_TAKE_FIRST
+	fails parked 'given away before the intent names them' BROKEN_HAND_OVER_EARLY
+	fails parked 'not given away: freed with the record in the index' BROKEN_NO_HAND_OVER
+	fails parked 'not freed before a process that takes over takes others' BROKEN_NO_RECLAIM
+	fails parked 'not given up by a process that did not get the lock' BROKEN_KEPT
 }
 
 for model in "${models[@]}"; do
