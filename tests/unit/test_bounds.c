@@ -23,6 +23,8 @@
  * page or two. The last step makes room for its first and its last part, too. */
 #define EVICTION_MOST 130u
 #define ROOM_MOST     400000u
+/* 7 for each ref, and each word of the new units, which are zeroed first. */
+#define RESIZE_MOST 180000u
 /* 512 entries, heads and ops, or fewer filters. */
 #define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
@@ -203,6 +205,29 @@ TEST(the_table_of_a_unit_is_found_at_once)
 	test_note("%llu accesses", (unsigned long long) most);
 	CHECK(most < 2 * 4096 / 8 + 600); /* the copy, and few more */
 	check_sound(segment);
+}
+
+static void resize(bshm_segment *segment)
+{
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	CHECK(bshm__table_resize(&s, 0, BSHM_BUCKETS_MAX - BSHM_UNIT_BUCKETS));
+	CHECK(bshm__table_resize(&s, 0, BSHM_BUCKETS_MAX));
+}
+
+/* No table is larger, in a store of any size. */
+TEST(the_largest_table_is_resized_in_one_hold)
+{
+	bshm_segment *segment = open_store(MB(2), 8191);
+	REQUIRE(segment->shard_tables == 1);
+	segment->cache_records = 0; /* more than were planned for one table */
+	for (uint32_t i = 0; i < 16000; i++) {
+		put_number(segment, i);
+	}
+	const cost both = cost_of(resize, segment);
+	test_note("%llu accesses each", (unsigned long long) both.accesses / 2);
+	CHECK(both.accesses / 2 < RESIZE_MOST);
+	remove_in_order(segment);
+	CHECK_INT(records_of(segment), 0);
 }
 
 /* Large values in a store whose tables were planned for small ones: a bucket in a hundred has a
