@@ -51,7 +51,7 @@ static int begin(change *ch, bool create)
 }
 
 /* Prints how many keys there were, also before one that failed. */
-static int end(const change *ch, int status, const char *what)
+static int finish(const change *ch, int status, const char *what)
 {
 	if (status != CLI_YES && ch->keys == 0) {
 		return status;
@@ -126,7 +126,7 @@ int cli_add(cli *c)
 		status = cli_each_batch(c, 1, add_batch, &ch);
 	}
 	const int at_path = status == CLI_YES && create ? cli_published(c) : status;
-	return end(&ch, at_path, "added");
+	return finish(&ch, at_path, "added");
 }
 
 /* ------------------------------------------------------------------ remove, count */
@@ -158,7 +158,7 @@ int cli_remove(cli *c)
 	if (status == CLI_YES) {
 		status = cli_each_batch(c, 1, remove_batch, &ch);
 	}
-	status = end(&ch, status, "removed");
+	status = finish(&ch, status, "removed");
 	return status == CLI_YES && ch.found == 0 ? CLI_NO : status;
 }
 

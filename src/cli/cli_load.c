@@ -57,8 +57,10 @@ static bool read_delimiter(load *l)
 static bool look_at(load *l, const char *path, bool *known)
 {
 	struct stat st;
-	if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) {
-		cli_say(l->c, CLI_FAILED, "cannot read %s: %s", path, strerror(errno));
+	const bool standard = strcmp(path, "-") == 0;
+	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) {
+		cli_say(l->c, CLI_FAILED, "cannot read %s: %s", standard ? "the standard input" : path,
+			strerror(errno));
 		return false;
 	}
 	*known = *known && S_ISREG(st.st_mode);

@@ -39,12 +39,21 @@ static void say_and_exit(int signal)
 	_exit(CLI_SIGNAL + signal);
 }
 
+/* A signal that the caller ignores, as a shell does for a job in the background, stays ignored. */
+static void handle_one(int signal, void (*handler)(int))
+{
+	struct sigaction action;
+	if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+		action = (struct sigaction){.sa_handler = handler};
+		sigemptyset(&action.sa_mask);
+		sigaction(signal, &action, NULL);
+	}
+}
+
 static void handle(void (*handler)(int))
 {
-	struct sigaction action = {.sa_handler = handler};
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	handle_one(SIGINT, handler);
+	handle_one(SIGTERM, handler);
 }
 
 void cli_signals_note(void)

@@ -145,7 +145,9 @@ int cli_stream_sent(const cli *c, cli_stream *s, int status)
 	}
 	const int signal = cli_signal();
 	cli_signals_end();
-	status = signal != 0 ? CLI_SIGNAL + signal : status;
+	if (signal != 0 && (status != CLI_YES || s->folder != NULL)) {
+		status = cli_say(c, CLI_SIGNAL + signal, "%s; nothing was written", strsignal(signal));
+	}
 	if (from >= 0 && status == CLI_YES) {
 		status = copy_out(c, from, s);
 	}

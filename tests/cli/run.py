@@ -11,6 +11,7 @@ import glob
 import importlib
 import inspect
 import os
+import signal
 import sys
 import traceback
 
@@ -45,6 +46,7 @@ def run(name, function):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     lib.BINARY = os.path.abspath(sys.argv[1])
     wanted = sys.argv[2:]
     results = [

@@ -128,6 +128,40 @@ def test_a_pipe_that_closes(b):
     left(folder)
 
 
+def test_a_signal_while_it_writes_a_file(b):
+    """The file is complete, or it is not there."""
+    folder = loaded(b)
+    b("reserve", "y", "-n", "10000000").gives(0)
+    path = os.path.join(folder, "dump")
+    for turn in range(10):
+        process = b.start("dump", "y", path)
+        time.sleep(0.003 * turn)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=lib.SECONDS)
+        if process.returncode == 143:
+            check(err == b"bloomshm dump: Terminated; nothing was written\n", err)
+        else:  # it was faster, or was not begun
+            check(process.returncode in (0, -signal.SIGTERM), process.returncode)
+            if os.path.exists(path):
+                b("restore", "y", path).gives(0, "")
+                os.remove(path)
+        left(folder)
+
+
+def test_a_signal_while_a_restore_waits_for_the_rest(b):
+    folder = loaded(b)
+    dump = b("dump", "x", "-").gives(0).out
+    process = b.start("restore", "y", "-", env={**b.environment(), "TMPDIR": folder})
+    process.stdin.write(dump[:-1])
+    process.stdin.flush()
+    time.sleep(0.2)
+    left(folder)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=lib.SECONDS)
+    check(process.returncode == -signal.SIGINT, process.returncode)
+    b("ls").gives(0, "x\n")
+
+
 def test_a_signal_while_a_dump_waits_for_its_reader(b):
     folder = loaded(b)
     process = b.start("dump", "x", "-", env={**b.environment(), "TMPDIR": folder})

@@ -92,53 +92,50 @@ def test_while_it_reads_a_file(b):
     is_as_before(b, free)
 
 
-def at_the_end(b, number, delay):
-    """A signal a while after the last key. True: the load was ended by it."""
+def one_set_or_the_other(b, free):
+    """All of the new set, if the process has ended after it published, or all of the old one."""
+    if b("has", "-q", "x", "key 1").status == 0:
+        b("has", "-c", "x", stdin="before\nkey 0\nkey 299999\n").gives(0, "3\n")
+        b("verify").gives(0, "")
+        b("load", "x", stdin="before\n").gives(0)
+    is_as_before(b, free)
+
+
+def started(b, complete=True):
+    """A load of 300,000 keys, at its end, or still waiting for more."""
     process = b.start("load", "x")
     process.stdin.write(b"before\n" + b"".join(b"key %d\n" % i for i in range(300_000)))
-    process.stdin.close()
-    process.stdin = None
-    time.sleep(delay)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=lib.SECONDS)
-    if process.returncode == 0:  # it was faster
-        check(b"keys  " in out and err == b"", err)
-        return False
-    check(process.returncode in (128 + number, -number), f"{process.returncode}: {err}")
-    check(out == b"" and err.count(b"\n") <= 1, err)
-    return True
+    if complete:
+        process.stdin.close()
+        process.stdin = None
+    return process
 
 
 def test_while_it_publishes(b):
-    """Whatever the moment: all of the new set, or all of the old one."""
     free = prepared(b)
     for turn in range(12):
         number = SIGNALS[turn % 2]
-        if at_the_end(b, number, random.random() / 10):
-            is_as_before(b, free)
+        process = started(b)
+        time.sleep(random.random() / 10)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=lib.SECONDS)
+        if process.returncode == 0:  # it was faster
+            check(b"keys  " in out and err == b"", err)
         else:
-            b("has", "-c", "x", stdin="before\nkey 1\nkey 299999\n").gives(0, "3\n")
-            b("verify").gives(0, "")
-            b("load", "x", stdin="before\n").gives(0)
+            check(process.returncode in (128 + number, -number), f"{process.returncode}: {err}")
+            check(out == b"" and err.count(b"\n") <= 1, err)
+        one_set_or_the_other(b, free)
 
 
 def test_a_kill(b):
     free = prepared(b)
     for turn in range(8):
-        process = b.start("load", "x")
-        process.stdin.write(b"".join(b"key %d\n" % i for i in range(300_000)))
-        if turn % 2 == 0:
-            process.stdin.close()
-            process.stdin = None
+        process = started(b, turn % 2 == 0)
         time.sleep(random.random() / 10)
         process.kill()
         process.communicate(timeout=lib.SECONDS)
-        if process.returncode == 0:
-            b("verify").gives(0, "")
-            b("load", "x", stdin="before\n").gives(0)
-        else:
-            check(process.returncode == -signal.SIGKILL, process.returncode)
-            is_as_before(b, free)
+        check(process.returncode in (0, -signal.SIGKILL), process.returncode)
+        one_set_or_the_other(b, free)
 
 
 def test_a_first_load_that_is_ended_leaves_an_empty_segment(b):
@@ -152,6 +149,20 @@ def test_a_first_load_that_is_ended_leaves_an_empty_segment(b):
     b("verify").gives(0, "")
     status = b("status", "--json").json()
     check(status["filter_bytes_free"] == status["filter_bytes"], status)
+
+
+def test_a_signal_that_is_ignored_stays_ignored(b):
+    """As in a shell's job in the background."""
+    prepared(b)
+    process = b.start("load", "x", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    process.stdin.write(b"key\n" * 100_000)
+    process.stdin.flush()
+    gathered(process, 400_000)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    process.communicate(timeout=lib.SECONDS)
+    check(process.returncode == 0, process.returncode)
+    b("has", "x", "key").gives(0, "key\n")
 
 
 def test_other_verbs_at_any_moment(b):

@@ -198,6 +198,23 @@ def test_segments_that_cannot_be_used(b):
         b("load", "x", stdin=KEYS).gives(3, "", "belongs to uid 12345")
 
 
+def test_a_closed_standard_input(b):
+    done = subprocess.run(["sh", "-c", f"{lib.BINARY} load x <&-"], capture_output=True,
+                          env=b.environment(), check=False)
+    check(done.returncode == 3 and b"cannot read the standard input: Bad file" in done.stderr,
+          done.stderr)
+    check(not os.path.exists(b.path), "a segment was made")
+
+
+def test_the_segment_belongs_to_the_user(b):
+    if os.geteuid() != 0:
+        return
+    os.chmod(b.folder, 0o777)
+    b("load", "x", "--user", "nobody", b.file("keys", KEYS)).gives(0)
+    check(os.stat(b.path).st_uid != 0, "root made it")
+    b("load", "x", stdin=KEYS).gives(3, "", "root becomes that user with --user NAME")
+
+
 def on_a_terminal(b, *words):
     """The status, and what the command shows on a terminal while keys come for a second."""
     leader, follower = pty.openpty()
