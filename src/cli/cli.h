@@ -201,8 +201,12 @@ void cli_signals_note(void);
 /* They also make each write to a file fail from then on: the engine, which knows of no signal, then
  * ends a dump, and removes what it has begun. */
 void cli_signals_stop_writes(void);
-/* They print the line, which has a newline, and end the process with their exit status. */
-void cli_signals_exit(const char *line);
+/*
+ * They print the line, which has a newline, and end the process with their exit status, while
+ * `undone` is true, which must be safe in a signal handler. After that, the first one is only
+ * noted.
+ */
+void cli_signals_exit(const char *line, bool (*undone)(void));
 /* They end the process again, at once. */
 void cli_signals_end(void);
 /* The signal that came; 0: none. */

@@ -3,8 +3,8 @@
  *
  * A signal ends the load before it publishes: the build is aborted, and the filter from before
  * stays. The engine does not return from its last step, which takes a second for 10 million keys,
- * before it is done; a signal then ends the process, which is as good: the filter is published with
- * one store, and the next process takes the memory back.
+ * before it is done; so a signal then ends the process, unless the filter is published already. The
+ * next process takes the memory back.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -136,6 +136,43 @@ static int offer_all(load *l)
 
 /* ------------------------------------------------------------------ publish */
 
+/* For a signal handler. */
+static struct {
+	bshm_segment *segment;
+	const char *filter;
+	const bshm_view *before; /* NULL: there was no such filter */
+} publication;
+
+/* Is the filter the one from before? Takes no lock, and no memory. */
+static bool is_unpublished(void)
+{
+	char name[BSHM_NAME_BYTES_MAX + 1];
+	uint32_t cursor = 0;
+	if (publication.before != NULL) {
+		return bshm_view_current(publication.before);
+	}
+	do {
+		if (bshm_filter_next(publication.segment, &cursor, name) != 0 &&
+			strcmp(name, publication.filter) == 0) {
+			return false;
+		}
+	} while (cursor != 0);
+	return true;
+}
+
+/* From now on a signal ends the process, unless the filter has just been published. */
+static void let_signals_end(const load *l)
+{
+	cli *c = l->c;
+	bshm_view *view;
+	const bshm_status found =
+		bshm_view_open(c->segment, c->views, l->filter, strlen(l->filter), &view);
+	publication.segment = c->segment;
+	publication.filter = l->filter;
+	publication.before = found == BSHM_OK ? view : NULL;
+	cli_signals_exit("bloomshm load: interrupted; nothing was published\n", is_unpublished);
+}
+
 /* Ends the build. */
 static int publish(load *l, bshm_info *info)
 {
@@ -149,14 +186,14 @@ static int publish(load *l, bshm_info *info)
 			l->filter);
 	}
 	cli_progress_say("making the filter");
-	cli_signals_exit("bloomshm load: interrupted; nothing was published\n");
+	let_signals_end(l);
 	if (cli_signal() != 0) { /* it came before that */
 		const int status = interrupted(l);
 		bshm_build_abort(l->build);
 		return status;
 	}
 	const bshm_status status = bshm_build_publish(l->build, l->max_error_rate, info, &error);
-	cli_signals_note(); /* too late: it is published */
+	cli_signals_note(); /* it is too late for them */
 	return status == BSHM_OK ? cli_published(l->c) : cli_fail(l->c, &error, l->filter);
 }
 

@@ -18,6 +18,7 @@ static volatile sig_atomic_t noted;
 static struct rlimit limit; /* of the size of files */
 static bool stops_writes;
 static const char *last_line;
+static bool (*is_undone)(void);
 
 static void note(int signal)
 {
@@ -34,7 +35,13 @@ static void note_and_stop(int signal)
 
 static void say_and_exit(int signal)
 {
-	const ssize_t ignored = write(STDERR_FILENO, last_line, strlen(last_line));
+	const bool undone = is_undone();
+	if (!undone && noted == 0) {
+		noted = signal;
+		return;
+	}
+	const char *line = undone ? last_line : "bloomshm: interrupted\n";
+	const ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
 	(void) ignored;
 	_exit(CLI_SIGNAL + signal);
 }
@@ -70,9 +77,10 @@ void cli_signals_stop_writes(void)
 	handle(stops_writes ? note_and_stop : note);
 }
 
-void cli_signals_exit(const char *line)
+void cli_signals_exit(const char *line, bool (*undone)(void))
 {
 	last_line = line;
+	is_undone = undone;
 	handle(say_and_exit);
 }
 
