@@ -63,6 +63,9 @@ enum {
  X(LIMIT, 0, "limit", "COUNT", "at most so many records (default: all)")                           \
  X(ONCE, 0, "once", NULL, "print one frame, and end")                                              \
  X(INTERVAL, 'i', "interval", "SECONDS", "between two frames (default 2)")                         \
+ X(IF_EXISTS, 0, "if-exists", NULL, "do nothing, and succeed, if there is no segment")             \
+ X(BOOT, 0, "boot", NULL,                                                                          \
+	 "bring nothing if there is no folder, or the segment has filters; then remove it")            \
  X(TEXT, 0, "text", NULL, "the older text format, which files for the node exporter have")
 
 typedef enum {
@@ -154,6 +157,10 @@ bool cli_generate(FILE *to, const char *what);
 int cli_attach(cli *c, bool create);
 /* The same; the error instead of a line on stderr. */
 int cli_attach_or(cli *c, bool create, bshm_error *error);
+/* What cli_attach() says after cli_attach_or() has returned `status`; returns it. */
+int cli_attach_fail(const cli *c, int status, const bshm_error *error);
+/* Is there no segment? */
+bool cli_is_absent(const bshm_error *error);
 void cli_detach(cli *c);
 /* After a publication: is the segment still the one at the path? Else says that it is not. */
 int cli_published(cli *c);

@@ -43,6 +43,10 @@ int cli_cache_info(cli *c);
 int cli_cache_clear(cli *c);
 int cli_cache_dump(cli *c);
 int cli_cache_restore(cli *c);
+/* cli_save.c */
+int cli_save(cli *c);
+/* cli_bring.c */
+int cli_bring(cli *c);
 /* cli_metrics.c */
 int cli_metrics(cli *c);
 

@@ -138,7 +138,7 @@ static bool read_settings(const cli *c, bool create, bshm_options *o)
 		   cli_number(c, CLI_CACHE_RECORDS, 0, RECORDS_MAX, 0, &o->cache_records);
 }
 
-static bool is_absent(const bshm_error *error)
+bool cli_is_absent(const bshm_error *error)
 {
 	return error->status == BSHM_E_UNAVAILABLE && error->cause == BSHM_CAUSE_ABSENT;
 }
@@ -171,20 +171,24 @@ int cli_attach_or(cli *c, bool create, bshm_error *error)
 	return c->segment == NULL ? CLI_FAILED : CLI_YES;
 }
 
-int cli_attach(cli *c, bool create)
+int cli_attach_fail(const cli *c, int status, const bshm_error *error)
 {
-	bshm_error error;
-	const int status = cli_attach_or(c, create, &error);
-	if (status == CLI_YES || error.status == BSHM_OK) {
+	if (status == CLI_YES || error->status == BSHM_OK) {
 		return status;
 	}
 	const char *owner = NULL;
-	const char *other = is_absent(&error) ? others_segment(c, &owner) : NULL;
+	const char *other = cli_is_absent(error) ? others_segment(c, &owner) : NULL;
 	if (other != NULL) {
 		return cli_say(c, CLI_FAILED, "no segment yet at %s; another user's is at %s: --user %s",
 			c->path, other, owner);
 	}
-	return cli_fail(c, &error, NULL);
+	return cli_fail(c, error, NULL);
+}
+
+int cli_attach(cli *c, bool create)
+{
+	bshm_error error;
+	return cli_attach_fail(c, cli_attach_or(c, create, &error), &error);
 }
 
 void cli_detach(cli *c)

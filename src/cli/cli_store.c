@@ -7,8 +7,10 @@
 #include "cli/cli_stream.h"
 #include "cli/cli_value.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ------------------------------------------------------------------ scan */
 
@@ -196,10 +198,15 @@ int cli_cache_restore(cli *c)
 {
 	cli_stream s;
 	uint64_t count = 0;
+	struct stat st;
 	bshm_error error;
+	const char *file = c->arguments[0];
+	if (strcmp(file, "-") != 0 && stat(file, &st) != 0) { /* before a segment is made for it */
+		return cli_say(c, CLI_FAILED, "cannot open the file %s: %s", file, strerror(errno));
+	}
 	int status = cli_attach_store(c, true);
 	if (status == CLI_YES) {
-		status = cli_stream_in(c, c->arguments[0], &s);
+		status = cli_stream_in(c, file, &s);
 	}
 	if (status != CLI_YES) {
 		return status;

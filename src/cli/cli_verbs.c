@@ -100,6 +100,18 @@ const cli_verb cli_verbs[] = {
 		"put the records of a file back",
 		"Those that are absent and have not expired; - is the standard input. The whole file is "
 		"checked before. Prints how many records were put."},
+	{"save", "DIR", 1, 1, W(IF_EXISTS) | W(QUIET) | W(JSON), cli_save,
+		"write the whole segment to a folder",
+		"Every filter, the records, and a manifest with checksums. The folder is complete, or it "
+		"is not there; one that an earlier save has made is replaced. A filter that is dropped or "
+		"added meanwhile may be missing. What the filters are asked and told meanwhile goes on; a "
+		"key that is added after its filter was written is not in the folder."},
+	{"bring", "DIR", 1, 1, W(BOOT) | W(QUIET) | W(JSON) | CLI_CREATES, cli_bring,
+		"take the segment back from a folder",
+		"Checks the whole folder, and whether the filters fit, before it changes anything. Makes "
+		"the segment if there is none, with the sizes and the mode of the saved one where no "
+		"option says others. A filter that is there already is replaced, and so loses the keys "
+		"that were added since the save. Of the records those that are absent are put."},
 	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
 		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
 		"bloomshm_up "

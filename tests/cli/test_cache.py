@@ -321,6 +321,11 @@ def test_only_a_restore_creates_a_segment(b):
     check(os.listdir(b.folder) == [], os.listdir(b.folder))
 
 
+def test_a_restore_of_no_file_makes_no_segment(b):
+    b("cache", "restore", os.path.join(b.folder, "none")).gives(3, "", "No such file")
+    check(os.listdir(b.folder) == [], os.listdir(b.folder))
+
+
 def test_a_segment_without_records(b):
     b("cache", "restore", b.file("none", records()), "--cache-memory", "0").gives(
         3, "", "no record store"
