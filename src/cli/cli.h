@@ -191,6 +191,9 @@ int cli_no_memory(const cli *c);
  * only if there is no memory.
  */
 const char *cli_shown(const char *bytes, size_t length);
+/* How many bytes of such a text a terminal shows in `most` columns; *columns: those that they take,
+ * as a character may take none or two. */
+size_t cli_cut(const char *text, int most, int *columns);
 /* Prints bytes so, and a newline; with --null as they are, and a NUL byte. */
 void cli_print(const cli *c, const char *bytes, size_t length);
 /* "3 min", "2.1 d": an age in at most 7 columns. */

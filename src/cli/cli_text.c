@@ -77,14 +77,19 @@ static bool is_plain(const char *bytes, size_t length)
 	return true;
 }
 
-/* Writes the bytes as printable text: at most four bytes for each; returns the end. */
-static char *escape(char *to, const char *bytes, size_t length)
+static void know_utf8(void)
 {
 	static bool begun;
 	if (!begun) {
 		begun = true;
 		setlocale(LC_CTYPE, "C.UTF-8");
 	}
+}
+
+/* Writes the bytes as printable text: at most four bytes for each; returns the end. */
+static char *escape(char *to, const char *bytes, size_t length)
+{
+	know_utf8();
 	const bool utf8 = is_utf8(bytes, length);
 	for (size_t i = 0; i < length;) {
 		bool shown = bytes[i] >= ' ' && bytes[i] <= '~';
@@ -110,6 +115,25 @@ const char *cli_shown(const char *bytes, size_t length)
 		*escape(*text, bytes, length) = '\0';
 	}
 	return *text;
+}
+
+size_t cli_cut(const char *text, int most, int *columns)
+{
+	const char *at = text;
+	*columns = 0;
+	know_utf8();
+	while (*at != '\0') {
+		wchar_t c;
+		mbstate_t state = {0};
+		const size_t count = mbrtowc(&c, at, MB_CUR_MAX, &state);
+		const int wide = count > MB_CUR_MAX ? 1 : wcwidth(c);
+		if (*columns + (wide < 0 ? 1 : wide) > most) {
+			break;
+		}
+		*columns += wide < 0 ? 1 : wide;
+		at += count > MB_CUR_MAX ? 1 : count;
+	}
+	return (size_t) (at - text);
 }
 
 void cli_print(const cli *c, const char *bytes, size_t length)

@@ -112,11 +112,13 @@ const cli_verb cli_verbs[] = {
 		"the segment if there is none, with the sizes and the mode of the saved one where no "
 		"option says others. A filter that is there already is replaced, and so loses the keys "
 		"that were added since the save. Of the records those that are absent are put."},
+	{"top", "", 0, 0, W(ONCE) | W(INTERVAL) | W(JSON), cli_top, "watch the filters at work",
+		"Filters by the questions a second that they answer, with what that saved; the record "
+		"store, processes and locks. h shows the keys. --once prints a frame for a pipe or a log, "
+		"after one interval; --json goes with it. Colours: not if NO_COLOR is set."},
 	{"metrics", "", 0, 0, W(TEXT) | W(JSON), cli_metrics, "print the figures for Prometheus",
 		"As OpenMetrics; docs/METRICS.md lists them. Without a segment that can be used "
-		"bloomshm_up "
-		"is 0, and the status too. A filter's error ratio is an estimate from 16 partitions of "
-		"each "
-		"layer."},
+		"bloomshm_up is 0, and the status too. A filter's error ratio is an estimate from 16 "
+		"partitions of each layer."},
 	{0},
 };
