@@ -183,8 +183,8 @@ TEST(who_stores_a_large_record_lets_others_in)
 		bshm_os_sleep_us(100);
 	}
 	uint64_t stored[3];
-	/* The record is a quarter of the store, so it may be the one that is evicted while room is made
-	 * for its longer copy. Then the append makes a new one. */
+	/* The record is a quarter of the store. Room for its longer copy is made of other records; but
+	 * it may be the one that the other process evicts. Then the append makes a new one. */
 	for (int tries = 0; tries == 0 || (length == log_key.length && tries < 10); tries++) {
 		CHECK_INT(
 			PATIENTLY(bshm_record_remove(segment, BSHM_SPACE_CACHE, &log_key, &error)), tries != 0);

@@ -254,6 +254,37 @@ TEST(a_step_empties_few_pages)
 	check_sound(segment);
 }
 
+/* One by one and page by page, all others go. */
+TEST(a_record_that_is_spared_is_the_last_one)
+{
+	for (unsigned by_page = 0; by_page < 2; by_page++) {
+		bshm_segment *segment = open_store(MB(8), 0);
+		bshm__shard s = bshm__shard_at(segment, 0);
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		store_fill_up(segment, 100, 4);
+		for (uint32_t i = 0; i < 3; i++) {
+			CHECK_INT(store_put(segment, i, i, 100000, 0, BSHM_PUT_SET), 1);
+		}
+		const uint64_t key = 1;
+		s.spared = (uint32_t) bshm__home_of(segment, 0, &(bshm_key){(const char *) &key, 8}).hash;
+		bshm__page_wish wish = {BSHM_CLASS_COUNT, 1};
+		while (by_page && bshm__evict_page(&s, &wish, 1000) != 0) {
+			wish.size_class = BSHM_CLASS_COUNT;
+		}
+		CHECK_INT(store_get(segment, 1, &serial, &length), 1);
+		while (bshm__evict(&s)) {
+		}
+		CHECK_INT(records_of(segment), 1);
+		CHECK_INT(store_get(segment, 1, &serial, &length), 1);
+		check_sound(segment);
+		s.spared = 0;
+		CHECK(bshm__evict(&s));
+		CHECK_INT(records_of(segment), 0);
+		bshm_segment_close(segment);
+	}
+}
+
 /* Nor is the next slot looked for in a page that is being emptied. */
 TEST(what_is_moved_out_of_a_page_leaves_no_hint_to_it)
 {

@@ -167,6 +167,16 @@ static BSHM_ALWAYS_INLINE member weigh(
 		bshm__walk_expired(s, ref, state, by->now_s)};
 }
 
+/* Is it the record that the call makes room for, or rather for its next value? */
+static bool is_spared(const bshm__shard *s, const member *m)
+{
+	bshm__record record;
+	bshm__home home;
+	return s->spared != 0 && (m->state & BSHM_SLOT_CHAINED) != 0 &&
+		   bshm__record_load(s, m->ref, &record) && bshm__record_home(s, &record, &home) &&
+		   (uint32_t) home.hash == s->spared;
+}
+
 /* The next sample: how many records. 0: there is none. */
 static uint32_t next_sample(const bshm__shard *s, const scales *by, member *sample)
 {
@@ -174,7 +184,7 @@ static uint32_t next_sample(const bshm__shard *s, const scales *by, member *samp
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < collected; i++) {
 		const member m = weigh(s, by, sample[i].ref, sample[i].cell);
-		if (m.ref != 0) {
+		if (m.ref != 0 && !is_spared(s, &m)) {
 			sample[count++] = m;
 		}
 	}
@@ -417,7 +427,7 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 	for (uint32_t i = 0; i < slots && done < most && bshm__page_class(s, number) == its_class;
 		 i++) {
 		const member m = in_slot(s, &by, number, i);
-		if (m.ref != 0 && is_heavy(&by, &m, weight)) {
+		if (m.ref != 0 && is_heavy(&by, &m, weight) && !is_spared(s, &m)) {
 			group[chosen++] = m;
 		}
 		if (chosen == GROUP || done + chosen == most) {

@@ -23,8 +23,8 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
-/* Touches the existing record, so that others are evicted before it. False: the shard may be too
- * small for both. */
+/* Touches the existing record, so that other processes evict others before it. False: the shard may
+ * be too small for both. */
 static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
 	bshm__existing at;
@@ -120,18 +120,20 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		bshm__too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
 	}
+	bshm__shard own = *s;
+	own.spared = put->mode == BSHM_PUT_SET ? 0 : (uint32_t) home->hash;
 	bshm__parked_reclaim(s);
 	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
 	bool kept;
 	while ((kept = keep_existing(s, home, put)) &&
-		   !bshm__make_large_room_step(s, BSHM_CLASS_CHUNK, chunks) &&
-		   BSHM_LOAD(&s->shard->records, RELAXED) != 0 && steps-- != 0) {
+		   !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, chunks) &&
+		   BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0) {
 		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
 	}
 	const bool split = chunks > BSHM_LARGE_CHUNKS && chain != NULL && kept && bshm__parked_begin(s);
-	return split ? build_chain(s, home, put, patience, chain, error) : BSHM_OK;
+	return split ? build_chain(&own, home, put, patience, chain, error) : BSHM_OK;
 }

@@ -22,6 +22,7 @@ typedef struct {
 	uint32_t index;
 	uint32_t first_page; /* of the segment's pages */
 	uint32_t first_ref;
+	uint32_t spared; /* of the hash of a large record that this process does not evict; 0 = none */
 } bshm__shard;
 
 /* Where a key belongs. */
@@ -34,7 +35,7 @@ typedef struct {
 
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 {
-	bshm__shard s = {segment, segment->shards, segment->pages, 0, 0, BSHM_REF_PAGE};
+	bshm__shard s = {segment, segment->shards, segment->pages, 0, 0, BSHM_REF_PAGE, 0};
 	if (BSHM_UNLIKELY(index != 0)) { /* most stores have one shard */
 		s.shard += index;
 		s.pages += index * segment->shard_bytes;
