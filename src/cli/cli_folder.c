@@ -165,25 +165,49 @@ static bool is_saved(int fd)
 	return manifest && sound;
 }
 
+/* Is it the folder at the place still? A save may have replaced it since it was opened. */
+static bool is_at_place(const cli_folder *f, int fd)
+{
+	struct stat own;
+	struct stat st;
+	return fstat(fd, &own) == 0 && fstatat(f->parent, name_of(f->path), &st, 0) == 0 &&
+		   own.st_dev == st.st_dev && own.st_ino == st.st_ino;
+}
+
+/* CLI_YES: a saved folder; CLI_NO: it is not; -1: it was replaced meanwhile, and is being removed.
+ */
+static int look_into(const cli_folder *f, int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* is_saved() closes it */
+	const bool saved = copy >= 0 && is_saved(copy);
+	return saved ? CLI_YES : is_at_place(f, fd) ? CLI_NO : -1;
+}
+
 /* What is at the place: CLI_NO: nothing; CLI_YES: a saved folder; else it was refused. */
 static int look(const cli *c, const cli_folder *f)
 {
 	struct stat st;
 	const char *name = name_of(f->path);
-	if (fstatat(f->parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		return errno == ENOENT ? CLI_NO : fail(c, "look at", f->path);
+	int found = -1;
+	for (int tries = 0; tries < TRIES && found < 0; tries++) {
+		if (fstatat(f->parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+			return errno == ENOENT ? CLI_NO : fail(c, "look at", f->path);
+		}
+		if (!S_ISDIR(st.st_mode)) {
+			return cli_say(c, CLI_FAILED, "%s is a %s; it stays as it is", f->path,
+				S_ISLNK(st.st_mode) ? "link" : "file");
+		}
+		const int fd = openat(f->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0) {
+			return errno == ENOENT ? CLI_NO : fail(c, "open", f->path);
+		}
+		found = look_into(f, fd);
+		close(fd);
 	}
-	if (!S_ISDIR(st.st_mode)) {
-		return cli_say(c, CLI_FAILED, "%s is a %s; it stays as it is", f->path,
-			S_ISLNK(st.st_mode) ? "link" : "file");
-	}
-	const int fd = openat(f->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		return errno == ENOENT ? CLI_NO : fail(c, "open", f->path);
-	}
-	return is_saved(fd) ? CLI_YES
-						: cli_say(c, CLI_FAILED,
-							  "%s is a folder that no save has made; it stays as it is", f->path);
+	return found == CLI_YES
+			   ? CLI_YES
+			   : cli_say(c, CLI_FAILED, "%s is a folder that no save has made; it stays as it is",
+					 f->path);
 }
 
 int cli_folder_new(const cli *c, const char *path, cli_folder *f)
@@ -281,12 +305,19 @@ int cli_folder_open(const cli *c, const char *path, cli_folder *f)
 	if (status != CLI_YES) {
 		return status;
 	}
-	f->fd = openat(f->parent, name_of(f->path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->fd < 0) {
-		return errno == ENOENT ? CLI_NO : fail(c, "open", f->path);
-	}
-	if (fstat(f->fd, &st) != 0 || flock(f->fd, LOCK_SH) != 0) {
-		return fail(c, "lock", f->path);
+	for (int tries = 0; tries < TRIES; tries++) {
+		f->fd = openat(f->parent, name_of(f->path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (f->fd < 0) {
+			return errno == ENOENT ? CLI_NO : fail(c, "open", f->path);
+		}
+		if (fstat(f->fd, &st) != 0 || flock(f->fd, LOCK_SH) != 0) {
+			return fail(c, "lock", f->path);
+		}
+		if (is_at_place(f, f->fd)) {
+			break;
+		}
+		close(f->fd); /* a save has replaced it */
+		f->fd = -1;
 	}
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
 		return cli_say(c, CLI_FAILED, "the folder %s belongs to uid %u; it is not trusted", f->path,
@@ -297,6 +328,9 @@ int cli_folder_open(const cli *c, const char *path, cli_folder *f)
 
 int cli_folder_remove(const cli *c, cli_folder *f)
 {
+	if (!is_at_place(f, f->fd)) {
+		return CLI_YES; /* a save has replaced it */
+	}
 	f->work = beside(f, NEW);
 	if (f->work == NULL || mkdtemp(f->work) == NULL || rename(f->path, f->work) != 0) {
 		return fail(c, "remove", f->path);
