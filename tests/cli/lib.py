@@ -6,6 +6,7 @@ Licensed under the MIT licence; see LICENSE.
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +17,18 @@ SECONDS = 120  # a call that takes longer has hung
 
 class Failed(Exception):
     pass
+
+
+class Skipped(Exception):
+    """The machine lacks what the test needs."""
+
+
+def terminal():
+    """The two ends of a pseudo-terminal."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        raise Skipped(f"there is no pseudo-terminal: {error}") from error
 
 
 def check(true, what):

@@ -6,7 +6,6 @@ Licensed under the MIT licence; see LICENSE.
 
 import gzip
 import os
-import pty
 import subprocess
 
 import lib
@@ -217,7 +216,7 @@ def test_the_segment_belongs_to_the_user(b):
 
 def on_a_terminal(b, *words):
     """The status, and what the command shows on a terminal while keys come for a second."""
-    leader, follower = pty.openpty()
+    leader, follower = lib.terminal()
     script = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"
     with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE) as source:
         process = b.start("load", "x", *words, stdin=source.stdout, stderr=follower)
@@ -243,7 +242,7 @@ def test_progress_is_shown_on_a_terminal_only(b):
 
 
 def test_progress_knows_how_much_is_left(b):
-    leader, follower = pty.openpty()
+    leader, follower = lib.terminal()
     path = b.file("keys", "".join(f"key {i}\n" for i in range(4_000_000)))
     process = b.start("load", "x", path, stderr=follower)
     os.close(follower)
