@@ -6,7 +6,6 @@ Licensed under the MIT licence; see LICENSE.
 
 import fcntl
 import os
-import pty
 import re
 import select
 import signal
@@ -40,7 +39,7 @@ class Terminal:
     """`bloomshm top` in a terminal of its own."""
 
     def __init__(self, b, *arguments, lines=24, columns=80, **changes):
-        self.master, self.slave = pty.openpty()
+        self.master, self.slave = lib.terminal()
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.bytes = b""
