@@ -14,6 +14,8 @@
 #include "cli/cli_progress.h"
 #include "cli/cli_run.h"
 
+#include "message/message.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -197,16 +199,35 @@ static int publish(load *l, bshm_info *info)
 	return status == BSHM_OK ? cli_published(l->c) : cli_fail(l->c, &error, l->filter);
 }
 
+/* One line for the mail of a cron job; all figures as JSON. */
+static int report(const load *l, uint64_t offered, double seconds, const bshm_info *info)
+{
+	cli_name name = {.length = strlen(l->filter)};
+	memcpy(name.bytes, l->filter, name.length + 1);
+	if (!cli_given(l->c, CLI_JSON)) {
+		char size[32];
+		char rate[16];
+		printf("%s: %llu keys in %s, %s of absent keys get \"maybe\", %.2f s\n",
+			cli_shown(name.bytes, name.length), (unsigned long long) offered,
+			bshm_size_text(size, info->bytes), cli_percent_text(rate, info->estimated_error_rate),
+			seconds);
+		return CLI_YES;
+	}
+	json_t *figures = cli_json_info(&name, info);
+	json_object_set_new(figures, "keys", json_integer((json_int_t) offered));
+	json_object_set_new(figures, "seconds", json_real(seconds));
+	return cli_json_print(l->c, figures, CLI_YES);
+}
+
 static int run(load *l)
 {
 	const uint64_t start = bshm_now_ns();
 	bshm_error error;
 	bshm_info info;
-	cli_name name = {.length = strlen(l->filter)};
 	cli_signals_note();
 	cli_progress_begin(cli_given(l->c, CLI_QUIET));
-	if (bshm_build_begin(
-			l->c->segment, l->filter, name.length, &l->parameters, &l->build, &error) != BSHM_OK) {
+	if (bshm_build_begin(l->c->segment, l->filter, strlen(l->filter), &l->parameters, &l->build,
+			&error) != BSHM_OK) {
 		return cli_fail(l->c, &error, l->filter);
 	}
 	int status = offer_all(l);
@@ -220,11 +241,7 @@ static int run(load *l)
 	if (status != CLI_YES) {
 		return status;
 	}
-	memcpy(name.bytes, l->filter, name.length + 1);
-	json_t *figures = cli_json_info(&name, &info);
-	json_object_set_new(figures, "keys", json_integer((json_int_t) offered));
-	json_object_set_new(figures, "seconds", json_real((double) (bshm_now_ns() - start) / 1e9));
-	return cli_json_show(l->c, figures);
+	return report(l, offered, (double) (bshm_now_ns() - start) / 1e9, &info);
 }
 
 int cli_load(cli *c)

@@ -35,8 +35,8 @@ const cli_verb cli_verbs[] = {
 			W(QUIET) | W(JSON) | CLI_CREATES,
 		cli_load, "publish a filter of the keys in files",
 		"Keys are the lines of the files, or of the standard input (-, or no file); empty lines "
-		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints the figures "
-		"of the new filter, which replaces the one before. A load that fails, or that SIGINT or "
+		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints a line "
+		"about the new filter, which replaces the one before. A load that fails, or that SIGINT or "
 		"SIGTERM ends, publishes nothing."},
 	{"add", "FILTER [KEY...]", 1, -1,
 		CLI_PARAMETERS | W(CREATE) | W(CAPACITY_NEEDED) | W(WINDOW) | W(NUL) | W(JSON) |
