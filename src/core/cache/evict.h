@@ -27,12 +27,14 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class);
 typedef struct {
 	uint32_t size_class; /* those of this class; BSHM_CLASS_COUNT: of a class with so many: */
 	uint32_t pages;
+	bool for_large; /* the room is for a large record: one may go instead, wherever it is */
 } bshm__page_wish;
 
 /*
- * Evicts up to `most` of the older records of one page. Returns how many; 0: there are none in the
- * pages that it looks at. None of them is younger than the floor, unless hardly any is older. The
- * wish has the class of the page then.
+ * Evicts up to `most` of the older records of one page; or, for a large record, another large one,
+ * if a sample has one that counts as old. Returns how many; 0: there are none in the pages that it
+ * looks at. None of them is younger than the floor, unless hardly any is older. The wish has the
+ * class of the page then; BSHM_CLASS_COUNT, if it was a large record.
  */
 uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t most);
 

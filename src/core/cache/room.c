@@ -145,7 +145,8 @@ static bool make_room(
 	uint32_t evictions = 0;
 	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
-	bshm__page_wish wish = {ALL_CLASSES, most.class_pages};
+	/* A large record has whole pages, which chunks can take. */
+	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1};
 	while (!has_room(s, size_class, count)) {
 		if (most.evictions != UINT32_MAX && (evictions >= most.evictions || pages == 0)) {
 			return false;
