@@ -5,8 +5,6 @@ Licensed under the MIT licence; see LICENSE.
 """
 
 import os
-import re
-import subprocess
 
 from lib import check
 
@@ -39,3 +37,23 @@ def test_a_closed_pipe_and_a_full_disk(b):
         process = b.start("metrics", stdout=full)
         check(b"cannot write the output" in process.communicate()[1], "it says why")
         check(process.returncode == 3, process.returncode)
+
+
+def test_what_is_read_of_a_large_filter_tells_nearly_what_all_of_it_does(b):
+    b("load", "large", stdin="".join(f"key {i}\n" for i in range(300000))).gives(0, None)
+    b("reserve", "empty", "-n", "1000000", "-w", "60").gives(0, None)
+    metrics = {
+        (metric["name"], sample["labels"].get("filter")): sample["value"]
+        for metric in b("metrics", "--json").gives(0, None).json()
+        for sample in metric["samples"]
+    }
+    one = b("info", "large", "--json").json()
+    check(one["partitions"] > 32, one["partitions"])
+    ratio = metrics["bloomshm_filter_error_ratio", "large"] / one["estimated_error_rate"]
+    check(0.85 < ratio < 1.15, ratio)
+    check(metrics["bloomshm_filter_keys", "large"] == one["items"], one["items"])
+    check(metrics["bloomshm_filter_published_timestamp_seconds", "large"] == one["published_at"], "")
+    check(metrics["bloomshm_filter_error_ratio", "empty"] == 0, metrics)
+    check(metrics["bloomshm_filter_keys", "empty"] == 0, metrics)
+    status = b("status", "--json").json()
+    check(metrics["bloomshm_memory_free_bytes", None] == status["filter_bytes_free"], status)

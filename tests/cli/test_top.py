@@ -255,3 +255,45 @@ def test_a_segment_that_is_removed_and_made_anew(b):
     os.unlink(b.path)
     b("reserve", "third", "-n", "10").gives(0, None)
     view.shows("third").type(b"q").ends(0)
+
+
+def test_stopped_by_the_keyboard(b):
+    """Ctrl-Z under a shell, and fg."""
+    fill(b)
+    master, slave = pty.openpty()
+    before = termios.tcgetattr(slave)
+    shell = subprocess.Popen(
+        ["bash", "--norc", "--noprofile", "--noediting", "-i"], stdin=slave, stdout=slave,
+        stderr=slave, start_new_session=True, env=b.environment(TERM="xterm", PS1="ready> "),
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    view = Terminal.__new__(Terminal)
+    view.master, view.slave, view.process, view.bytes = master, slave, shell, b""
+    view.screen = pyte.Screen(80, 24)
+    view.stream = pyte.ByteStream(view.screen)
+    view.resize(24, 80)
+    view.shows("ready>").type(f"{lib.BINARY} top\n".encode()).shows("articles(.|\n)*q quit")
+    view.type(b"\x1a").shows(r"Stopped(.|\n)*ready>")
+    check(view.bytes.count(b"\x1b[?1049l") == 1, "the screen is given back")
+    lflag = termios.tcgetattr(slave)[3]
+    check(lflag & termios.ECHO and lflag & termios.ICANON, "so is the terminal's state")
+    view.screen.reset()
+    view.type(b"fg\n").shows("articles(.|\n)*q quit").type(b"q")
+    view.until(lambda: view.bytes.count(b"\x1b[?1049l") == 2, "it quits")
+    view.type(b"exit 0\n").until(lambda: shell.poll() is not None, "the shell ends")
+    check(termios.tcgetattr(slave) == before, "the terminal is as it was")
+    os.close(master)
+    os.close(slave)
+
+
+def test_a_segment_that_is_cut_off(b):
+    """The kernel ends the process; the terminal is as it was all the same."""
+    fill(b)
+    view = Terminal(b, "-i", "0.1", ASAN_OPTIONS="handle_sigbus=0").shows("articles")
+    os.truncate(b.path, 0)
+    view.ends(-signal.SIGBUS)
+
+
+def test_a_segment_that_is_mapped_read_only(b):
+    fill(b)
+    Terminal(b, "--readonly").shows("articles(.|\n)*q quit").type(b"q").ends(0)
