@@ -268,7 +268,7 @@ TEST(a_record_that_is_spared_is_the_last_one)
 		}
 		const uint64_t key = 1;
 		s.spared = (uint32_t) bshm__home_of(segment, 0, &(bshm_key){(const char *) &key, 8}).hash;
-		bshm__page_wish wish = {BSHM_CLASS_COUNT, 1};
+		bshm__page_wish wish = {.size_class = BSHM_CLASS_COUNT, .pages = 1};
 		while (by_page && bshm__evict_page(&s, &wish, 1000) != 0) {
 			wish.size_class = BSHM_CLASS_COUNT;
 		}
