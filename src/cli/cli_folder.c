@@ -245,14 +245,16 @@ int cli_folder_new(const cli *c, const char *path, cli_folder *f)
 static int replace(cli_folder *f)
 {
 	char *old = beside(f, OLD);
-	int status = CLI_NO;
-	if (old != NULL && mkdtemp(old) != NULL && rename(f->path, old) == 0) {
-		if (rename(f->work, f->path) == 0) {
-			status = CLI_YES;
-		} else if (rename(old, f->path) != 0) {
-			status = CLI_FAILED;
-		}
+	if (old == NULL || mkdtemp(old) == NULL) {
+		free(old);
+		return CLI_NO;
 	}
+	int status = rename(f->path, old) == 0 && rename(f->work, f->path) == 0 ? CLI_YES : CLI_NO;
+	const int code = errno;
+	if (status == CLI_NO && rmdir(old) != 0 && rename(old, f->path) != 0) {
+		status = CLI_FAILED;
+	}
+	errno = code;
 	free(old);
 	return status;
 }

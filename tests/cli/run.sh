@@ -34,6 +34,16 @@ check() {
 	fi
 }
 
+# The unit runs what was built.
+unit_is_sound() {
+	local said unit=$PWD/build/cli-gcc/bloomshm@.service
+	sed "s|/usr/bin/bloomshm|$PWD/build/cli-gcc/bloomshm|" systemd/bloomshm@.service >"$unit"
+	said=$(systemd-analyze verify --man=no "${unit/@/@www-data}" 2>&1) && [[ -z $said ]] || {
+		printf '%s\n' "$said"
+		return 1
+	}
+}
+
 man_is_sound() {
 	local said
 	said=$(mandoc -T lint -W warning build/cli-gcc/bloomshm.1) && [[ -z $said ]]
@@ -45,6 +55,7 @@ build cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
 check 'the man page is sound' man_is_sound
 check 'bash reads its completion' bash -n build/cli-gcc/bloomshm.bash
 check 'zsh reads its completion' zsh -n build/cli-gcc/_bloomshm
+check 'the systemd unit is sound' unit_is_sound
 for binary in build/cli-gcc/bloomshm build/cli-asan/bloomshm; do
 	printf '# %s\n' "$binary"
 	# What a verb holds until its end is the kernel's to take back.

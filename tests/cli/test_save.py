@@ -486,3 +486,35 @@ def test_other_users(b):
     b("reserve", "f", "-n", "10", *mine).gives(0)
     b("save", os.path.join(place, "saved"), *mine).gives(3, "", "Permission denied")
     check(os.listdir(place) == [], os.listdir(place))
+
+
+def test_a_file_system_that_cannot_exchange(b):
+    if "asan" in lib.BINARY:
+        return  # the sanitizer must be the first library
+    text = "#include <errno.h>\nint renameat2(void) { errno = EINVAL; return -1; }\n"
+    source = b.file("old.c", text)
+    library = os.path.join(b.folder, "old.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    fill(b)
+    folder = os.path.join(b.folder, "saved")
+    for keys in ["one", "two", "three"]:
+        b("add", "counting", keys).gives(0)
+        b("save", folder, LD_PRELOAD=library).gives(0)
+        check(left(b) == ["saved"], left(b))
+    b("bring", folder, *other(b)).gives(0)
+    b("has", "counting", "three", *other(b)).gives(0, "three\n")
+
+
+def test_segments_that_cannot_be_used(b):
+    fill(b)
+    folder = saved(b)
+    b("bring", folder, "--readonly").gives(3, "", "read-only")
+    b("bring", folder, "--readonly", *other(b)).gives(3, "", "no segment yet")
+    b("save", os.path.join(b.folder, "saved2"), "--readonly").gives(0)
+    b("save", folder, "x").gives(2, "", "too many arguments")
+    b("bring", folder, "--mode", "9").gives(2, "", "--mode must be octal")
+    with open(b.path, "r+b") as file:
+        file.write(b"x" * 64)
+    b("save", folder).gives(3, "", "is not a bloomshm segment")
+    b("bring", folder).gives(3, "", "is not a bloomshm segment")
+    check(left(b) == ["saved", "saved2"], left(b))
