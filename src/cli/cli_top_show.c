@@ -351,15 +351,15 @@ static void show_head_line(
 static const char *const help[] = {
 	"ASKED/S   keys a second that the filter was asked about: handed in once a second",
 	"SAVED/S   of these: answered \"no\", so the backend was not asked",
-	"USED      keys of the capacity          RATE  of wrong \"maybe\", as it was asked for",
+	"USED      keys of the capacity        RATE  of wrong \"maybe\", as it was asked for",
 	"AGE       since it was published",
-	"evicted   after so long, if a record is not used again: an estimate, the records of",
-	"          the store divided by those that are evicted a second",
+	"evicted   after so long, if a record is not used again: an estimate, the records",
+	"          of the store divided by those that are evicted a second",
 	"",
 	"sort by   a asked/s   s saved/s   p saved %   k keys   u used   e rate   z size",
 	"          t kind   g age   n name      r the other way round",
 	"scroll    up, down, page up, page down, home, end",
-	"          + and - change the interval   space pauses   h ends this help   q quits",
+	"          + and - change the interval   space pauses   h ends this help  q quits",
 };
 
 static void show_keys(cli_frame *f)

@@ -52,7 +52,8 @@ def test_what_is_read_of_a_large_filter_tells_nearly_what_all_of_it_does(b):
     ratio = metrics["bloomshm_filter_error_ratio", "large"] / one["estimated_error_rate"]
     check(0.85 < ratio < 1.15, ratio)
     check(metrics["bloomshm_filter_keys", "large"] == one["items"], one["items"])
-    check(metrics["bloomshm_filter_published_timestamp_seconds", "large"] == one["published_at"], "")
+    published = metrics["bloomshm_filter_published_timestamp_seconds", "large"]
+    check(published == one["published_at"], published)
     check(metrics["bloomshm_filter_error_ratio", "empty"] == 0, metrics)
     check(metrics["bloomshm_filter_keys", "empty"] == 0, metrics)
     status = b("status", "--json").json()

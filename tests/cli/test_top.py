@@ -36,9 +36,9 @@ def ask(b, name, there, absent):
 
 
 class Terminal:
-    """`bloomshm top` in a terminal of its own."""
+    """`bloomshm top`, or another command, in a terminal of its own."""
 
-    def __init__(self, b, *arguments, lines=24, columns=80, **changes):
+    def __init__(self, b, *arguments, lines=24, columns=80, command=None, **changes):
         self.master, self.slave = lib.terminal()
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
@@ -46,8 +46,9 @@ class Terminal:
         self.resize(lines, columns)
         self.before = termios.tcgetattr(self.slave)
         self.process = subprocess.Popen(
-            [lib.BINARY, "top", *arguments], stdin=self.slave, stdout=self.slave,
-            stderr=self.slave, start_new_session=True, env=b.environment(TERM="xterm", **changes),
+            command or [lib.BINARY, "top", *arguments],
+            stdin=self.slave, stdout=self.slave, stderr=self.slave, start_new_session=True,
+            env=b.environment(TERM="xterm", **changes),
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
 
@@ -80,14 +81,14 @@ class Terminal:
         heads = next(i for i, text in enumerate(self.screen.display) if "ASKED/S" in text)
         return self.screen.display[heads + 1 + line].rstrip()
 
-    def ends(self, status):
+    def ends(self, status, last=b"\x1b[?7h\x1b[?25h\x1b[?1049l"):
         self.until(lambda: self.process.poll() is not None, "it has not ended")
         check(self.process.returncode == status, self.process.returncode)
         while select.select([self.master], [], [], 0.1)[0]:
             self.bytes += os.read(self.master, 65536)
         check(termios.tcgetattr(self.slave) == self.before, "the terminal is not as it was")
         check(self.bytes.count(b"\x1b[?1049h") == self.bytes.count(b"\x1b[?1049l"), "the screen")
-        check(self.bytes.rstrip().endswith(b"\x1b[?7h\x1b[?25h\x1b[?1049l"), self.bytes[-60:])
+        check(self.bytes.rstrip().endswith(last), self.bytes[-60:])
         os.close(self.master)
         os.close(self.slave)
 
@@ -260,30 +261,17 @@ def test_a_segment_that_is_removed_and_made_anew(b):
 def test_stopped_by_the_keyboard(b):
     """Ctrl-Z under a shell, and fg."""
     fill(b)
-    master, slave = pty.openpty()
-    before = termios.tcgetattr(slave)
-    shell = subprocess.Popen(
-        ["bash", "--norc", "--noprofile", "--noediting", "-i"], stdin=slave, stdout=slave,
-        stderr=slave, start_new_session=True, env=b.environment(TERM="xterm", PS1="ready> "),
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )
-    view = Terminal.__new__(Terminal)
-    view.master, view.slave, view.process, view.bytes = master, slave, shell, b""
-    view.screen = pyte.Screen(80, 24)
-    view.stream = pyte.ByteStream(view.screen)
-    view.resize(24, 80)
-    view.shows("ready>").type(f"{lib.BINARY} top\n".encode()).shows("articles(.|\n)*q quit")
+    shell = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
+    view = Terminal(b, command=shell, PS1="ready> ").shows("ready>")
+    view.type(f"{lib.BINARY} top\n".encode()).shows("articles(.|\n)*q quit")
     view.type(b"\x1a").shows(r"Stopped(.|\n)*ready>")
     check(view.bytes.count(b"\x1b[?1049l") == 1, "the screen is given back")
-    lflag = termios.tcgetattr(slave)[3]
-    check(lflag & termios.ECHO and lflag & termios.ICANON, "so is the terminal's state")
+    modes = termios.tcgetattr(view.slave)[3]
+    check(modes & termios.ECHO and modes & termios.ICANON, "so is the terminal's state")
     view.screen.reset()
     view.type(b"fg\n").shows("articles(.|\n)*q quit").type(b"q")
     view.until(lambda: view.bytes.count(b"\x1b[?1049l") == 2, "it quits")
-    view.type(b"exit 0\n").until(lambda: shell.poll() is not None, "the shell ends")
-    check(termios.tcgetattr(slave) == before, "the terminal is as it was")
-    os.close(master)
-    os.close(slave)
+    view.type(b"exit 0\n").ends(0, last=b"")
 
 
 def test_a_segment_that_is_cut_off(b):
