@@ -182,6 +182,24 @@ static int report(const saving *s)
 	return CLI_YES;
 }
 
+static int save_to(saving *s)
+{
+	int status = cli_folder_new(s->c, s->c->arguments[0], &s->folder);
+	if (status != CLI_YES) {
+		return status;
+	}
+	status = save_all(s);
+	if (status == CLI_YES) {
+		status = cli_folder_publish(s->c, &s->folder);
+	}
+	if (status == CLI_YES) {
+		cli_folder_close(&s->folder);
+	} else {
+		cli_folder_abort(&s->folder);
+	}
+	return status;
+}
+
 int cli_save(cli *c)
 {
 	bshm_error error;
@@ -194,21 +212,9 @@ int cli_save(cli *c)
 		return cli_attach_fail(c, status, &error);
 	}
 	cli_signals_stop_writes();
-	status = cli_folder_new(c, c->arguments[0], &s.folder);
-	if (status != CLI_YES) {
-		return status;
-	}
 	cli_progress_begin(cli_given(c, CLI_QUIET));
-	status = save_all(&s);
+	status = save_to(&s);
 	cli_progress_clear();
-	if (status == CLI_YES) {
-		status = cli_folder_publish(c, &s.folder);
-	}
-	if (status != CLI_YES) {
-		cli_folder_abort(&s.folder);
-		return status;
-	}
-	cli_folder_close(&s.folder);
-	cli_signals_end();
-	return report(&s);
+	cli_signals_end(); /* from here on files are written again: a segment on a disk comes to rest */
+	return status == CLI_YES ? report(&s) : status;
 }
