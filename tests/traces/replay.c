@@ -12,6 +12,9 @@
  *            neighbouring size classes, which go with their age; the same limit
  *   sizes    16 B to 60 kB by the key's hash; the limit is memory
  *   shards   all of one size, in a store of several shards; the limit is memory
+ *   falling  the later a key is first requested, the smaller its record, from 60 kB to 16 B; so
+ *            popular records are large as a rule. The limit is memory
+ *   rising   the later, the larger
  *
  * At 1, 5, 10 and 25 % of the distinct keys, or of their bytes. Where memory is the limit, the LRU
  * has as many bytes of keys and values as the store held at the end. Requests are counted that an
@@ -253,9 +256,12 @@ typedef enum {
 	DIGITS,
 	SIZES,
 	SHARDS,
+	FALLING,
+	RISING,
 	WAYS
 } way;
-static const char *const way_names[WAYS] = {"fixed", "digits", "sizes", "shards"};
+static const char *const way_names[WAYS] = {
+	"fixed", "digits", "sizes", "shards", "falling", "rising"};
 
 #define LARGEST      60000u
 #define SHARDS_BYTES (UINT64_C(70) << 20) /* of a store that has several shards */
@@ -264,7 +270,13 @@ static const char *const way_names[WAYS] = {"fixed", "digits", "sizes", "shards"
 
 static char value_bytes[2u << 20];
 
-/* The record of a key in a WAY; `size` of all of them in `shards`. */
+/* Up to LARGEST, each octave as often. */
+static size_t length_of(double part)
+{
+	return (size_t) (16 * pow(LARGEST / 16, part));
+}
+
+/* The record of a key in a WAY; `size` of all of them in `shards`; of so many keys in the others. */
 static bshm_put record_of(way how, uint32_t number, uint32_t size, char key[24])
 {
 	bshm_put put = {.key = {key, 8}, .value = {BSHM_VALUE_STRING, value_bytes, size}};
@@ -279,7 +291,11 @@ static bshm_put record_of(way how, uint32_t number, uint32_t size, char key[24])
 	if (how == SIZES) {
 		const uint64_t mixed = (number + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
 		const double u = (double) ((mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 11);
-		put.value.length = (size_t) (16 * pow(LARGEST / 16, u * 0x1p-53));
+		put.value.length = length_of(u * 0x1p-53);
+	}
+	if (how == FALLING || how == RISING) {
+		const double part = (double) number / size;
+		put.value.length = length_of(how == RISING ? part : 1 - part);
 	}
 	return put;
 }
@@ -359,12 +375,12 @@ typedef struct {
 	way how;
 	uint64_t bytes;   /* of the store */
 	uint64_t records; /* its limit; 0 = none */
-	uint32_t size;    /* of a value in `shards` */
+	uint32_t size;    /* of a value in `shards`; else the count of keys */
 } plan;
 
 static plan plan_of(way how, const trace *t, const uint32_t *weights, double share)
 {
-	plan p = {how, 0, (uint64_t) (t->keys * share), 0};
+	plan p = {how, 0, (uint64_t) (t->keys * share), t->keys};
 	if (how == FIXED || how == DIGITS) {
 		p.bytes = (UINT64_C(1) << 20) + p.records * 64;
 	} else if (how == SHARDS) {
@@ -454,7 +470,7 @@ static bool compare(const char *name, const trace *t, way how, double share)
 	char key[24];
 	uint32_t *weights = or_die(malloc((t->keys + 1) * sizeof(*weights)));
 	for (uint32_t k = 0; k < t->keys; k++) {
-		const bshm_put put = record_of(how, k, 1, key);
+		const bshm_put put = record_of(how, k, t->keys, key);
 		weights[k] = (uint32_t) (put.key.length + put.value.length);
 	}
 	const plan p = plan_of(how, t, weights, share);
@@ -463,7 +479,7 @@ static bool compare(const char *name, const trace *t, way how, double share)
 	}
 	const outcome out = replay(t, &p, weights);
 	const uint64_t lru =
-		how == SIZES ? lru_misses(t, out.bytes, weights) : lru_misses(t, out.records, NULL);
+		p.records == 0 ? lru_misses(t, out.bytes, weights) : lru_misses(t, out.records, NULL);
 	const double better = 100.0 - 100.0 * (double) out.misses / (double) lru;
 	printf("%-11s %-6s %5.1f %%  %7llu records  LRU %8llu misses  store %8llu  %+5.1f %%", name,
 		way_names[how], 100 * share, (unsigned long long) out.records, (unsigned long long) lru,
