@@ -276,7 +276,7 @@ static size_t length_of(double part)
 	return (size_t) (16 * pow(LARGEST / 16, part));
 }
 
-/* The record of a key in a WAY; `size` of all of them in `shards`; of so many keys in the others. */
+/* The record of a key in a WAY; `size` of all of them in `shards`; of so many keys else. */
 static bshm_put record_of(way how, uint32_t number, uint32_t size, char key[24])
 {
 	bshm_put put = {.key = {key, 8}, .value = {BSHM_VALUE_STRING, value_bytes, size}};
