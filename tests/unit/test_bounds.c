@@ -21,7 +21,7 @@
 #define LARGE_MOST 60000u
 /* Room for a large record among small ones: for each that goes; and of a step, 128 evictions and a
  * page or two. The last step makes room for its first and its last part, too. */
-#define EVICTION_MOST 130u
+#define EVICTION_MOST 160u
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u
