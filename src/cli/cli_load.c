@@ -223,7 +223,7 @@ static int run(load *l)
 {
 	const uint64_t start = bshm_now_ns();
 	bshm_error error;
-	bshm_info info;
+	bshm_info info = {0};
 	cli_signals_note();
 	cli_progress_begin(cli_given(l->c, CLI_QUIET));
 	if (bshm_build_begin(l->c->segment, l->filter, strlen(l->filter), &l->parameters, &l->build,
