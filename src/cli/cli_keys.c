@@ -17,7 +17,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define BYTES ((size_t) 256 * 1024)
+#define BYTES       ((size_t) 256 * 1024)
+#define MAGIC_BYTES 4
 
 typedef enum {
 	UNKNOWN,
@@ -179,30 +180,43 @@ static ssize_t unpack_bytes(cli_file *file, char *to, size_t room)
 	return (ssize_t) made;
 }
 
-/* The first bytes are read into `packed`: they tell how the file is compressed. */
-static bool begin(cli_file *file)
+/* pzstd begins a file with a frame that readers skip; its first byte is one of sixteen. */
+static packing packing_of(const unsigned char *bytes, size_t count)
 {
 	static const unsigned char gzip[] = {0x1f, 0x8b};
 	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+	static const unsigned char skipped[] = {0x2a, 0x4d, 0x18};
+	if (count >= sizeof(gzip) && memcmp(bytes, gzip, sizeof(gzip)) == 0) {
+		return GZIP;
+	}
+	return count >= MAGIC_BYTES &&
+				   (memcmp(bytes, zstd, sizeof(zstd)) == 0 ||
+					   (bytes[0] >> 4 == 5 && memcmp(bytes + 1, skipped, sizeof(skipped)) == 0))
+			   ? ZSTD
+			   : PLAIN;
+}
+
+/* The first bytes are read into `packed`: they tell how the file is compressed. */
+static bool begin(cli_file *file)
+{
 	ssize_t got = 1;
-	while (file->packed_until < sizeof(zstd) && got > 0) {
+	while (file->packed_until < MAGIC_BYTES && got > 0) {
 		got = read_bytes(file, file->packed + file->packed_until, BYTES - file->packed_until);
 		file->packed_until += got > 0 ? (size_t) got : 0;
 	}
 	if (got < 0) {
 		return false;
 	}
-	const size_t count = file->packed_until;
-	if (count >= sizeof(gzip) && memcmp(file->packed, gzip, sizeof(gzip)) == 0 &&
-		inflateInit2(&file->gzip, 16 + MAX_WBITS) == Z_OK) { /* 16: gzip's format, not zlib's */
-		file->packing = GZIP;
-	} else if (count >= sizeof(zstd) && memcmp(file->packed, zstd, sizeof(zstd)) == 0 &&
-			   (file->zstd = ZSTD_createDStream()) != NULL) {
-		file->packing = ZSTD;
-	} else {
-		file->packing = PLAIN;
-		memcpy(file->buffer, file->packed, count);
-		file->until = count;
+	file->packing = packing_of(file->packed, file->packed_until);
+	/* 16: gzip's format, not zlib's. */
+	if ((file->packing == GZIP && inflateInit2(&file->gzip, 16 + MAX_WBITS) != Z_OK) ||
+		(file->packing == ZSTD && (file->zstd = ZSTD_createDStream()) == NULL)) {
+		cli_no_memory(file->c); /* the compressed bytes are no keys */
+		return false;
+	}
+	if (file->packing == PLAIN) {
+		memcpy(file->buffer, file->packed, file->packed_until);
+		file->until = file->packed_until;
 		file->ended = got == 0;
 	}
 	return true;

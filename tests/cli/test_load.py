@@ -63,6 +63,7 @@ def test_compressed_files_by_content(b):
         ("members", gzip.compress(KEYS[:500].encode()) + gzip.compress(KEYS[500:].encode())),
         ("zst", packed_by_zstd(KEYS.encode())),
         ("frames", packed_by_zstd(KEYS[:500].encode()) + packed_by_zstd(KEYS[500:].encode())),
+        ("skipped", b"P*M\x18\x04\0\0\0size" + packed_by_zstd(KEYS.encode())),  # as pzstd
     ]:
         answer = b("load", "--json", name, b.file("keys", content)).gives(0).json()
         check(answer["keys"] == 1000, f"{name}: {answer}")
