@@ -145,6 +145,9 @@ int cli_manifest_write(const cli *c, int folder, const char *shown, const cli_ma
 		written = fclose(to) == 0 && written;
 	}
 	json_decref(all);
+	if (!written && cli_signal() != 0) { /* which made the write fail */
+		return CLI_SIGNAL + cli_signal();
+	}
 	return written ? CLI_YES
 				   : cli_say(c, CLI_FAILED, "cannot write the file %s/%s: %s", shown,
 						 CLI_MANIFEST_FILE, strerror(code));
@@ -327,14 +330,19 @@ static bool check_file(const reader *r, const cli_saved *file)
 {
 	cli_saved found = *file;
 	char what[96];
+	struct stat st;
+	if (fstatat(r->folder, file->file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		(uint64_t) st.st_size != file->bytes) { /* a sparse one would be read for hours */
+		snprintf(what, sizeof(what), "the file %s has another size", file->file);
+		return refuse(r, what);
+	}
 	if (cli_manifest_measure(r->c, r->folder, r->shown, &found) != CLI_YES) {
 		return false;
 	}
 	if (found.bytes == file->bytes && found.check == file->check) {
 		return true;
 	}
-	snprintf(what, sizeof(what), "the file %s has another %s", file->file,
-		found.bytes != file->bytes ? "size" : "checksum");
+	snprintf(what, sizeof(what), "the file %s has another checksum", file->file);
 	return refuse(r, what);
 }
 

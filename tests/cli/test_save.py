@@ -239,6 +239,7 @@ def test_damaged_folders(b):
     refused("cannot open the file", lambda: os.unlink(bad + "/manifest.json"))
     refused("another size", lambda: os.truncate(bad + "/filter-00002", 100))
     refused("another size", lambda: write("filter-00002", b"x", "ab"))
+    refused("another size", lambda: os.truncate(bad + "/filter-00002", 1 << 50))  # sparse
     refused("another checksum", lambda: write("records", b"x", "r+b"))
     refused("that is not in the manifest", lambda: write("filter-00009", b""))
     refused("that is not in the manifest", lambda: write("more", b""))
