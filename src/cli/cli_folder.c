@@ -334,8 +334,13 @@ int cli_folder_remove(const cli *c, cli_folder *f)
 		return CLI_YES; /* a save has replaced it */
 	}
 	f->work = beside(f, NEW);
-	if (f->work == NULL || mkdtemp(f->work) == NULL || rename(f->path, f->work) != 0) {
+	if (f->work == NULL || mkdtemp(f->work) == NULL) {
 		return fail(c, "remove", f->path);
+	}
+	if (rename(f->path, f->work) != 0) { /* as that of a link */
+		const int status = fail(c, "remove", f->path);
+		rmdir(f->work);
+		return status;
 	}
 	fsync(f->parent);
 	if (flock(f->fd, LOCK_EX | LOCK_NB) == 0) {

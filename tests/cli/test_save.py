@@ -466,6 +466,16 @@ def test_at_boot(b):
     check(left(b) == ["saved"], "what was not brought stays")
 
 
+def test_a_link_at_boot(b):
+    """It is no folder that bring may remove; nothing is made beside it."""
+    fill(b)
+    os.symlink(saved(b), os.path.join(b.folder, "link"))
+    os.unlink(b.path)
+    call = b("bring", os.path.join(b.folder, "link"), "--boot")
+    check(call.status == 3 and b"cannot remove the folder" in call.err, call.err)
+    check(sorted(os.listdir(b.folder)) == ["link", "saved", "segment"], os.listdir(b.folder))
+
+
 def test_other_users(b):
     if os.geteuid() != 0:
         return
