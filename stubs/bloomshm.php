@@ -575,8 +575,10 @@ namespace {
      *    when it was published, unix time with fractions
      *  - questions: keys asked about since then; maybes: those of them that were answered "maybe";
      *    the difference is what the filter saved. A process adds its counts once a second while it
-     *    asks, and when it ends; this call adds the caller's. A process that is killed loses the
-     *    counts of its last second. One with bloomshm.readonly is not counted
+     *    asks, and when it ends; this call adds the caller's. It reads the clock at one of 64
+     *    questions, so in a long request that asks seldom it adds them later. A process that is
+     *    killed loses the counts of its last second, and of up to 64 questions before. One with
+     *    bloomshm.readonly is not counted
      *  - fetches: an array of what bloom_fetch() got since then. asked: calls that the filter has
      *    answered; denied: null, by the filter; found: a stored value; loaded: a value of the
      *    loader; confirmed: the loader found none, so the filter was wrong. A loader that throws
