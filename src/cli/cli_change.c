@@ -50,6 +50,14 @@ static int begin(change *ch, bool create)
 			   : fail(ch, found, BSHM_CAUSE_FILTER);
 }
 
+/* Keys may come from a pipe for hours; a change of a segment that is no longer there is lost. */
+static int check_path(const change *ch, int status)
+{
+	return status != CLI_YES || bshm_segment_at_path(ch->c->segment)
+			   ? status
+			   : fail(ch, BSHM_E_UNAVAILABLE, BSHM_CAUSE_REPLACED);
+}
+
 /* Prints how many keys there were, also before one that failed. */
 static int finish(const change *ch, int status, const char *what)
 {
@@ -125,8 +133,7 @@ int cli_add(cli *c)
 	if (status == CLI_YES) {
 		status = cli_each_batch(c, 1, add_batch, &ch);
 	}
-	const int at_path = status == CLI_YES && create ? cli_published(c) : status;
-	return finish(&ch, at_path, "added");
+	return finish(&ch, check_path(&ch, status), "added");
 }
 
 /* ------------------------------------------------------------------ remove, count */
@@ -158,7 +165,7 @@ int cli_remove(cli *c)
 	if (status == CLI_YES) {
 		status = cli_each_batch(c, 1, remove_batch, &ch);
 	}
-	status = finish(&ch, status, "removed");
+	status = finish(&ch, check_path(&ch, status), "removed");
 	return status == CLI_YES && ch.found == 0 ? CLI_NO : status;
 }
 

@@ -51,6 +51,25 @@ def test_add_needs_the_filter_or_create(b):
     check(b("info", "--json", "w").json()["window"] == 60, "no window")
 
 
+def test_a_segment_that_is_replaced_meanwhile(b):
+    """The keys that came after it are nowhere."""
+    for verb in ("add", "remove"):
+        counting(b)
+        b("add", "c", "one").gives(0)
+        before = b("count", "c", "one", "two").out
+        call = b.start(verb, "c")
+        call.stdin.write(b"one\ntwo\n")
+        call.stdin.flush()
+        while b("count", "c", "one", "two").out == before:  # until it has read them
+            pass
+        os.unlink(b.path)
+        counting(b)
+        out, err = call.communicate(b"three\n")
+        check(call.returncode == 3 and b"was removed or replaced" in err, (out, err))
+        check(err.count(b"\n") == 1 and re.fullmatch(rb"\d\n", out), (out, err))
+        os.unlink(b.path)
+
+
 def test_options_of_create_alone(b):
     for words in (["-n", "9"], ["-e", "0.1"], ["--expansion", "0"], ["--window", "9"],
                   ["--counting"], ["--seed", "s"], ["--filter-memory", "2M"],
