@@ -414,13 +414,13 @@ function answer_json(): void
 /** Of each filter: name => [type, unit, help, field of bloom_info()]. */
 const FILTER_METRICS = [
     'filter_questions' => ['counter', '', 'Keys asked about since the publication.', 'questions'],
-    'filter_maybes' => ['counter', '', 'Keys that were answered "maybe".', 'maybes'],
+    'filter_maybes' => ['counter', '', 'Keys that were answered maybe.', 'maybes'],
     'filter_false_positives' => ['counter', '', 'Wrong answers that bloom_fetch() found.',
         'false_positives'],
     'filter_keys' => ['gauge', 'keys', 'Different keys in the filter.', 'items'],
     'filter_capacity_keys' => ['gauge', 'keys', 'Keys that it holds at its rate.', 'capacity'],
     'filter_size_bytes' => ['gauge', 'bytes', 'Memory of the filter.', 'bytes'],
-    'filter_error_ratio' => ['gauge', 'ratio', 'Share of absent keys that are answered "maybe".',
+    'filter_error_ratio' => ['gauge', 'ratio', 'Share of absent keys that are answered maybe.',
         'estimated_error_rate'],
     'filter_error_ratio_asked' => ['gauge', '', 'The share that was asked for.', 'error_rate'],
     'filter_published_timestamp_seconds' => ['gauge', 'seconds', 'When it was published.',

@@ -69,13 +69,13 @@ static const metric store_metrics[] = {
 #define OF(field) offsetof(bshm_info, field)
 static const metric filter_metrics[] = {
 	COUNTER("filter_questions", "Keys asked about since the publication.", OF(usage.questions)),
-	COUNTER("filter_maybes", "Keys that were answered \"maybe\".", OF(usage.maybes)),
+	COUNTER("filter_maybes", "Keys that were answered maybe.", OF(usage.maybes)),
 	COUNTER(
 		"filter_false_positives", "Wrong answers that bloom_fetch() found.", OF(false_positives)),
 	GAUGE("filter_keys", COUNT, "keys", "Different keys in the filter.", OF(items)),
 	GAUGE("filter_capacity_keys", COUNT, "keys", "Keys that it holds at its rate.", OF(capacity)),
 	GAUGE("filter_size_bytes", COUNT, "bytes", "Memory of the filter.", OF(bytes)),
-	GAUGE("filter_error_ratio", REAL, "ratio", "Share of absent keys that are answered \"maybe\".",
+	GAUGE("filter_error_ratio", REAL, "ratio", "Share of absent keys that are answered maybe.",
 		OF(estimated_error_rate)),
 	GAUGE("filter_error_ratio_asked", REAL, "", "The share that was asked for.", OF(error_rate)),
 	GAUGE("filter_published_timestamp_seconds", REAL, "seconds", "When it was published.",

@@ -21,15 +21,15 @@ static void clear_all(bshm_segment *of)
 	bshm_records_clear(of, &(bshm_key){"", 0});
 }
 
-/* The chunks of a record are taken; the process stops before it has put the record. */
-static void park(void)
+/* Chunks of a record are taken; the process stops before it has put the record. */
+static void park_chunks(uint32_t shard, uint64_t count)
 {
 	bshm_segment *own = attach_store();
 	REQUIRE(store_put(own, 9, 1, 20, 0, BSHM_PUT_SET) == 1);
-	const bshm__shard of = bshm__shard_at(own, 0);
+	const bshm__shard of = bshm__shard_at(own, shard);
 	REQUIRE(bshm__shard_try(&of, own->owner));
 	REQUIRE(bshm__parked_begin(&of));
-	for (uint32_t i = 0; i < 60; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		const uint32_t next = bshm__parked(&of);
 		const uint32_t chunk = bshm__slot_find(&of, BSHM_CLASS_CHUNK, 0);
 		REQUIRE(chunk != 0);
@@ -43,6 +43,11 @@ static void park(void)
 	}
 	bshm__shard_leave(&of);
 	raise_flag_and_sleep(0);
+}
+
+static void park(void)
+{
+	park_chunks(0, 60);
 }
 
 static pid_t stand(void)
@@ -72,6 +77,47 @@ TEST(the_chunks_of_a_put_in_progress_are_left_alone)
 	CHECK_INT(chunk, 0);
 	check_sound(segment);
 	kill_child(child);
+}
+
+static const bshm_key wide = {"wide", 4};
+
+static int put_wide(const uint8_t *bytes)
+{
+	const bshm_put put = {
+		.key = wide, .value = {BSHM_VALUE_STRING, bytes, bshm__record_most(segment) - wide.length}};
+	bshm_error error;
+	return bshm_record_put(segment, &put, &error);
+}
+
+static uint32_t shard_of_wide(void)
+{
+	return bshm__home_of(segment, BSHM_SPACE_CACHE, &wide).shard;
+}
+
+static void park_a_quarter(void)
+{
+	park_chunks(shard_of_wide(), bshm__record_most(segment) / BSHM_CHUNK_BYTES);
+}
+
+/* A quarter of the store is most of a shard, where there are several. */
+TEST(two_records_that_do_not_fit_together_wait_for_each_other)
+{
+	segment = open_store(MB(66), 0);
+	s = bshm__shard_at(segment, shard_of_wide());
+	REQUIRE(bshm__record_most(segment) * 2 > segment->shard_bytes);
+	uint8_t *bytes = calloc(1, bshm__record_most(segment));
+	const pid_t child = spawn(park_a_quarter);
+	await_flag(0);
+	store_fill_up(segment, 100, 200);
+	const uint32_t before = BSHM_LOAD(&s.shard->records, RELAXED);
+	CHECK(before > 1000);
+	CHECK_INT(put_wide(bytes), BSHM_E_TIMEOUT);
+	CHECK_INT(BSHM_LOAD(&s.shard->records, RELAXED), before);
+	kill_child(child);
+	CHECK_INT(put_wide(bytes), 1);
+	CHECK_INT(put_wide(bytes), 1);
+	check_sound(segment);
+	free(bytes);
 }
 
 TEST(the_chunks_of_a_dead_process_are_freed_when_room_is_needed)

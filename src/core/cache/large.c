@@ -4,6 +4,8 @@
  * Other processes wait for the lock of a shard for 50 ms, and a record of 64 MB takes as long to
  * copy. So its chunks are taken in steps, with pauses in which the lock is free, and filled without
  * the lock (parked.h). The put itself (put.c) then only fills the first slot and stores one ref.
+ * Where there are several shards, two of the largest records may not fit into one shard. The second
+ * waits until the first has been put, and then evicts it.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -15,6 +17,9 @@
 #include "core/cache/record.h"
 #include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
+#include "core/segment/lock.h"
+#include "core/status.h"
+#include "platform/platform.h"
 
 #define STEP_CHUNKS 256u
 
@@ -112,6 +117,36 @@ static bshm_status build_chain(const bshm__shard *s, const bshm__home *home, con
 	return status;
 }
 
+/*
+ * Waits for the chunks that another process is filling, if the shard may be too small for them and
+ * this record: else all other records would be evicted in vain. It waits as long as for a lock. Not
+ * OK: the lock is lost.
+ */
+static bshm_status await_parked(const bshm__shard *s, const bshm_put *put, uint64_t chunks,
+	bshm_patience *patience, bshm_error *error)
+{
+	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
+	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
+	if (both * 8 <= s->segment->shard_bytes * 7) { /* the index needs some room, too */
+		return BSHM_OK;
+	}
+	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : wait_ns);
+	while (bshm__parked(s) != 0 && !bshm__parked_reclaim(s)) {
+		if (bshm_os_monotonic_ns() > deadline) {
+			bshm__shard_unlock(s);
+			BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
+			patience->gone = true;
+			return bshm__fail_sizes(error, BSHM_E_TIMEOUT, BSHM_CAUSE_SHARD, wait_ns / 1000000, 0);
+		}
+		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+	}
+	return BSHM_OK;
+}
+
 bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
@@ -126,14 +161,20 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
 	bool kept;
-	while ((kept = keep_existing(s, home, put)) &&
-		   !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, chunks) &&
-		   BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0) {
-		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
+	bool again;
+	do {
+		bshm_status status = await_parked(s, put, chunks, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
-	}
+		kept = keep_existing(s, home, put);
+		again = kept && !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, chunks) &&
+				BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0;
+		status = again ? bshm__shard_lock_pause(s, patience, error) : BSHM_OK;
+		if (status != BSHM_OK) {
+			return status;
+		}
+	} while (again);
 	const bool split = chunks > BSHM_LARGE_CHUNKS && chain != NULL && kept && bshm__parked_begin(s);
 	return split ? build_chain(&own, home, put, patience, chain, error) : BSHM_OK;
 }
