@@ -157,13 +157,14 @@ function can_read_all(array $status): bool
     return $seconds <= READ_SECONDS;
 }
 
-/** What is kept of a filter that is read for the order, the advice and the memory. */
-const KEPT = ['name' => 1, 'type' => 1, 'error_rate' => 1, 'items' => 1, 'bytes' => 1,
-    'estimated_error_rate' => 1, 'questions' => 1, 'layer_count' => 1, 'saved' => 1, 'used' => 1,
-    'age' => 1];
+/** What is kept of a filter for the order and the advice; of 10,000 filters it takes 2 MB. */
+function kept(array $info, string $column): array
+{
+    return [$info['name'], $info['bytes'], trouble($info), $info[$column]];
+}
 
 /**
- * The filters of one page of the list, and all filters that were read for it.
+ * The filters of one page of the list, and what is kept of all filters that were read for it.
  *
  * A filter of the page that there was no time to read is null; the next page of figures begins with
  * it (`turn`).
@@ -176,25 +177,27 @@ function survey(array $status): array
         array_filter($names, fn ($name) => stripos(shown($name), $search) !== false),
     );
     $sorted = can_read_all($status);
-    $read = [];
+    [$read, $kept, $column] = [[], [], order()[0]];
     if ($sorted) {
         foreach ($names as $name) {
-            $read[$name] = array_intersect_key(filter($name) ?? [], KEPT);
+            $info = filter($name);
+            $info === null || $kept[$name] = kept($info, $column);
         }
-        $matching = sorted($matching, $read);
+        $matching = sorted($matching, $kept);
     }
     $from = max(0, min((int) parameter('from'), intdiv(max(0, count($matching) - 1), ROWS) * ROWS));
     $page = array_slice($matching, $from, ROWS);
     $turn = $page === [] ? 0 : max(0, (int) parameter('turn')) % count($page);
     if (!$sorted) {
         [$read, $turn] = read_some($page, $turn);
+        $kept = array_map(fn ($info) => kept($info, $column), array_filter($read));
     }
     $rows = [];
     foreach ($page as $name) {
         $rows[] = ['name' => $name, 'info' => $sorted ? filter($name) : $read[$name] ?? null];
     }
     return ['rows' => $rows, 'matching' => count($matching), 'from' => $from, 'sorted' => $sorted,
-        'turn' => $turn, 'read' => array_filter($read)];
+        'turn' => $turn, 'kept' => $kept];
 }
 
 /** Reads filters, from $turn on, until the time is up: what was read, and which one is next. */
@@ -223,11 +226,11 @@ function order(): array
     return in_array($column, SORTS, true) ? [$column, $sort[0] === '-'] : ['name', false];
 }
 
-function sorted(array $names, array $infos): array
+function sorted(array $names, array $kept): array
 {
     [$column, $down] = order();
     if ($column !== 'name') {
-        $values = array_map(fn ($name) => $infos[$name][$column] ?? -1, $names);
+        $values = array_map(fn ($name) => $kept[$name][3] ?? -1, $names);
         array_multisort($values, $down ? SORT_DESC : SORT_ASC, SORT_NUMERIC, $names, SORT_STRING);
         return $names;
     }
@@ -260,7 +263,10 @@ function counters(array $status, array $cache): array
     ];
 }
 
-/** Records whose keys begin with the prefix, from the cursor on, as far as 50 ms reach. */
+/**
+ * Records whose keys begin with the prefix, from the cursor on, as far as 50 ms reach, and why
+ * others of them could not be read. Few are read at a time, because their values may be large.
+ */
 function records(string $prefix, int &$cursor): array
 {
     // A class that is loaded runs code when a value of it is unserialized.
@@ -268,14 +274,23 @@ function records(string $prefix, int &$cursor): array
         spl_autoload_unregister($loader);
     }
     ini_set('unserialize_callback_func', '');
-    $found = [];
+    // A value of a class or an enum that is not loaded may warn or throw.
+    $found = $faults = [];
+    set_error_handler(function (int $level, string $message) use (&$faults): bool {
+        return $faults[$message] = true;
+    });
     $end = hrtime(true) + 50_000_000;
     do {
-        foreach (bloom_cache_scan($cursor, ROWS, $prefix) as $key => $value) {
-            $found[] = [(string) $key, kind_of($value)];
+        try {
+            foreach (bloom_cache_scan($cursor, 1, $prefix) as $key => $value) {
+                $found[] = [(string) $key, kind_of($value)];
+            }
+        } catch (\Throwable $e) {
+            $faults[$e->getMessage()] = true;
         }
     } while ($cursor !== 0 && count($found) < ROWS && hrtime(true) < $end);
-    return $found;
+    restore_error_handler();
+    return [$found, array_map(strval(...), array_keys($faults))];
 }
 
 function kind_of(mixed $value): string
@@ -321,33 +336,33 @@ function advice(array $status, array $cache, array $filters, ?array $growth): ar
 
 function memory_advice(array $status, array $filters): array
 {
-    $largest = ['bytes' => 0, 'name' => ''];
-    foreach ($filters as $info) {
-        $largest = $info['bytes'] > $largest['bytes'] ? $info : $largest;
+    [$largest, $most] = ['', 0];
+    foreach ($filters as [$name, $bytes]) {
+        [$largest, $most] = $bytes > $most ? [$name, $bytes] : [$largest, $most];
     }
-    if ($largest['bytes'] <= $status['filter_bytes_free']) {
+    if ($most <= $status['filter_bytes_free']) {
         return [];
     }
     return [sprintf(
         'The next load of "%s" may find no room: the old and the new filter must fit at once, and '
             . 'the old one takes %s of which %s are free. Raise bloomshm.filter_memory.',
-        shown($largest['name']), bytes($largest['bytes']), bytes($status['filter_bytes_free']),
+        shown($largest), bytes($most), bytes($status['filter_bytes_free']),
     )];
 }
 
 function filter_advice(array $filters): array
 {
     $found = [];
-    foreach ($filters as $info) {
-        $trouble = trouble($info);
+    foreach ($filters as [$name, , $trouble]) {
         if ($trouble !== null) {
-            $found[$trouble][] = '"' . shown($info['name']) . '"';
+            $found[$trouble][] = $name;
         }
     }
     $advice = [];
     foreach ($found as $trouble => $names) {
         $more = count($names) - 3;
-        $advice[] = implode(', ', array_slice($names, 0, 3))
+        $shown = array_map(fn ($name) => '"' . shown($name) . '"', array_slice($names, 0, 3));
+        $advice[] = implode(', ', $shown)
             . ($more > 0 ? ' and ' . number_format($more) . ' more' : '') . ": $trouble";
     }
     return $advice;
@@ -384,7 +399,7 @@ function answer_json(): void
     $answer = [
         'status' => $status,
         'cache' => $cache,
-        'advice' => advice($status, $cache, $survey['read'], growth(counters($status, $cache))),
+        'advice' => advice($status, $cache, $survey['kept'], growth(counters($status, $cache))),
         'matching' => $survey['matching'],
         'from' => $survey['from'],
         'sorted' => $survey['sorted'],
@@ -400,7 +415,7 @@ function answer_json(): void
     }
     if (isset($_GET['prefix'])) {
         $cursor = (int) parameter('cursor');
-        $answer['records'] = records(parameter('prefix'), $cursor);
+        [$answer['records'], $answer['unread']] = records(parameter('prefix'), $cursor);
         $answer['cursor'] = (string) $cursor;
     }
     array_walk_recursive($answer, function (mixed &$value): void {
@@ -457,11 +472,11 @@ function answer_metrics(): void
         : 'text/plain; version=0.0.4; charset=utf-8'));
     $status = loaded() ? bloom_status() : ['available' => false];
     $up = ['up' => ['gauge', '', '1: the segment can be used.', 'up']];
-    echo families($up, [['', ['up' => (int) $status['available']]]], $open);
+    print_families($up, [['', ['up' => (int) $status['available']]]], $open);
     if ($status['available']) {
-        echo families(SEGMENT_METRICS, [['', $status]], $open);
-        echo families(CACHE_METRICS, [['', bloom_cache_info()]], $open);
-        echo families(FILTER_METRICS, filter_figures(), $open);
+        print_families(SEGMENT_METRICS, [['', $status]], $open);
+        print_families(CACHE_METRICS, [['', bloom_cache_info()]], $open);
+        print_families(FILTER_METRICS, filter_figures(), $open);
     }
     echo $open ? "# EOF\n" : '';
 }
@@ -479,22 +494,26 @@ function filter_figures(): \Generator
 }
 
 /** Metrics with their samples, each [labels, figures]. All samples of one metric are together. */
-function families(array $metrics, iterable $samples, bool $open): string
+function print_families(array $metrics, iterable $samples, bool $open): void
 {
-    $families = [];
-    foreach ($metrics as $name => [$type, $unit, $help]) {
-        $head = "bloomshm_$name" . ($type === 'counter' && !$open ? '_total' : '');
-        $help = strtr($help, $open ? ['"' => '\\"'] : []);
-        $families[$name] = "# HELP $head $help\n# TYPE $head $type\n"
-            . ($open && $unit !== '' ? "# UNIT $head $unit\n" : '');
-    }
-    foreach ($samples as [$labels, $figures]) {
-        foreach ($metrics as $name => [$type, , , $field]) {
-            $families[$name] .= "bloomshm_$name" . ($type === 'counter' ? '_total' : '')
-                . $labels . ' ' . json_encode($figures[$field]) . "\n";
+    $labels = $columns = [];
+    foreach ($samples as [$label, $figures]) {
+        $labels[] = $label;
+        foreach ($metrics as $name => [, , , $field]) {
+            $columns[$name][] = $figures[$field];
         }
     }
-    return implode('', $families);
+    foreach ($metrics as $name => [$type, $unit, $help]) {
+        $total = $type === 'counter' ? '_total' : '';
+        $head = "bloomshm_$name" . ($open ? '' : $total);
+        $help = strtr($help, $open ? ['"' => '\\"'] : []);
+        $text = "# HELP $head $help\n# TYPE $head $type\n"
+            . ($open && $unit !== '' ? "# UNIT $head $unit\n" : '');
+        foreach ($labels as $i => $label) {
+            $text .= "bloomshm_$name$total$label " . json_encode($columns[$name][$i]) . "\n";
+        }
+        echo $text;
+    }
 }
 
 // ------------------------------------------------------------------------------- text
@@ -578,7 +597,7 @@ function answer_page(): void
         $growth = growth($now);
         $survey = survey($status);
         ob_start();
-        page_advice(advice($status, $cache, $survey['read'], $growth));
+        page_advice(advice($status, $cache, $survey['kept'], $growth));
         if ($status['available']) {
             page_totals($status, $cache, $growth);
             isset($_GET['filter']) && page_filter(parameter('filter'));
@@ -1016,11 +1035,9 @@ function page_keys(): void
     );
     if ($asked && !isset($_GET['refresh'])) {
         $cursor = (int) parameter('cursor');
-        try {
-            $records = records(parameter('prefix'), $cursor);
-        } catch (\Throwable $e) {
-            $records = [];
-            printf('<p>Some values could not be read: %s</p>', html($e->getMessage()));
+        [$records, $faults] = records(parameter('prefix'), $cursor);
+        foreach (array_slice($faults, 0, 3) as $fault) {
+            printf('<p>Some values cannot be read by this page: %s</p>', html($fault));
         }
         echo '<h3 id="found" tabindex="-1">Records found: ', count($records), '</h3>'
             . '<ul class="keys">';

@@ -11,6 +11,11 @@ const NAMES = [
     "order\u{202E}gpj.exe", 'App\\Filter', 'App\\x01', "App\x01", '123', '</main>', "l\u{2028}s",
 ];
 
+enum Suit
+{
+    case Hearts; // the page cannot read it: there is no such enum
+}
+
 foreach (NAMES as $name) {
     bloom_load($name, array_map(strval(...), range(1, 1000)));
     bloom_cache_set("key of $name", [$name => 1]);
@@ -26,6 +31,7 @@ for ($i = 0; $i < 20000; $i++) {
     bloom_maybe_has('articles', "absent $i");
 }
 bloom_cache_set('an object', new ArrayObject([1]));
+bloom_cache_set('an enum', Suit::Hearts);
 bloom_cache_set('42', 42);
 for ($i = 0; $i < (int) ($argv[1] ?? 0); $i++) {
     // As long as a name may be, and twice as long when it is escaped.

@@ -157,7 +157,8 @@ check 'every name leads to its filter' 15 "$(grep -o 'href="?filter=[^"]*"' "$wo
 		get "$query" | grep -o 'error rate now'
 	done | wc -l)"
 for word in 'no more keys fit. Load it anew' 'Records found: ' ArrayObject \
-	'The check found no fault' 'Layers, the oldest first'; do
+	'The check found no fault' 'Layers, the oldest first' \
+	'Some values cannot be read by this page: bloom_cache_scan(): Class &#039;Suit&#039;'; do
 	expect "the page says: $word" grep -qF "$word" "$work/full"
 done
 for query in '?filter=none' '?filter[]=1&search[]=2&sort[]=3' '?from=-5' '?from=999999999999999999' \
@@ -165,6 +166,10 @@ for query in '?filter=none' '?filter[]=1&search[]=2&sort[]=3' '?from=-5' '?from=
 	'?prefix=%FF%00&cursor=x' '?cursor=-1&prefix=' '?filter=%00' "?filter=$(printf '%070d')"; do
 	check "$query" 200 "$(code "$query" -g)"
 done
+check 'PHP says nothing in the page about a value that it cannot read' 0 \
+	"$(grep -c '^Warning' "$work/full")"
+check 'JSON says which values cannot be read' 1 "$(json '?json&prefix=an' 'count($a["unread"])')"
+check 'and has the others' 'an object' "$(json '?json&prefix=an' '$a["records"][0][0]')"
 check 'the search' '1 123' "$(json '?json&search=script' '$a["matching"]') $(
 	json '?json&search=12' '$a["filters"][0]["name"]')"
 for column in used estimated_error_rate bytes age questions saved; do
@@ -242,7 +247,16 @@ check 'and after the last the first' 0 "$(get '?turn=14' | grep -o 'data-turn="[
 	tr -dc 0-9)"
 
 php "${extension[@]}" tests/web/fill.php 10000
-serve "${extension[@]}"
+php "${extension[@]}" -r 'for ($i = 0; $i < 20; $i++) {
+	bloom_cache_set("large $i", str_repeat("x", 1 << 20));
+}'
+serve "${extension[@]}" -d memory_limit=12M
+for query in '' '?sort=-bytes' '?filter=articles' '?prefix=large'; do
+	expect "10,000 filters and records of 1 MB in 12 MB: page $query" \
+		grep -q '</html>' <(get "$query")
+done
+expect '10,000 filters and records of 1 MB in 12 MB: JSON' bash -c "[[ $(
+	json '?json&prefix=large&sort=-age' 'count($a["records"])') -ge 1 ]]"
 get '' -o "$work/page"
 expect "10,000 filters: $(wc -c <"$work/page") bytes are under 1 MB" \
 	[ "$(wc -c <"$work/page")" -lt 1000000 ]
