@@ -1261,7 +1261,7 @@ async function show(query, refresh) {
         + (refresh ? "&refresh=1&turn=" + main.dataset.turn : "");
     let said;
     try {
-        const answer = await fetch(location.pathname + asked);
+        const answer = await fetch(asked);
         const text = await answer.text();
         const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main");
         if (request !== latest) {
@@ -1288,13 +1288,11 @@ function wait() {
 }
 
 function refresh() {
-    const query = new URLSearchParams(location.search);
-    query.delete("verify");
-    show(query.size ? "?" + query : "", true);
+    show(location.search, true); // as it is: URLSearchParams would replace bytes that are not UTF-8
 }
 
 async function go(query, focus) {
-    history.pushState(null, "", query || location.pathname);
+    history.pushState(null, "", query);
     await show(query, false);
     const there = focus && document.getElementById(focus);
     (there && (there.matches("[tabindex]") ? there : there.querySelector("[tabindex]")))?.focus();

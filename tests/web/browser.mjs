@@ -91,6 +91,14 @@ async function use(page) {
     await page.goBack();
     await page.waitForSelector("#filter", {state: "detached"});
     check("back closes the filter", (await page.locator("tbody tr").count()) === 1);
+    const bytes = await open({});
+    await bytes.goto(address + "/?filter=bad%FF%C3utf8"); // as if in a folder without a name
+    const shown = await bytes.getAttribute("main", "data-now");
+    await bytes.waitForFunction(
+        (then) => document.querySelector("main").dataset.now !== then, shown);
+    check("a refresh keeps the bytes of a name, in any folder",
+        (await bytes.innerText("#filter")).includes("1,000 of"), await bytes.innerText("#filter"));
+    await bytes.context().close();
     await page.fill("input[name=search]", "");
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 50);
     await page.getByRole("link", {name: "next"}).click();
