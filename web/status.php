@@ -25,6 +25,9 @@ namespace BloomShm\StatusPage;
 /** Addresses and networks that may ask too: '192.0.2.7', '10.0.0.0/8', '2001:db8::/32'. */
 const ALLOWED = [];
 
+/** What a proxy adds to a request. */
+const PROXY_HEADERS = '/^HTTP_(VIA|FORWARDED|X_FORWARDED_.*|X_REAL_IP|.*(CLIENT|CONNECTING)_IP)$/';
+
 /** The page asks again after so many seconds, or after 20 times as long as the answer took. */
 const REFRESH_SECONDS = 2;
 const ROWS = 50;
@@ -82,10 +85,8 @@ function allowed(): bool
             return true;
         }
     }
-    foreach (['FORWARDED', 'X_FORWARDED_FOR', 'X_REAL_IP', 'VIA'] as $proxy) {
-        if (isset($_SERVER["HTTP_$proxy"])) {
-            return false;
-        }
+    if (preg_grep(PROXY_HEADERS, array_keys($_SERVER)) !== []) {
+        return false;
     }
     $host = preg_replace('/:\d*$/', '', $_SERVER['HTTP_HOST'] ?? 'localhost');
     $direct = strcasecmp($host, 'localhost') === 0 || @inet_pton(trim($host, '[]')) !== false;
