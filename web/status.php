@@ -665,7 +665,8 @@ function page_filter(string $name): void
     $info = filter($name);
     printf(
         '<section id="filter"><h2 tabindex="-1">Filter <bdi>%s</bdi></h2>'
-            . '<p><a href="%s">Close</a></p>', html($name), html(address(['filter' => null])),
+            . '<p><a href="%s" data-focus="filters">Close</a></p>', html($name),
+        html(address(['filter' => null])),
     );
     if ($info === null) {
         echo '<p>There is no filter of this name, or it is damaged or being cleared.</p></section>';
@@ -1052,7 +1053,9 @@ function page_keys(): void
                 html(address(['cursor' => (string) $cursor])),
             );
         }
-        printf('<a href="%s">Close</a></p>', html(address(['prefix' => null])));
+        printf(
+            '<a href="%s" data-focus="keys">Close</a></p>', html(address(['prefix' => null])),
+        );
     }
     echo '</div>';
 }
@@ -1296,7 +1299,8 @@ async function go(query, focus) {
     history.pushState(null, "", query);
     await show(query, false);
     const there = focus && document.getElementById(focus);
-    (there && (there.matches("[tabindex]") ? there : there.querySelector("[tabindex]")))?.focus();
+    const place = "[tabindex], input";
+    (there && (there.matches(place) ? there : there.querySelector(place)))?.focus();
 }
 
 main.addEventListener("click", (event) => {

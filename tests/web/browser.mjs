@@ -88,6 +88,11 @@ async function use(page) {
     check("the focus is on the filter's heading",
         await page.evaluate(() => document.activeElement.closest("#filter") !== null));
     await audit(page, "one filter");
+    await page.getByRole("link", {name: "Close"}).press("Enter");
+    await page.waitForFunction(() => document.activeElement.name === "search");
+    check("closed, the focus is at the list", true);
+    await page.goBack();
+    await page.waitForSelector("#filter h2");
     await page.goBack();
     await page.waitForSelector("#filter", {state: "detached"});
     check("back closes the filter", (await page.locator("tbody tr").count()) === 1);
