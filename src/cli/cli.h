@@ -150,6 +150,8 @@ bool cli_generate(FILE *to, const char *what);
 
 /* ------------------------------------------------------------------ segment (cli_segment.c) */
 
+/* Becomes the user of --user: CLI_YES, CLI_USAGE or CLI_FAILED. cli_attach() does it, too. */
+int cli_become(const cli *c);
 /*
  * Attaches c->segment, and makes c->views. `create`: where there is no segment it makes one; else
  * it never does. CLI_YES, CLI_USAGE or CLI_FAILED. Waits a second while another process makes it.

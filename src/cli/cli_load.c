@@ -60,7 +60,8 @@ static bool look_at(load *l, const char *path, bool *known)
 {
 	struct stat st;
 	const bool standard = strcmp(path, "-") == 0;
-	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) {
+	if (standard ? fstat(STDIN_FILENO, &st) != 0
+				 : stat(path, &st) != 0 || euidaccess(path, R_OK) != 0) {
 		cli_say(l->c, CLI_FAILED, "cannot read %s: %s", standard ? "the standard input" : path,
 			strerror(errno));
 		return false;
@@ -253,9 +254,9 @@ int cli_load(cli *c)
 		!read_delimiter(&l)) {
 		return CLI_USAGE;
 	}
-	if (!look_at_files(&l)) {
-		return CLI_FAILED;
+	int status = cli_become(c);
+	if (status == CLI_YES) { /* a file that this user cannot read makes no segment */
+		status = look_at_files(&l) ? cli_attach(c, true) : CLI_FAILED;
 	}
-	const int status = cli_attach(c, true);
 	return status == CLI_YES ? run(&l) : status;
 }

@@ -25,8 +25,8 @@
 
 /* ------------------------------------------------------------------ user */
 
-/* Becomes the user of --user for good, or ends nowhere in between. */
-static int become(const cli *c)
+/* For good, or not at all. */
+int cli_become(const cli *c)
 {
 	const char *name = c->values[CLI_USER];
 	if (name == NULL) {
@@ -146,7 +146,7 @@ bool cli_is_absent(const bshm_error *error)
 int cli_attach_or(cli *c, bool create, bshm_error *error)
 {
 	*error = (bshm_error){0};
-	const int status = become(c);
+	const int status = cli_become(c);
 	if (status != CLI_YES) {
 		return status;
 	}

@@ -206,6 +206,16 @@ def test_a_closed_standard_input(b):
     check(not os.path.exists(b.path), "a segment was made")
 
 
+def test_a_file_of_another_user_makes_no_segment(b):
+    if os.geteuid() != 0:
+        return
+    os.chmod(b.folder, 0o777)
+    private = b.file("keys", KEYS)
+    os.chmod(private, 0o600)
+    b("load", "x", "--user", "nobody", private).gives(3, "", f"cannot read {private}: Permission")
+    check(not os.path.exists(b.path), "a segment was made")
+
+
 def test_the_segment_belongs_to_the_user(b):
     if os.geteuid() != 0:
         return
