@@ -1075,6 +1075,10 @@ function page_segment(array $status): void
         'file' => $status['path'],
         'last error of this process' => $status['last_error'] ?? 'none',
     ]);
+    echo '<h3>Settings of this process</h3>', facts(array_map(
+        fn ($value) => $value === '' ? '–' : (string) $value,
+        ini_get_all('bloomshm', details: false),
+    ));
     printf(
         '<div id="verify"%s>', isset($_GET['refresh']) ? ' data-keep' : '',
     );

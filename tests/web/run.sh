@@ -152,6 +152,8 @@ done
 for shown in '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;' '&lt;/main&gt;'; do
 	expect "the page shows $shown" grep -qF "$shown" "$work/page"
 done
+check 'the settings are shown' 1 \
+	"$(grep -o '<dt>bloomshm.filter_memory</dt><dd>160M</dd>' "$work/page" | wc -l)"
 check 'main ends once' 1 "$(grep -o '</main>' "$work/full" | wc -l)"
 check 'every name leads to its filter' 15 "$(grep -o 'href="?filter=[^"]*"' "$work/page" |
 	sed 's/^href="//; s/"$//; s/&amp;/\&/g' | while read -r query; do
