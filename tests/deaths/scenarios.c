@@ -5,6 +5,7 @@
  */
 #include "deaths.h"
 
+#include "core/cache/shard.h"
 #include "platform/atomic.h"
 
 #include <unistd.h>
@@ -310,15 +311,18 @@ static void share_limit(desk *d)
 	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
 		BSHM_STORE(&shards[i].credit, 0, RELAXED);
 	}
-	BSHM_STORE(&shards[1].credit, 200, RELAXED);
-	BSHM_STORE(&store->holders, 2, RELAXED);
+	/* The first record's shard has none left, and takes that of another. */
+	const uint32_t first = VICTIM + 1;
+	const bshm_key first_key = {(const char *) &first, sizeof(first)};
+	const uint32_t home = bshm__home_of(d->segment, BSHM_SPACE_CACHE, &first_key).shard;
+	const uint32_t other = (home + 1) % d->segment->shard_count;
+	BSHM_STORE(&shards[other].credit, 200, RELAXED);
+	BSHM_STORE(&store->holders, UINT64_C(1) << other, RELAXED);
 	BSHM_STORE(&store->reserved, d->segment->cache_records, RELAXED);
 	for (uint32_t i = 1; i <= 3; i++) {
 		must(put_record(d, VICTIM + i, 1, 50, 0), "put");
 	}
-	const uint32_t number = VICTIM + 1;
-	const bshm_key key = {(const char *) &number, sizeof(number)};
-	must(bshm_record_remove(d->segment, 0, &key, &error), "remove");
+	must(bshm_record_remove(d->segment, 0, &first_key, &error), "remove");
 }
 
 static void attach(desk *d)
