@@ -215,6 +215,11 @@ int cli_save(cli *c)
 	cli_progress_begin(cli_given(c, CLI_QUIET));
 	status = save_to(&s);
 	cli_progress_clear();
-	cli_signals_end(); /* from here on files are written again: a segment on a disk comes to rest */
-	return status == CLI_YES ? report(&s) : status;
+	/* From here on files are written again: a segment on a disk comes to rest. */
+	if (status != CLI_YES) {
+		cli_signals_end();
+		return status;
+	}
+	cli_signals_note(); /* it is too late for them: the folder is there */
+	return report(&s);
 }

@@ -63,9 +63,17 @@ static void handle(void (*handler)(int))
 	handle_one(SIGTERM, handler);
 }
 
+static void let_writes_be(void)
+{
+	if (stops_writes) {
+		setrlimit(RLIMIT_FSIZE, &limit);
+	}
+}
+
 void cli_signals_note(void)
 {
 	handle(note);
+	let_writes_be();
 }
 
 void cli_signals_stop_writes(void)
@@ -87,9 +95,7 @@ void cli_signals_exit(const char *line, bool (*undone)(void))
 void cli_signals_end(void)
 {
 	handle(SIG_DFL);
-	if (stops_writes) {
-		setrlimit(RLIMIT_FSIZE, &limit);
-	}
+	let_writes_be();
 }
 
 int cli_signal(void)
