@@ -99,14 +99,19 @@ static void park_a_quarter(void)
 	park_chunks(shard_of_wide(), bshm__record_most(segment) / BSHM_CHUNK_BYTES);
 }
 
+static void park_nothing_yet(void)
+{
+	park_chunks(shard_of_wide(), 0);
+}
+
 /* A quarter of the store is most of a shard, where there are several. */
-TEST(two_records_that_do_not_fit_together_wait_for_each_other)
+static void check_they_wait(void (*other)(void))
 {
 	segment = open_store(MB(66), 0);
 	s = bshm__shard_at(segment, shard_of_wide());
 	REQUIRE(bshm__record_most(segment) * 2 > segment->shard_bytes);
 	uint8_t *bytes = calloc(1, bshm__record_most(segment));
-	const pid_t child = spawn(park_a_quarter);
+	const pid_t child = spawn(other);
 	await_flag(0);
 	store_fill_up(segment, 100, 200);
 	const uint32_t before = BSHM_LOAD(&s.shard->records, RELAXED);
@@ -118,6 +123,16 @@ TEST(two_records_that_do_not_fit_together_wait_for_each_other)
 	CHECK_INT(put_wide(bytes), 1);
 	check_sound(segment);
 	free(bytes);
+}
+
+TEST(two_records_that_do_not_fit_together_wait_for_each_other)
+{
+	check_they_wait(park_a_quarter);
+}
+
+TEST(a_record_waits_for_one_that_has_no_chunk_yet)
+{
+	check_they_wait(park_nothing_yet);
 }
 
 TEST(the_chunks_of_a_dead_process_are_freed_when_room_is_needed)

@@ -132,7 +132,7 @@ static bshm_status await_parked(const bshm__shard *s, const bshm_put *put, uint6
 	}
 	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
 	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : wait_ns);
-	while (bshm__parked(s) != 0 && !bshm__parked_reclaim(s)) {
+	while (bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
 		if (bshm_os_monotonic_ns() > deadline) {
 			bshm__shard_unlock(s);
 			BSHM_ADD(&s->shard->timeouts, 1, RELAXED);

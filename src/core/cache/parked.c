@@ -19,7 +19,7 @@ bool bshm__parked_begin(const bshm__shard *s)
 {
 	/* Where a mapping keeps no lock, a living process may look dead: bshm__owner_attach(). */
 	const uint64_t me = BSHM_LOAD(&s->segment->quick_owner, RELAXED);
-	if (me == 0 || BSHM_LOAD(&s->shard->parked_owner, RELAXED) != 0 || bshm__parked(s) != 0) {
+	if (me == 0 || bshm__parked_in_use(s)) {
 		return false;
 	}
 	BSHM_STORE(&s->shard->parked_owner, me, RELAXED);

@@ -28,6 +28,12 @@ static inline uint32_t bshm__parked(const bshm__shard *s)
 	return BSHM_LOAD(&s->shard->parked, RELAXED);
 }
 
+/* Has a process begun, though it may have no chunk yet? */
+static inline bool bshm__parked_in_use(const bshm__shard *s)
+{
+	return bshm__parked(s) != 0 || BSHM_LOAD(&s->shard->parked_owner, RELAXED) != 0;
+}
+
 /* The chunks belong to the intent from now on, which names them. */
 void bshm__parked_hand_over(const bshm__shard *s);
 /* Frees the chain, unless it was handed over. */
