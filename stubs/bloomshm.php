@@ -792,18 +792,25 @@ namespace {
     function bloom_cache_delete_many(array $keys): int {}
 
     /**
-     * Adds to an integer record; creates one of $initial + $by if there is none.
+     * Adds to an integer record. If there is none, creates one of $initial + $by, or does nothing.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $by May be negative.
      * @param int $initial The value before the first step.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000, of a record that is created; an
      *     existing one keeps its own.
-     * @return int The new value.
+     * @param bool $create false: only if there is a record.
+     * @return int|false The new value; false, only if $create is false: there is no record.
      * @throws \BloomShm\Exception RANGE: outside the range of integers. INCOMPATIBLE: not an
      *     integer. The record stays as it was. UNAVAILABLE: there is no record store.
      */
-    function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
+    function bloom_cache_increment(
+        string $key,
+        int $by = 1,
+        int $initial = 0,
+        int $ttl = 0,
+        bool $create = true,
+    ): int|false {}
 
     /**
      * The same as bloom_cache_increment(), but subtracts.
@@ -812,10 +819,17 @@ namespace {
      * @param int $by May be negative.
      * @param int $initial The value before the first step.
      * @param int $ttl Seconds, as in bloom_cache_increment().
-     * @return int The new value.
+     * @param bool $create As in bloom_cache_increment().
+     * @return int|false The new value, or false as in bloom_cache_increment().
      * @throws \BloomShm\Exception RANGE, INCOMPATIBLE, UNAVAILABLE: as bloom_cache_increment().
      */
-    function bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
+    function bloom_cache_decrement(
+        string $key,
+        int $by = 1,
+        int $initial = 0,
+        int $ttl = 0,
+        bool $create = true,
+    ): int|false {}
 
     /**
      * Stores a value if the record is still the expected one. Type and bytes are compared, as they
@@ -824,11 +838,12 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $expected null: there must be no record.
      * @param mixed $new As in bloom_cache_set().
-     * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
+     * @param int|null $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew. null: the
+     *     existing record's time limit stays; a record that is created has none.
      * @return bool false: the record was another one, or $new was refused; nothing changed.
      * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
-    function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
+    function bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool {}
 
     /**
      * Lengthens a string record; creates one without a time limit if there is none.

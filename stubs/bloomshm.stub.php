@@ -181,11 +181,23 @@ namespace {
 
     function bloom_cache_delete_many(array $keys): int {}
 
-    function bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
+    function bloom_cache_increment(
+        string $key,
+        int $by = 1,
+        int $initial = 0,
+        int $ttl = 0,
+        bool $create = true,
+    ): int|false {}
 
-    function bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int {}
+    function bloom_cache_decrement(
+        string $key,
+        int $by = 1,
+        int $initial = 0,
+        int $ttl = 0,
+        bool $create = true,
+    ): int|false {}
 
-    function bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool {}
+    function bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool {}
 
     function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int {}
 

@@ -167,6 +167,7 @@ typedef struct {
 	uint32_t expires_s; /* if not 0, instead: the engine second from which on it has expired */
 	bshm_put_mode mode;
 	bool is_protected; /* the record counts as used again in a later epoch: it was, before a dump */
+	bool keeps_ttl;    /* instead of `ttl_s` an existing record keeps its own expiry */
 	const bshm_value *expected;
 	bshm_patience *patience; /* NULL: it is a call of its own */
 } bshm_put;
@@ -181,14 +182,22 @@ typedef struct {
  */
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error);
 
+typedef struct {
+	bshm_key key;
+	int64_t by;
+	bool down;         /* subtracts `by` */
+	int64_t initial;   /* the value before, where there is no record */
+	uint32_t ttl_s;    /* of a new record; an existing one keeps its own */
+	bool only_present; /* no record is created */
+} bshm_increment;
+
 /*
- * Adds `by` to an int (`down`: subtracts it). Where there is no record, begins with `initial` and
- * gives the new record this ttl; an existing record keeps its own. *out is the new value.
- * INCOMPATIBLE (not an int), RANGE (past the edge of int64), NO_SPACE (no room), TIMEOUT,
- * UNAVAILABLE: the record stays as it was.
+ * Adds to an int. 1 = done: *out is the new value; 0 = absent, with `only_present`. INCOMPATIBLE
+ * (not an int), RANGE (past the edge of int64), NO_SPACE (no room), TIMEOUT, UNAVAILABLE: the
+ * record stays as it was.
  */
-bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
-	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error);
+int bshm_record_increment(
+	bshm_segment *segment, const bshm_increment *increment, int64_t *out, bshm_error *error);
 /*
  * Appends `delimiter` and `suffix` to a string, or stores `suffix` without a ttl where there is
  * none. *length is the new length in bytes. INCOMPATIBLE (not a string), NO_SPACE (larger than a

@@ -161,27 +161,18 @@ PHP_FUNCTION(bloom_cache_get_many)
 /* ------------------------------------------------------------------ writing */
 
 /* True: the value was stored. */
-static bool put(bshm_segment *segment, const zend_string *key, const php_bloomshm_value *value,
-	zend_long ttl, bshm_put_mode mode, const bshm_value *expected, bshm_patience *patience)
+static bool put(bshm_segment *segment, const bshm_put *what)
 {
-	const bshm_put what = {
-		.key = php_bloomshm_key_of_string(key),
-		.value = value->value,
-		.ttl_s = (uint32_t) ttl,
-		.mode = mode,
-		.expected = expected,
-		.patience = patience,
-	};
 	bshm_error error;
-	return segment != NULL && bshm_record_put(segment, &what, &error) == 1;
+	return segment != NULL && bshm_record_put(segment, what, &error) == 1;
 }
 
 /*
  * The segment for a put. A put that changes a record does not create a segment: it has no records.
  */
-static bshm_segment *segment_for(bshm_put_mode mode, const bshm_value *expected)
+static bshm_segment *segment_for(const bshm_put *what)
 {
-	const bool changes = mode == BSHM_PUT_REPLACE || expected != NULL;
+	const bool changes = what->mode == BSHM_PUT_REPLACE || what->expected != NULL;
 	return changes ? php_bloomshm_segment_with_store() : php_bloomshm_segment_to_store();
 }
 
@@ -202,7 +193,13 @@ static void put_one(INTERNAL_FUNCTION_PARAMETERS, bshm_put_mode mode)
 		!php_bloomshm_value_of(&bytes, value)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(put(segment_for(mode, NULL), key, &bytes, ttl, mode, NULL, NULL));
+	const bshm_put what = {
+		.key = php_bloomshm_key_of_string(key),
+		.value = bytes.value,
+		.ttl_s = (uint32_t) ttl,
+		.mode = mode,
+	};
+	RETVAL_BOOL(put(segment_for(&what), &what));
 	php_bloomshm_value_release(&bytes);
 }
 
@@ -227,12 +224,13 @@ PHP_FUNCTION(bloom_cache_cas)
 	zval *expected;
 	zval *value;
 	zend_long ttl = 0;
+	bool keeps_ttl = false;
 	ZEND_PARSE_PARAMETERS_START(3, 4)
 		Z_PARAM_STR(key)
 		Z_PARAM_ZVAL(expected)
 		Z_PARAM_ZVAL(value)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(ttl)
+		Z_PARAM_LONG_OR_NULL(ttl, keeps_ttl)
 	ZEND_PARSE_PARAMETERS_END();
 
 	php_bloomshm_value before;
@@ -242,8 +240,15 @@ PHP_FUNCTION(bloom_cache_cas)
 		RETURN_THROWS();
 	}
 	if (php_bloomshm_value_of(&after, value)) {
-		const bshm_value *old = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value;
-		RETVAL_BOOL(put(segment_for(BSHM_PUT_CAS, old), key, &after, ttl, BSHM_PUT_CAS, old, NULL));
+		const bshm_put what = {
+			.key = php_bloomshm_key_of_string(key),
+			.value = after.value,
+			.ttl_s = (uint32_t) ttl,
+			.keeps_ttl = keeps_ttl,
+			.mode = BSHM_PUT_CAS,
+			.expected = before.value.type == BSHM_VALUE_NULL ? NULL : &before.value,
+		};
+		RETVAL_BOOL(put(segment_for(&what), &what));
 		php_bloomshm_value_release(&after);
 	}
 	php_bloomshm_value_release(&before);
@@ -315,7 +320,13 @@ PHP_FUNCTION(bloom_cache_set_many)
 		if (i % BSHM_BATCH == 0) {
 			prefetch(segment, &b, i);
 		}
-		stored += put(segment, b.keys[i], &b.values[i], ttl, BSHM_PUT_SET, NULL, &patience);
+		const bshm_put what = {
+			.key = php_bloomshm_key_of_string(b.keys[i]),
+			.value = b.values[i].value,
+			.ttl_s = (uint32_t) ttl,
+			.patience = &patience,
+		};
+		stored += put(segment, &what);
 		php_bloomshm_value_release(&b.values[i]);
 		zend_string_release(b.keys[i]);
 	}
@@ -384,34 +395,55 @@ PHP_FUNCTION(bloom_cache_delete_many)
 
 /* ------------------------------------------------------------------ changing */
 
+/* True: every record is absent, because there is no segment yet. */
+static bool has_no_file(void)
+{
+	return php_bloomshm_segment() == NULL && php_bloomshm_segment_status() == BSHM_E_NOT_FOUND;
+}
+
 static void increment(INTERNAL_FUNCTION_PARAMETERS, bool down)
 {
 	zend_string *key;
 	zend_long by = 1;
 	zend_long initial = 0;
 	zend_long ttl = 0;
-	ZEND_PARSE_PARAMETERS_START(1, 4)
+	bool create = true;
+	ZEND_PARSE_PARAMETERS_START(1, 5)
 		Z_PARAM_STR(key)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(by)
 		Z_PARAM_LONG(initial)
 		Z_PARAM_LONG(ttl)
+		Z_PARAM_BOOL(create)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4)) {
 		RETURN_THROWS();
 	}
-	bshm_segment *segment = php_bloomshm_segment_with_store_or_throw(true);
-	const bshm_key wanted = php_bloomshm_key_of_string(key);
+	if (!create && has_no_file()) {
+		RETURN_FALSE;
+	}
+	bshm_segment *segment = php_bloomshm_segment_with_store_or_throw(create);
+	const bshm_increment what = {
+		.key = php_bloomshm_key_of_string(key),
+		.by = by,
+		.down = down,
+		.initial = initial,
+		.ttl_s = (uint32_t) ttl,
+		.only_present = !create,
+	};
 	int64_t result;
 	bshm_error error;
 	if (segment == NULL) {
 		RETURN_THROWS();
 	}
-	if (bshm_record_increment(
-			segment, &wanted, by, down, initial, (uint32_t) ttl, &result, &error) != BSHM_OK) {
+	const int done = bshm_record_increment(segment, &what, &result, &error);
+	if (done < 0) {
 		php_bloomshm_throw_record(&error, key);
 		RETURN_THROWS();
+	}
+	if (done == 0) {
+		RETURN_FALSE;
 	}
 	RETURN_LONG((zend_long) result);
 }

@@ -340,10 +340,11 @@ static void change(desk *d)
 {
 	const bshm_key number = {"number", 6};
 	const bshm_key text = {"text", 4};
+	const bshm_increment five = {.key = number, .by = 5, .initial = 1};
 	int64_t out;
 	uint64_t length;
 	for (int i = 0; i < 3; i++) {
-		must(bshm_record_increment(d->segment, &number, 5, false, 1, 0, &out, &error), "increment");
+		must(bshm_record_increment(d->segment, &five, &out, &error), "increment");
 		must(bshm_record_append(d->segment, &text, &number, &text, &length, &error), "append");
 	}
 	must(bshm_record_touch(d->segment, &number, 60, &error), "touch, with no place for a ttl");

@@ -357,7 +357,9 @@ static void change(subject *s)
 	uint64_t length;
 	for (uint32_t i = 0; i < 64; i++) {
 		const bshm_key key = fuzz_record_key(i);
-		KNOWN(bshm_record_increment(s->segment, &key, 1, false, 0, i % 2, &number, &s->error));
+		const bshm_increment one = {
+			.key = key, .by = 1, .ttl_s = i % 2, .only_present = i % 4 == 0};
+		KNOWN(bshm_record_increment(s->segment, &one, &number, &s->error));
 		KNOWN(bshm_record_append(s->segment, &key, &suffix, &delimiter, &length, &s->error));
 		KNOWN(bshm_record_touch(s->segment, &key, i % 3 * 50, &s->error));
 	}

@@ -241,8 +241,9 @@ static int change(bshm_segment *segment, unsigned number)
 	int64_t out;
 	uint64_t length = 0;
 	bshm_key key = {name, (size_t) snprintf(name, sizeof(name), "count %u", number % 20)};
-	int status = bshm_record_increment(segment, &key, 1, false, 0, 0, &out, &error);
-	if (status == BSHM_OK && out < 1) {
+	int status =
+		bshm_record_increment(segment, &(bshm_increment){.key = key, .by = 1}, &out, &error);
+	if (status == 1 && out < 1) {
 		fail("a count above the truth", name);
 	}
 	key.length = (size_t) snprintf(name, sizeof(name), "text %u", number % 20);

@@ -308,7 +308,7 @@ static void change_some(bshm_segment *segment)
 		const bshm_key key = {name, (size_t) snprintf(name, sizeof(name), "key:%u", i * 7)};
 		int64_t out;
 		put_number(segment, i * 7);
-		bshm_record_increment(segment, &key, 1, false, 0, 0, &out, &error);
+		bshm_record_increment(segment, &(bshm_increment){.key = key, .by = 1}, &out, &error);
 		bshm_record_touch(segment, &key, 60, &error);
 		bshm_record_remove(segment, 0, &key, &error);
 	}

@@ -224,7 +224,8 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 	segment = open_store(MB(8), 0);
 	store_fill_up(segment, 1000, 8);
 	CHECK_INT(store_put(segment, 1, 1, 16, 0, BSHM_PUT_SET), 1);
-	CHECK_INT(bshm_record_increment(segment, &log_key, 1, false, 0, 0, &number, &error), BSHM_OK);
+	const bshm_increment one = {.key = log_key, .by = 1};
+	CHECK_INT(bshm_record_increment(segment, &one, &number, &error), 1);
 	const uint64_t evicted = store_evictions(segment);
 	char *suffix = calloc(1, MB(1));
 	CHECK_INT(store_put(segment, 1, 2, MB(1), 0, BSHM_PUT_ADD), 0);
@@ -239,6 +240,59 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 	CHECK_INT(bshm_lease_release(segment, &grant, &put, &error), 0);
 	CHECK_INT(store_evictions(segment), evicted);
 	free(suffix);
+}
+
+TEST(an_increment_of_an_absent_record_may_create_none)
+{
+	bshm_increment increment = {
+		.key = log_key, .by = 1, .initial = 5, .ttl_s = 60, .only_present = true};
+	bshm_error error;
+	int64_t number = 0;
+	segment = open_store(MB(1), 0);
+	CHECK_INT(bshm_record_increment(segment, &increment, &number, &error), 0);
+	CHECK_INT(number, 0);
+	increment.only_present = false;
+	CHECK_INT(bshm_record_increment(segment, &increment, &number, &error), 1);
+	CHECK_INT(number, 6);
+	increment.only_present = true;
+	CHECK_INT(bshm_record_increment(segment, &increment, &number, &error), 1);
+	CHECK_INT(number, 7);
+	check_sound(segment);
+}
+
+static uint32_t expiry_of(const bshm_key *key)
+{
+	bshm_found found;
+	REQUIRE(bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found) == 1);
+	return found.expires_s;
+}
+
+/* From 16 bytes in one slot to a megabyte whose chunks are filled without the lock, and back. */
+TEST(a_record_may_keep_its_ttl)
+{
+	static const uint32_t lengths[] = {16, 20, 5000, 1 << 20, 16, 200000, 16};
+	uint8_t *bytes = calloc(1, 1 << 20);
+	bshm_error error;
+	for (uint32_t ttl_s = 0; ttl_s <= 100; ttl_s += 100) {
+		bshm_value value = {BSHM_VALUE_STRING, bytes, 8};
+		bshm_put put = {.key = log_key, .value = value, .ttl_s = ttl_s, .keeps_ttl = true};
+		segment = open_store(MB(8), 0);
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+		const uint32_t expires_s = expiry_of(&log_key);
+		CHECK_INT(expires_s != 0, ttl_s != 0);
+		for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+			const bshm_value before = put.value;
+			put.mode = i % 3 == 0 ? BSHM_PUT_CAS : i % 3 == 1 ? BSHM_PUT_REPLACE : BSHM_PUT_SET;
+			put.expected = &before;
+			put.value.length = lengths[i];
+			put.ttl_s = 7;
+			CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+			CHECK_INT(expiry_of(&log_key), expires_s);
+			check_sound(segment);
+		}
+		bshm_segment_close(segment);
+	}
+	free(bytes);
 }
 
 /* A store that holds four, the oldest of which is changed: room is made of the others. */

@@ -34,11 +34,11 @@ static bshm_found find(uint32_t number)
 
 static void count_up(unsigned times)
 {
+	const bshm_increment one = {.key = counter, .by = 1};
 	int64_t value;
 	bshm_error error;
 	while (times-- > 0) {
-		REQUIRE(
-			bshm_record_increment(segment, &counter, 1, false, 0, 0, &value, &error) == BSHM_OK);
+		REQUIRE(bshm_record_increment(segment, &one, &value, &error) == 1);
 	}
 }
 

@@ -87,6 +87,14 @@ static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_
 	return allowed(s, &at, put);
 }
 
+/* The expiry of the existing record, if there is one. */
+static void keep_ttl(bshm__new_record *r, const bshm__existing *at)
+{
+	if (at->cell != 0 && !at->expired) {
+		r->expires_s = at->record.expires_s;
+	}
+}
+
 /* As bshm__record_put_locked(), in steps: BUSY: `step` has not made all of the room. */
 static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, uint32_t step)
@@ -101,7 +109,7 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 		.chain = chain,
 	};
 	const bool fits = !bshm__too_large(s->segment, put->key.length, put->value.length);
-	if (fits) {
+	if (fits && !put->keeps_ttl) {
 		bshm__put_prepare(s, &r);
 	}
 	bshm__existing at;
@@ -109,6 +117,9 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 	if (!allowed(s, &at, put)) {
 		bshm__parked_end(s, chain);
 		return 0;
+	}
+	if (put->keeps_ttl) {
+		keep_ttl(&r, &at);
 	}
 	if (fits && bshm__put_record(s, home, &r, &at)) {
 		bshm__leases_end(s, home->hash);
@@ -228,9 +239,7 @@ static bshm_status check_size(
 static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__new_record *r,
 	bshm__existing *at, bshm_error *error)
 {
-	if (at->cell != 0 && !at->expired) {
-		r->expires_s = at->record.expires_s;
-	}
+	keep_ttl(r, at);
 	const bshm_status fits = check_size(s, r->key.length, r->value.length, error);
 	if (fits == BSHM_OK && !bshm__put_record(s, home, r, at)) {
 		if (r->step == BSHM_STEP_LATER) {
@@ -246,22 +255,18 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	return fits;
 }
 
-typedef struct {
-	const bshm_key *key;
-	int64_t by;
-	bool down;
-	int64_t initial;
-	uint32_t ttl_s;
-} increment;
-
-/* Under the lock. BUSY: as put_changed(). */
-static bshm_status increment_locked(const bshm__shard *s, const bshm__home *home,
-	const increment *i, uint32_t step, int64_t *out, bshm_error *error)
+/* Under the lock: 1 = done, 0 = absent. BUSY: as put_changed(). */
+static int increment_locked(const bshm__shard *s, const bshm__home *home, const bshm_increment *i,
+	uint32_t step, int64_t *out, bshm_error *error)
 {
 	bshm__existing at;
-	bshm__locate(s, home, BSHM_SPACE_CACHE, i->key, &at);
+	bshm__locate(s, home, BSHM_SPACE_CACHE, &i->key, &at);
+	const bool exists = at.cell != 0 && !at.expired;
 	int64_t value = i->initial;
-	if (at.cell != 0 && !at.expired) {
+	if (!exists && i->only_present) {
+		return 0;
+	}
+	if (exists) {
 		const bool is_int = bshm__record_type(&at.record) == BSHM_VALUE_INT &&
 							at.record.value_bytes == sizeof(value);
 		if (!is_int ||
@@ -277,33 +282,34 @@ static bshm_status increment_locked(const bshm__shard *s, const bshm__home *home
 	}
 	bshm__new_record r = {
 		.space = BSHM_SPACE_CACHE,
-		.key = *i->key,
+		.key = i->key,
 		.value = {BSHM_VALUE_INT, out, sizeof(*out)},
 		.expires_s = expiry(s->segment, i->ttl_s),
 		.step = at.cell == 0 ? step : 0, /* the existing record is not to be evicted */
 	};
-	return put_changed(s, home, &r, &at, error);
+	const bshm_status status = put_changed(s, home, &r, &at, error);
+	return status == BSHM_OK ? 1 : status;
 }
 
-bshm_status bshm_record_increment(bshm_segment *segment, const bshm_key *key, int64_t by, bool down,
-	int64_t initial, uint32_t ttl_s, int64_t *out, bshm_error *error)
+int bshm_record_increment(
+	bshm_segment *segment, const bshm_increment *increment, int64_t *out, bshm_error *error)
 {
-	const increment i = {key, by, down, initial, ttl_s};
 	bshm__home home;
 	bshm__shard s;
-	bshm_status status = enter(segment, BSHM_SPACE_CACHE, key, NULL, &home, &s, error);
+	bshm_status status = enter(segment, BSHM_SPACE_CACHE, &increment->key, NULL, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
 	uint32_t step = 1;
-	while ((status = increment_locked(&s, &home, &i, step, out, error)) == BSHM_E_BUSY) {
+	int done;
+	while ((done = increment_locked(&s, &home, increment, step, out, error)) == BSHM_E_BUSY) {
 		status = next_step(&s, NULL, &step, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
 	}
 	bshm__shard_unlock(&s);
-	return status;
+	return done;
 }
 
 /* A record that is put anew: a string with a suffix, or any value with another expiry. */

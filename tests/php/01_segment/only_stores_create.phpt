@@ -34,6 +34,9 @@ $look = [
     fn () => bloom_cache_has('r'),
     fn () => bloom_cache_replace('r', 1),
     fn () => bloom_cache_cas('r', 1, 2),
+    fn () => bloom_cache_cas('r', 1, 2, null),
+    fn () => bloom_cache_increment('r', create: false),
+    fn () => bloom_cache_decrement('r', create: false),
     fn () => bloom_cache_touch('r', 1),
     fn () => bloom_cache_delete('r'),
     fn () => bloom_cache_delete_many(['r']),
@@ -95,6 +98,9 @@ BloomShm\Exception NOT_FOUND: filter "f" is not published: there is no segment y
 nothing thrown, returned false
 nothing thrown, returned "default"
 nothing thrown, returned {"r":"default"}
+nothing thrown, returned false
+nothing thrown, returned false
+nothing thrown, returned false
 nothing thrown, returned false
 nothing thrown, returned false
 nothing thrown, returned false

@@ -12,7 +12,7 @@ bloomshm.readonly=1
 require __DIR__ . '/../helper.inc';
 
 var_dump(bloom_cache_set('r', 1), bloom_cache_remember('r', fn () => 'loaded'), bloom_fetch('f', 'a', fn () => 'fetched'));
-show_thrown(fn () => bloom_cache_increment('r'));
+show_thrown(fn () => bloom_cache_increment('r'), fn () => bloom_cache_increment('r', create: false));
 echo bloom_status()['reason'], "\n", bloom_verify()[0], "\n";
 var_dump(file_exists(segment()));
 echo Child::run('bloom_load("f", ["a"]);', ['bloomshm.readonly' => '0']);
@@ -24,6 +24,7 @@ bool(false)
 string(6) "loaded"
 string(7) "fetched"
 BloomShm\Exception UNAVAILABLE: no segment yet at %s; this process never creates one (bloomshm.readonly = 1), %s
+nothing thrown, returned false
 no segment yet at %s; this process never creates one (bloomshm.readonly = 1), %s
 no segment yet at %s; this process never creates one (bloomshm.readonly = 1), %s
 bool(false)

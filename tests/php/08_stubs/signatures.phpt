@@ -50,9 +50,9 @@ bloom_cache_replace(string $key, mixed $value, int $ttl = 0): bool
 bloom_cache_has(string $key): bool
 bloom_cache_delete(string $key): bool
 bloom_cache_delete_many(array $keys): int
-bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int
-bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0): int
-bloom_cache_cas(string $key, mixed $expected, mixed $new, int $ttl = 0): bool
+bloom_cache_increment(string $key, int $by = 1, int $initial = 0, int $ttl = 0, bool $create = true): int|false
+bloom_cache_decrement(string $key, int $by = 1, int $initial = 0, int $ttl = 0, bool $create = true): int|false
+bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool
 bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int
 bloom_cache_touch(string $key, int $ttl): bool
 bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed

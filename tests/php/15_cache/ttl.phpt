@@ -31,11 +31,19 @@ bloom_cache_set('decrement keeps', 1, 1);
 bloom_cache_decrement('decrement keeps', 1, 0, 100);
 bloom_cache_set('append keeps', 'a', 1);
 bloom_cache_append('append keeps', 'b');
+bloom_cache_set('increment if present', 1, 1);
+bloom_cache_increment('increment if present', 1, 0, 100, false);
+bloom_cache_set('cas keeps', 1, 1);
+bloom_cache_cas('cas keeps', 1, str_repeat('large', 100_000), null);
+bloom_cache_cas('cas keeps', str_repeat('large', 100_000), 'small', null);
 $gone = [
     'set', 'set_many', 'add', 'replace', 'cas', 'increment', 'touch', 'remember', 'increment keeps', 'decrement keeps',
-    'append keeps',
+    'append keeps', 'increment if present', 'cas keeps',
 ];
-$stays = ['forever', 'long', 'set anew', 'replaced', 'swapped', 'touched', 'counted', 'appended', 'long counted'];
+$stays = [
+    'forever', 'long', 'set anew', 'replaced', 'swapped', 'touched', 'counted', 'appended', 'long counted', 'long swapped',
+    'created',
+];
 bloom_cache_set('forever', 1);
 bloom_cache_set('long', 1, 600);
 $start = microtime(true);
@@ -52,6 +60,9 @@ bloom_cache_increment('counted', 1, 0, 1);
 bloom_cache_append('appended', '1');
 bloom_cache_set('long counted', 0, 600);
 bloom_cache_increment('long counted', 1, 0, 1);
+bloom_cache_set('long swapped', 0, 600);
+bloom_cache_cas('long swapped', 0, 1, null);
+bloom_cache_cas('created', null, 1, null);
 
 bloom_cache_set('stale', 'old', 1);
 bloom_load('f', ['key', 'key 2']);
@@ -87,6 +98,8 @@ check_same(false, bloom_cache_delete('add'), 'delete');
 check_same(0, bloom_cache_delete_many(['replace', 'increment keeps']), 'delete_many');
 check_same(false, bloom_cache_cas('cas', 2, 3), 'cas');
 check_same(true, bloom_cache_cas('cas', null, 3), 'cas of what is past');
+check_same(false, bloom_cache_increment('increment', create: false), 'increment if present');
+check_same(false, bloom_cache_has('increment'), 'no record was created');
 check_same(11, bloom_cache_increment('increment', 1, 10), 'increment');
 check_same(1, bloom_cache_append('append keeps', 'c', '; '), 'append');
 check_same(true, bloom_cache_add('touch', 'new'), 'add');

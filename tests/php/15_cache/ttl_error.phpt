@@ -17,6 +17,7 @@ $calls = [
     fn (int $ttl) => bloom_cache_add('new', 2, $ttl),
     fn (int $ttl) => bloom_cache_replace('k', 2, $ttl),
     fn (int $ttl) => bloom_cache_increment('k', 1, 0, $ttl),
+    fn (int $ttl) => bloom_cache_increment('k', 1, 0, $ttl, false),
     fn (int $ttl) => bloom_cache_decrement('k', 1, 0, $ttl),
     fn (int $ttl) => bloom_cache_cas('k', 1, 2, $ttl),
     fn (int $ttl) => bloom_cache_touch('k', $ttl),
@@ -50,6 +51,7 @@ ValueError: bloom_cache_set(): Argument #3 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_set_many(): Argument #2 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_add(): Argument #3 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_replace(): Argument #3 ($ttl) must be 0 %s 1 and 315360000%S
+ValueError: bloom_cache_increment(): Argument #4 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_increment(): Argument #4 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_decrement(): Argument #4 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_cas(): Argument #4 ($ttl) must be 0 %s 1 and 315360000%S

@@ -24,8 +24,10 @@ $outcomes = [
     'delete' => fn () => bloom_cache_delete('a'),
     'delete_many' => fn () => bloom_cache_delete_many(['a']),
     'increment' => fn () => bloom_cache_increment('a'),
+    'increment if present' => fn () => bloom_cache_increment('a', create: false),
     'decrement' => fn () => bloom_cache_decrement('a'),
     'cas' => fn () => bloom_cache_cas('a', 1, 2),
+    'cas keeps ttl' => fn () => bloom_cache_cas('a', 1, 2, null),
     'cas absent' => fn () => bloom_cache_cas('a', null, 2),
     'append' => fn () => bloom_cache_append('a', 'b'),
     'touch' => fn () => bloom_cache_touch('a', 1),
@@ -86,8 +88,10 @@ has: false
 delete: false
 delete_many: 0
 increment: UNAVAILABLE
+increment if present: UNAVAILABLE
 decrement: UNAVAILABLE
 cas: false
+cas keeps ttl: false
 cas absent: false
 append: UNAVAILABLE
 touch: false
