@@ -353,8 +353,8 @@ namespace {
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty true: a load without a key publishes an empty filter, which says no
      *     to every question.
-     * @return array As bloom_info() of the new filter, and `keys` (offered, repeated ones counted)
-     *     and `seconds` (float, from call to return).
+     * @return array<string, mixed> As bloom_info() of the new filter, and `keys` (offered, repeated
+     *     ones counted) and `seconds` (float, from call to return).
      * @throws \BloomShm\Exception EMPTY: no key was offered. ERROR_RATE: the measured rate is above
      *     the limit. NO_SPACE: does not fit, 64 loads, copies and clears run already, other
      *     processes added more keys meanwhile than the journal holds, or no private memory.
@@ -391,7 +391,7 @@ namespace {
      * @param int $expansion As in bloom_load().
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty As in bloom_load().
-     * @return array As bloom_load().
+     * @return array<string, mixed> As bloom_load().
      * @throws \BloomShm\Exception IO: the file could not be opened or read to its end, or its
      *     compressed data are damaged; otherwise as bloom_load().
      * @throws \ValueError An argument is outside its range.

@@ -11,7 +11,6 @@ use PHPUnit\Framework\TestCase;
 final class FilterTest extends TestCase
 {
     #[Group('disabled')]
-    #[Group('extension')]
     public function testFilterThatIsMissingSaysMaybe(): void
     {
         self::assertTrue((new Filter('no such filter'))->maybeHas('a key'));
