@@ -160,7 +160,7 @@ final class Arguments
     public static function type(mixed $value): string
     {
         $type = \get_debug_type($value);
-        return \is_object($value) ? 'object' : (\str_starts_with($type, 'resource') ? 'resource' : $type);
+        return \str_starts_with($type, 'resource (') ? 'resource' : $type;
     }
 
     private static function element(string $argument, mixed $element, int $index, bool $rows): string

@@ -33,12 +33,6 @@ final readonly class Packed
         }
     }
 
-    /** The value anew; what its class throws passes through. */
-    public function value(): mixed
-    {
-        return \unserialize($this->text);
-    }
-
     /** Runs no code of a class. */
     private function isReadable(): bool
     {

@@ -5,12 +5,13 @@ declare(strict_types=1);
 namespace BloomShm\Polyfill;
 
 /**
+ * A value that is stored.
+ *
  * @internal
  */
 final readonly class Record
 {
     /**
-     * @param Packed|scalar|null $stored
      * @param float $expires A unix time, or INF.
      * @param int $bytes Of key and value.
      * @param int $number Grows with every record that is created.
@@ -22,17 +23,21 @@ final readonly class Record
         public int $number,
     ) {}
 
-    public function value(): mixed
+    /**
+     * The value; what its class throws passes through.
+     *
+     * @param-out mixed $value
+     * @return bool false: it cannot be read.
+     */
+    public function read(mixed &$value): bool
     {
-        return $this->stored instanceof Packed ? $this->stored->value() : $this->stored;
+        $value = $this->stored instanceof Packed ? \unserialize($this->stored->text) : $this->stored;
+        return $value !== false || $this->stored === false;
     }
 
-    /** The same type and bytes? NaN is NaN, and -0.0 is not 0.0. */
+    /** Is it the same type and bytes? NaN is NaN, and -0.0 is not 0.0. */
     public function holds(Packed|bool|int|float|string|null $stored): bool
     {
-        if ($this->stored instanceof Packed) {
-            return $stored instanceof Packed && $stored->text === $this->stored->text;
-        }
-        return !$stored instanceof Packed && \var_export($this->stored, true) === \var_export($stored, true);
+        return \serialize($this->stored) === \serialize($stored);
     }
 }

@@ -7,8 +7,8 @@ namespace BloomShm\Polyfill;
 use BloomShm\Exception;
 
 /**
- * The records of this process: an array in the order of their last use, the oldest first. When
- * their keys and values take more than 16 MB, the oldest are evicted.
+ * The records of this process, in the order of their last use, the oldest first. When they take
+ * more than 16 MB, the oldest are evicted.
  *
  * An id is a record's key behind a letter: "c" is for bloom_cache_*(), "f" for bloom_fetch(). The
  * letter also keeps PHP from making an int of a key of digits.
@@ -18,15 +18,20 @@ use BloomShm\Exception;
 final class Store
 {
     public const BYTES = 16 << 20;
+    /** Of key and value. */
+    public const RECORD_BYTES_MAX = self::BYTES >> 2;
+
+    /** What PHP's arrays and objects need for a record, about. */
+    private const RECORD_BYTES = 300;
 
     /** @var array<string, Record> */
     private static array $records = [];
 
-    /** @var array<string, int> By id, the loaders whose result would be stored. */
-    private static array $loaders = [];
+    /** @var array<int, string> Ids by the number of the record, which stays when it is replaced. */
+    private static array $ids = [];
 
+    private static int $created = 0;
     private static int $bytes = 0;
-    private static int $serial = 0;
 
     /** @var array{hits: int, misses: int, sets: int, evictions: int, expired: int, rejected: int} */
     private static array $counts
@@ -37,29 +42,30 @@ final class Store
     {
         $record = self::$records[$id] ?? null;
         if ($record !== null && $record->expires <= \microtime(true)) {
-            self::drop($id);
+            self::remove($id);
             self::$counts['expired']++;
             return null;
         }
         return $record;
     }
 
-    /** The record, which becomes the newest. Counts a hit or a miss. */
-    public static function hit(string $id): ?Record
+    /**
+     * Reads a record, which becomes the newest. Counts a hit or a miss. What the value's class
+     * throws passes through.
+     *
+     * @param-out mixed $value
+     * @return bool false: there is none that can be read.
+     */
+    public static function read(string $id, mixed &$value): bool
     {
         $record = self::find($id);
         self::$counts[$record === null ? 'misses' : 'hits']++;
-        if ($record !== null) {
-            self::renew($id, $record);
+        if ($record === null) {
+            return false;
         }
-        return $record;
-    }
-
-    /** Makes the record the newest. */
-    public static function renew(string $id, Record $record): void
-    {
         unset(self::$records[$id]);
         self::$records[$id] = $record;
+        return $record->read($value);
     }
 
     /** What a value is stored as. Throws if it cannot be stored. */
@@ -79,12 +85,37 @@ final class Store
     {
         $done = self::put($id, $stored, self::expiry($ttl));
         if (!$done) {
-            self::drop($id);
+            self::remove($id);
         }
         return $done;
     }
 
-    /** As bloom_cache_increment(), and bloom_cache_decrement() with $down. */
+    /**
+     * Stores a value; false: it is too large, and nothing has changed.
+     *
+     * @param float|null $expires A unix time; null: as that of the record that is there.
+     */
+    public static function put(string $id, Packed|bool|int|float|string|null $stored, ?float $expires): bool
+    {
+        $bytes = \strlen($id) - 1 + self::bytes($stored);
+        if ($bytes > self::RECORD_BYTES_MAX) {
+            self::$counts['rejected']++;
+            return false;
+        }
+        $old = self::find($id);
+        self::remove($id);
+        $number = $old->number ?? ++self::$created;
+        self::$ids[$number] = $id;
+        self::$records[$id] = new Record($stored, $expires ?? $old->expires ?? \INF, $bytes, $number);
+        self::$bytes += $bytes + self::RECORD_BYTES;
+        self::$counts['sets']++;
+        if (self::$bytes > self::BYTES) {
+            self::evict();
+        }
+        return true;
+    }
+
+    /** Adds to an int; see bloom_cache_increment(). */
     public static function increment(string $key, int $by, bool $down, int $initial, int $ttl, bool $create): int|false
     {
         $record = self::find("c$key");
@@ -93,55 +124,47 @@ final class Store
         }
         $old = $record === null ? $initial : $record->stored;
         if (!\is_int($old)) {
-            Status::fail(Exception::INCOMPATIBLE, "the record \"$key\" is not an int");
+            Status::fail(Exception::INCOMPATIBLE, "the record \"$key\" is not an int; it was not changed");
         }
         $fits = $by > 0 === $down
             ? $old >= ($down ? \PHP_INT_MIN + $by : \PHP_INT_MIN - $by)
             : $old <= ($down ? \PHP_INT_MAX + $by : \PHP_INT_MAX - $by);
         if (!$fits) {
-            Status::fail(Exception::RANGE, \sprintf(
-                '%d %s %d is outside the range of an int; the record "%s" was not changed',
-                $old,
-                $down ? 'minus' : 'plus',
-                $by,
-                $key,
-            ));
+            $sign = $down ? 'minus' : 'plus';
+            Status::fail(
+                Exception::RANGE,
+                "$old $sign $by is outside the range of an int; the record \"$key\" was not changed",
+            );
         }
         $new = $down ? $old - $by : $old + $by;
         self::put("c$key", $new, $record === null ? self::expiry($ttl) : null);
         return $new;
     }
 
-    /**
-     * Stores a value; false: it is too large, and nothing has changed.
-     *
-     * @param float|null $expires A unix time; null: as the record that is there.
-     */
-    public static function put(string $id, Packed|bool|int|float|string|null $stored, ?float $expires): bool
-    {
-        $bytes = self::bytes($id, $stored);
-        if ($bytes > self::BYTES / 4) {
-            self::$counts['rejected']++;
-            return false;
-        }
-        $old = self::find($id);
-        self::drop($id);
-        self::$records[$id] = new Record($stored, $expires ?? $old->expires ?? \INF, $bytes, $old->number ?? ++self::$serial);
-        self::$bytes += $bytes;
-        self::$counts['sets']++;
-        while (self::$bytes > self::BYTES) {
-            self::drop((string) \array_key_first(self::$records));
-            self::$counts['evictions']++;
-        }
-        return true;
-    }
-
     /** Removes a record, and voids what is being loaded for its key. True: there was one. */
     public static function remove(string $id): bool
     {
-        $there = self::find($id) !== null;
-        self::drop($id);
-        return $there;
+        Loader::void($id);
+        $record = self::$records[$id] ?? null;
+        if ($record === null) {
+            return false;
+        }
+        self::$bytes -= $record->bytes + self::RECORD_BYTES;
+        unset(self::$records[$id], self::$ids[$record->number]);
+        return $record->expires > \microtime(true);
+    }
+
+    /** Removes the records of bloom_cache_*() with a prefix; "": those of bloom_fetch() too. */
+    public static function clear(string $prefix): int
+    {
+        Loader::voidAll($prefix === '' ? '' : "c$prefix");
+        $removed = 0;
+        foreach (\array_keys(self::$records) as $id) {
+            if ($prefix === '' || \str_starts_with($id, "c$prefix")) {
+                $removed += (int) (self::remove($id) && $id[0] === 'c');
+            }
+        }
+        return $removed;
     }
 
     /** A unix time, in so many seconds; 0: never. */
@@ -151,91 +174,35 @@ final class Store
     }
 
     /**
-     * The record's value, else the loader's, which is stored unless the key is changed meanwhile.
+     * A page of the records of bloom_cache_*(), the one created last first: a walk ends, though
+     * others are created meanwhile.
      *
-     * @param bool $nulls Are nulls stored too?
+     * @param int $cursor 0: from the beginning; the number of the next page's first record, or 0.
+     * @return array<string, Record> By key.
      */
-    public static function remember(string $id, string $key, callable $load, int $ttl, bool $nulls): mixed
+    public static function page(int &$cursor, int $count, string $prefix): array
     {
-        if (self::read($id, $value)) {
-            return $value;
+        $page = [];
+        $number = $cursor === 0 ? self::$created : $cursor;
+        if ($number < 0 || $number > self::$created) {
+            $number = 0; // not a cursor of this process
         }
-        if (isset(self::$loaders[$id])) {
-            return $load($key);
-        }
-        self::$loaders[$id] = $serial = ++self::$serial;
-        try {
-            $value = $load($key);
-            self::keep($id, $serial, $value, $ttl, $nulls);
-            return $value;
-        } finally {
-            self::release($id, $serial);
-        }
-    }
-
-    /**
-     * The same for many keys with one call of the loader, which gets a list of the keys that are
-     * open and returns their values by key.
-     *
-     * @param array<string> $keys
-     * @param callable(string): string $id
-     * @return array<mixed> Under the array keys of $keys; a key without a value has null.
-     */
-    public static function rememberMany(array $keys, callable $id, callable $load, int $ttl, bool $nulls): array
-    {
-        $values = $open = $mine = [];
-        foreach ($keys as $key) {
-            if (!\array_key_exists($key, $values) && !isset($open[$key])) {
-                if (self::read($id($key), $value)) {
-                    $values[$key] = $value;
-                } else {
-                    $open[$key] = $key;
-                }
+        for (; $number > 0 && $count > 0; $number--) {
+            $id = self::$ids[$number] ?? '';
+            $record = \str_starts_with($id, "c$prefix") ? self::find($id) : null;
+            if ($record !== null) {
+                $page[\substr($id, 1)] = $record;
             }
+            $count -= (int) ($id !== '');
         }
-        foreach ($open as $key) {
-            if (!isset(self::$loaders[$id($key)])) {
-                $mine[$key] = self::$loaders[$id($key)] = ++self::$serial;
-            }
-        }
-        try {
-            $loaded = $open === [] ? [] : $load(\array_values($open));
-            if (!\is_array($loaded)) {
-                throw new \TypeError('$load must return an array, ' . Arguments::type($loaded) . ' returned');
-            }
-            foreach ($open as $key) {
-                $values[$key] = $loaded[$key] ?? null;
-                self::keep($id($key), $mine[$key] ?? 0, $values[$key], $ttl, $nulls);
-            }
-        } finally {
-            foreach ($open as $key) {
-                self::release($id($key), $mine[$key] ?? 0);
-            }
-        }
-        return \array_map(static fn(string $key): mixed => $values[$key], $keys);
-    }
-
-    /**
-     * The ids of records whose keys begin with a prefix, in the order of their creation.
-     *
-     * @return array<int, string> By their numbers.
-     */
-    public static function ids(string $prefix = '', int $after = 0): array
-    {
-        $ids = [];
-        foreach (self::$records as $id => $record) {
-            if ($record->number > $after && \str_starts_with($id, $prefix) && self::find($id) !== null) {
-                $ids[$record->number] = $id;
-            }
-        }
-        \ksort($ids);
-        return $ids;
+        $cursor = $number;
+        return $page;
     }
 
     /** The id of the oldest record of bloom_cache_*(). */
     public static function oldest(): ?string
     {
-        foreach (\array_keys(self::$records) as $id) {
+        foreach (self::$records as $id => $record) {
             if ($id[0] === 'c' && self::find($id) !== null) {
                 return $id;
             }
@@ -243,33 +210,7 @@ final class Store
         return null;
     }
 
-    /** Removes the records of bloom_cache_*() with a prefix; "": those of bloom_fetch() too. */
-    public static function clear(string $prefix): int
-    {
-        $ids = self::ids("c$prefix");
-        if ($prefix === '') {
-            self::$records = self::$loaders = [];
-            self::$bytes = 0;
-            return \count($ids);
-        }
-        foreach (\array_keys(self::$loaders) as $id) {
-            if (\str_starts_with($id, "c$prefix")) {
-                unset(self::$loaders[$id]);
-            }
-        }
-        \array_map(self::drop(...), $ids);
-        return \count($ids);
-    }
-
-    /** The id of what bloom_fetch() stores. */
-    public static function fetched(string $filter, string $key): string
-    {
-        return 'f' . \chr(\strlen($filter)) . $filter . $key;
-    }
-
-    /**
-     * @return array<string, int>
-     */
+    /** @return array<string, int> As bloom_cache_info(). */
     public static function info(): array
     {
         return [
@@ -277,7 +218,7 @@ final class Store
             'max_records' => 0,
             'bytes_used' => self::$bytes,
             'bytes_total' => self::BYTES,
-            'data_bytes' => self::$bytes,
+            'data_bytes' => self::$bytes - \count(self::$records) * self::RECORD_BYTES,
             ...self::$counts,
             'lock_timeouts' => 0,
             'repairs' => 0,
@@ -285,47 +226,23 @@ final class Store
         ];
     }
 
-    private static function drop(string $id): void
+    /** Removes the oldest records until a sixteenth is free: one at a time would search for each. */
+    private static function evict(): void
     {
-        self::$bytes -= self::$records[$id]->bytes ?? 0;
-        unset(self::$records[$id], self::$loaders[$id]);
-    }
-
-    private static function bytes(string $id, Packed|bool|int|float|string|null $stored): int
-    {
-        $bytes = match (true) {
-            $stored instanceof Packed => \strlen($stored->text),
-            \is_string($stored) => \strlen($stored),
-            default => 8,
-        };
-        return \strlen($id) - 1 + $bytes;
-    }
-
-    /** True: there is a value. One that can no longer be unserialized counts as missing. */
-    private static function read(string $id, mixed &$value): bool
-    {
-        $record = self::hit($id);
-        try {
-            $value = $record?->value();
-            return $record !== null;
-        } catch (\Throwable) {
-            return false;
+        foreach (\array_keys(self::$records) as $id) {
+            if (self::$bytes <= self::BYTES - (self::BYTES >> 4)) {
+                break;
+            }
+            self::remove($id);
+            self::$counts['evictions']++;
         }
     }
 
-    /** Stores what was loaded, if the key has not changed since. */
-    private static function keep(string $id, int $serial, mixed $value, int $ttl, bool $nulls): void
+    private static function bytes(Packed|bool|int|float|string|null $stored): int
     {
-        $fits = \strlen($id) <= 1 + Arguments::KEY_BYTES_MAX;
-        if ($fits && (self::$loaders[$id] ?? null) === $serial && ($nulls || $value !== null)) {
-            self::put($id, self::pack($value), self::expiry($ttl));
+        if ($stored instanceof Packed) {
+            return \strlen($stored->text);
         }
-    }
-
-    private static function release(string $id, int $serial): void
-    {
-        if ((self::$loaders[$id] ?? null) === $serial) {
-            unset(self::$loaders[$id]);
-        }
+        return \is_string($stored) ? \strlen($stored) : 8;
     }
 }

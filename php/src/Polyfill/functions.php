@@ -13,6 +13,7 @@ declare(strict_types=1);
 
 use BloomShm\Exception;
 use BloomShm\Polyfill\Arguments;
+use BloomShm\Polyfill\Loader;
 use BloomShm\Polyfill\Status;
 use BloomShm\Polyfill\Store;
 
@@ -237,7 +238,7 @@ function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0):
 {
     Arguments::name(__FUNCTION__, $filter);
     Arguments::ttl(__FUNCTION__, 4, $ttl);
-    return Store::remember(Store::fetched($filter, $key), $key, $load, $ttl, nulls: false);
+    return Loader::one(Loader::id($filter, $key), $key, $load, $ttl, nulls: false);
 }
 
 /**
@@ -249,26 +250,19 @@ function bloom_fetch_many(string $filter, array $keys, callable $load, int $ttl 
     Arguments::name(__FUNCTION__, $filter);
     Arguments::ttl(__FUNCTION__, 4, $ttl);
     $asked = Arguments::keys(__FUNCTION__, 2, $keys);
-    return Store::rememberMany(
-        $asked,
-        static fn(string $key): string => Store::fetched($filter, $key),
-        $load,
-        $ttl,
-        nulls: false,
-    );
+    return Loader::many($asked, static fn(string $key): string => Loader::id($filter, $key), $load, $ttl, nulls: false);
 }
 
 function bloom_forget(string $filter, string $key): bool
 {
     Arguments::name(__FUNCTION__, $filter);
-    return Store::remove(Store::fetched($filter, $key));
+    return Store::remove(Loader::id($filter, $key));
 }
 
 function bloom_cache_get(string $key, mixed $default = null): mixed
 {
     Arguments::key(__FUNCTION__, $key);
-    $record = Store::hit("c$key");
-    return $record === null ? $default : $record->value();
+    return Store::read("c$key", $value) ? $value : $default;
 }
 
 /**
@@ -279,8 +273,7 @@ function bloom_cache_get_many(array $keys, mixed $default = null): array
 {
     $values = [];
     foreach (Arguments::recordKeys(__FUNCTION__, $keys) as $key) {
-        $record = Store::hit("c$key");
-        $values[$key] = $record === null ? $default : $record->value();
+        $values[$key] = Store::read("c$key", $value) ? $value : $default;
     }
     return $values;
 }
@@ -390,7 +383,7 @@ function bloom_cache_append(string $key, string $suffix, string $delimiter = "")
         $suffix = $old . $delimiter . $suffix;
     }
     if (!Store::put("c$key", $suffix, null)) {
-        Status::fail(Exception::NO_SPACE, \sprintf('the record "%s" would have more than a quarter of %d bytes', $key, Store::BYTES));
+        Status::fail(Exception::NO_SPACE, \sprintf('the record "%s" would have more than %d bytes', $key, Store::RECORD_BYTES_MAX));
     }
     return \strlen($suffix);
 }
@@ -407,7 +400,7 @@ function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed
 {
     Arguments::key(__FUNCTION__, $key);
     Arguments::ttl(__FUNCTION__, 3, $ttl);
-    return Store::remember("c$key", $key, $load, $ttl, nulls: true);
+    return Loader::one("c$key", $key, $load, $ttl, nulls: true);
 }
 
 /**
@@ -418,7 +411,7 @@ function bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): a
 {
     Arguments::ttl(__FUNCTION__, 3, $ttl);
     $asked = Arguments::recordKeys(__FUNCTION__, $keys);
-    return Store::rememberMany($asked, static fn(string $key): string => "c$key", $load, $ttl, nulls: true);
+    return Loader::many($asked, static fn(string $key): string => "c$key", $load, $ttl, nulls: true);
 }
 
 /** @return array{string, mixed}|null */
@@ -430,7 +423,7 @@ function bloom_cache_pop_oldest(): ?array
     }
     $record = Store::find($id);
     Store::remove($id);
-    return [\substr($id, 1), $record?->value()];
+    return [\substr($id, 1), $record !== null && $record->read($value) ? $value : null];
 }
 
 /** @return array<mixed> */
@@ -439,13 +432,10 @@ function bloom_cache_scan(int &$cursor, int $count = 100, string $prefix = ""): 
     if ($count < 1) {
         Arguments::refuse(__FUNCTION__, 2, 'count', 'must be greater than 0');
     }
-    $page = \array_slice(Store::ids("c$prefix", $cursor), 0, $count, true);
-    $cursor = \count($page) < $count ? 0 : \array_key_last($page);
     $values = [];
-    foreach ($page as $id) {
-        $record = Store::find($id);
-        if ($record !== null) {
-            $values[\substr($id, 1)] = $record->value();
+    foreach (Store::page($cursor, $count, $prefix) as $key => $record) {
+        if ($record->read($value)) {
+            $values[$key] = $value;
         }
     }
     return $values;

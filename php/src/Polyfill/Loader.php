@@ -1,0 +1,130 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BloomShm\Polyfill;
+
+/**
+ * Values that are loaded when they are missing. A value is stored only if its key has not changed
+ * while it was loaded.
+ *
+ * @internal
+ */
+final class Loader
+{
+    /** @var array<string, int> By id, the loads whose results would be stored. */
+    private static array $loads = [];
+
+    private static int $serial = 0;
+
+    /** The key of what bloom_fetch() stores. */
+    public static function id(string $filter, string $key): string
+    {
+        return 'f' . \chr(\strlen($filter)) . $filter . $key;
+    }
+
+    /**
+     * The record's value, else what $load($key) returns.
+     *
+     * @param bool $nulls Is a null stored too?
+     */
+    public static function one(string $id, string $key, callable $load, int $ttl, bool $nulls): mixed
+    {
+        if (self::look($id, $value)) {
+            return $value;
+        }
+        $serial = self::begin($id);
+        try {
+            $value = $load($key);
+            self::keep($id, $serial, $value, $ttl, $nulls);
+            return $value;
+        } finally {
+            self::end($id, $serial);
+        }
+    }
+
+    /**
+     * The same for many keys. The loader is called once, with a list of the keys without a record,
+     * and returns values by key.
+     *
+     * @param array<string> $keys
+     * @param callable(string): string $id
+     * @return array<mixed> Under the array keys of $keys; null for a key without a value.
+     */
+    public static function many(array $keys, callable $id, callable $load, int $ttl, bool $nulls): array
+    {
+        $values = [];
+        $serials = [];
+        $open = [];
+        foreach ($keys as $key) {
+            if (!\array_key_exists($key, $values)) {
+                if (!self::look($id($key), $values[$key])) {
+                    $open[] = $key;
+                    $serials[] = self::begin($id($key));
+                }
+            }
+        }
+        try {
+            $loaded = $open === [] ? [] : $load($open);
+            if (!\is_array($loaded)) {
+                throw new \TypeError('$load must return an array, ' . Arguments::type($loaded) . ' returned');
+            }
+            foreach ($open as $index => $key) {
+                $values[$key] = $loaded[$key] ?? null;
+                self::keep($id($key), $serials[$index], $values[$key], $ttl, $nulls);
+            }
+        } finally {
+            foreach ($open as $index => $key) {
+                self::end($id($key), $serials[$index]);
+            }
+        }
+        return \array_map(static fn(string $key): mixed => $values[$key], $keys);
+    }
+
+    /** What is being loaded for a key will not be stored. */
+    public static function void(string $id): void
+    {
+        unset(self::$loads[$id]);
+    }
+
+    /** The same for all ids with a prefix. */
+    public static function voidAll(string $prefix): void
+    {
+        foreach (\array_keys(self::$loads) as $id) {
+            if (\str_starts_with($id, $prefix)) {
+                self::void($id);
+            }
+        }
+    }
+
+    /** True: there is a value. One that can no longer be read counts as missing. */
+    private static function look(string $id, mixed &$value): bool
+    {
+        try {
+            return Store::read($id, $value);
+        } catch (\Throwable) {
+            return false;
+        }
+    }
+
+    /** 0: the key is being loaded already, and this load will not be stored. */
+    private static function begin(string $id): int
+    {
+        return isset(self::$loads[$id]) ? 0 : self::$loads[$id] = ++self::$serial;
+    }
+
+    private static function keep(string $id, int $serial, mixed $value, int $ttl, bool $nulls): void
+    {
+        $fits = \strlen($id) <= 1 + Arguments::KEY_BYTES_MAX;
+        if ($fits && (self::$loads[$id] ?? null) === $serial && ($nulls || $value !== null)) {
+            Store::put($id, Store::pack($value), Store::expiry($ttl));
+        }
+    }
+
+    private static function end(string $id, int $serial): void
+    {
+        if ((self::$loads[$id] ?? null) === $serial) {
+            self::void($id);
+        }
+    }
+}
