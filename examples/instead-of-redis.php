@@ -26,11 +26,15 @@ function startRedis(): Redis
         @unlink($socket);
     });
     $redis = new Redis();
-    for ($tries = 1; !file_exists($socket) || !@$redis->connect($socket); $tries++) {
-        $tries < 1000 || throw new RuntimeException('redis-server did not start');
-        usleep(10_000);
+    for ($tries = 1;; $tries++) {
+        try {
+            @$redis->connect($socket);
+            return $redis;
+        } catch (RedisException $e) {
+            $tries < 1000 || throw $e;
+            usleep(10_000);
+        }
     }
-    return $redis;
 }
 
 /** The first habit: a Bloom filter in a string of Redis, 10 bits a key. Each key sets 7 of them. */
