@@ -3,4 +3,8 @@
 declare(strict_types=1);
 
 $vendor = getenv('COMPOSER_VENDOR_DIR');
-require ($vendor === false ? __DIR__ . '/../vendor' : $vendor) . '/autoload.php';
+$loader = require ($vendor === false ? __DIR__ . '/../vendor' : $vendor) . '/autoload.php';
+
+// Tests of others, as script/test-library fetches them.
+$loader->addPsr4('Cache\IntegrationTests\\', '/usr/share/php/Cache/IntegrationTests');
+$loader->addPsr4('Symfony\Component\Cache\Tests\\', __DIR__ . '/../../build/library/symfony-tests/Cache/Tests');

@@ -1,0 +1,46 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BloomShm\Tests\Symfony\Fixture;
+
+/**
+ * A second process: runs a function, and hands its result over.
+ */
+final class Child
+{
+    /**
+     * @param resource $pipe
+     */
+    private function __construct(public readonly int $pid, private $pipe) {}
+
+    public static function run(callable $work): self
+    {
+        [$parent, $child] = \stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, STREAM_IPPROTO_IP);
+        $pid = \pcntl_fork();
+        if ($pid === 0) {
+            try {
+                $result = $work();
+            } catch (\Throwable $error) {
+                $result = (string) $error;
+            }
+            \fwrite($child, \serialize($result));
+            \posix_kill(\getmypid(), SIGKILL); // PHPUnit's own end is the parent's
+        }
+        \fclose($child);
+        return new self($pid, $parent);
+    }
+
+    public function result(): mixed
+    {
+        $result = \unserialize((string) \stream_get_contents($this->pipe));
+        \pcntl_waitpid($this->pid, $status);
+        return $result;
+    }
+
+    public function end(): void
+    {
+        \posix_kill($this->pid, SIGKILL);
+        \pcntl_waitpid($this->pid, $status);
+    }
+}

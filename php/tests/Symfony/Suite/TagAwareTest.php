@@ -1,0 +1,31 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BloomShm\Tests\Symfony\Suite;
+
+use BloomShm\Symfony\BloomShmAdapter;
+use Psr\Cache\CacheItemPoolInterface;
+use Symfony\Component\Cache\Adapter\TagAwareAdapter;
+use Symfony\Component\Cache\Tests\Adapter\TagAwareAdapterTest;
+
+require_once __DIR__ . '/sleep.php';
+
+/**
+ * Symfony's tests of TagAwareAdapter.
+ */
+final class TagAwareTest extends TagAwareAdapterTest
+{
+    /**
+     * @param int $defaultLifetime
+     */
+    public function createCachePool($defaultLifetime = 0): CacheItemPoolInterface
+    {
+        return new TagAwareAdapter(new BloomShmAdapter('tags', $defaultLifetime));
+    }
+
+    public function testKnownTagVersionsTtl(): void
+    {
+        self::markTestSkipped('It has pools of arrays and files only, and needs a mocked clock.');
+    }
+}
