@@ -145,13 +145,25 @@ bool php_bloomshm_iterate(
 
 /* ------------------------------------------------------------------ lists */
 
+static void release_strings(php_bloomshm_list *list)
+{
+	while (list->count != 0) {
+		zend_string_release(list->strings[--list->count]);
+	}
+}
+
+static void make_room(php_bloomshm_list *list, size_t room)
+{
+	list->room = room;
+	list->keys = safe_erealloc(list->keys, room, sizeof(*list->keys), 0);
+	list->strings = safe_erealloc(list->strings, room, sizeof(*list->strings), 0);
+}
+
 static bool append(const php_bloomshm_key *key, void *context)
 {
 	php_bloomshm_list *list = context;
 	if (list->count == list->room) {
-		list->room = list->room == 0 ? 64 : list->room * 2;
-		list->keys = safe_erealloc(list->keys, list->room, sizeof(*list->keys), 0);
-		list->strings = safe_erealloc(list->strings, list->room, sizeof(*list->strings), 0);
+		make_room(list, list->room == 0 ? 64 : list->room * 2);
 	}
 	zend_string *string = key->string != NULL
 							  ? zend_string_copy(key->string)
@@ -162,17 +174,36 @@ static bool append(const php_bloomshm_key *key, void *context)
 	return true;
 }
 
+/* False: not all elements are strings, and the list is empty. */
+static bool collect_strings(php_bloomshm_list *list, HashTable *keys)
+{
+	zval *element;
+	make_room(list, MAX(zend_hash_num_elements(keys), 1));
+	ZEND_HASH_FOREACH_VAL(keys, element) {
+		if (UNEXPECTED(Z_TYPE_P(element) != IS_STRING)) {
+			release_strings(list);
+			return false;
+		}
+		zend_string *string = zend_string_copy(Z_STR_P(element));
+		list->strings[list->count] = string;
+		list->keys[list->count++] = php_bloomshm_key_of_string(string);
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
 bool php_bloomshm_list_collect(php_bloomshm_list *list, zval *keys, uint32_t argument, bool rows)
 {
 	*list = (php_bloomshm_list){0};
+	if (Z_TYPE_P(keys) == IS_ARRAY && collect_strings(list, Z_ARRVAL_P(keys))) {
+		return true;
+	}
 	return php_bloomshm_iterate(keys, argument, rows, append, list);
 }
 
 void php_bloomshm_list_release(php_bloomshm_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		zend_string_release(list->strings[i]);
-	}
+	release_strings(list);
 	if (list->keys != NULL) {
 		efree(list->keys);
 		efree(list->strings);
