@@ -148,6 +148,8 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_cache.c
      src/php/php_store.c
      src/php/php_fetch.c
+     src/php/php_fetch_many.c
+     src/php/php_fetch_open.c
      src/php/php_cleanup.c]),
     [$ext_shared],, [$bloomshm_cflags -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_INCLUDE([$ext_srcdir])

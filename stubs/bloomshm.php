@@ -679,6 +679,40 @@ namespace {
     function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed {}
 
     /**
+     * bloom_fetch() for all keys of a page: one answer for each, in the order and under the array
+     * keys of $keys. The filter is asked for all at once, from one generation, and the records are
+     * looked up at once. $load is called once, with a list of the keys that are neither stored nor
+     * denied, and that no other process is loading. A key comes only once in it, as a string.
+     *
+     * $load returns an array key => value. A key that is missing from it, or null, is a confirmed
+     * false positive, as a null from the $load of bloom_fetch(). (In a PHP array the key "12" is
+     * the int 12; both are found.) Keys that nobody asked for are ignored.
+     *
+     * Then the call waits for the keys that other processes load, at most 5 seconds in all. It
+     * loads its own first, and holds nothing while it waits: so two processes that want each
+     * other's keys do not wait for each other. For a key that it did not get (the other loader has
+     * died, or thrown) it calls $load once more.
+     *
+     * All that bloom_fetch() promises holds for each key. If one loaded value cannot be stored
+     * (INCOMPATIBLE), none of them is.
+     *
+     * Cost: with all keys stored or denied about 1.5 microseconds for 20 keys. A call that loads
+     * takes at most 192 of the 256 places for loaders in each part of the store (one part up to 64
+     * MB): values of more keys are returned, and stored only by later calls.
+     *
+     * @param string $filter Its name.
+     * @param array $keys Keys of any bytes: string, int, float or Stringable.
+     * @param callable $load Called as $load(list of keys), returns an array key => value.
+     * @param int $ttl Seconds the records live, 0 (no limit) or 1 to 315,360,000.
+     * @return array<mixed> By the array keys of $keys: the records, or null.
+     * @throws \TypeError $load did not return an array, or returned a list of which no index is one
+     *     of the keys. Nothing is stored.
+     * @throws \BloomShm\Exception NOT_FOUND, INCOMPATIBLE: as bloom_fetch(). Exceptions of $load
+     *     pass through.
+     */
+    function bloom_fetch_many(string $filter, array $keys, callable $load, int $ttl = 0): array {}
+
+    /**
      * Removes the record that bloom_fetch() stored for a key. A value that is being loaded for the
      * key is not stored. Call it after the backend's value has changed.
      *
@@ -891,6 +925,23 @@ namespace {
      *     bloom_cache_set(). Exceptions of $load pass through.
      */
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
+
+    /**
+     * bloom_cache_remember() for many keys, as bloom_fetch_many() is bloom_fetch(): one call of
+     * $load for all keys that are not stored, and that no other process is loading.
+     *
+     * A key that is missing from the array that $load returns has the value null, which is stored
+     * like any other.
+     *
+     * @param array $keys Cache keys.
+     * @param callable $load Called as $load(list of keys), returns an array key => value.
+     * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
+     * @return array<mixed> The values, by the array keys of $keys.
+     * @throws \TypeError As bloom_fetch_many().
+     * @throws \BloomShm\Exception INCOMPATIBLE: a loaded value cannot be stored; none was. Exceptions
+     *     of $load pass through.
+     */
+    function bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): array {}
 
     /**
      * Removes and returns the least recently used record. In a store of one shard (up to 64 MB) the

@@ -161,6 +161,8 @@ namespace {
 
     function bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed {}
 
+    function bloom_fetch_many(string $filter, array $keys, callable $load, int $ttl = 0): array {}
+
     function bloom_forget(string $filter, string $key): bool {}
 
     function bloom_cache_get(string $key, mixed $default = null): mixed {}
@@ -204,6 +206,8 @@ namespace {
     function bloom_cache_touch(string $key, int $ttl): bool {}
 
     function bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed {}
+
+    function bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): array {}
 
     function bloom_cache_pop_oldest(): ?array {}
 

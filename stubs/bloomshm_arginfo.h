@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 05c2a218f80e3bdf4d1d77915f5c0c9a50010575 */
+ * Stub hash: 45cbbd627aefb2a423288fc2c7b8fe6f2d218e8c */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_reserve, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
@@ -120,6 +120,13 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_fetch, 0, 3, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "0")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_fetch_many, 0, 3, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, filter, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, load, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "0")
+ZEND_END_ARG_INFO()
+
 #define arginfo_bloom_forget arginfo_bloom_add
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_cache_get, 0, 1, IS_MIXED, 0)
@@ -191,6 +198,12 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_cache_remember, 0, 2, IS_M
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "0")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_cache_remember_many, 0, 2, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, load, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "0")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bloom_cache_pop_oldest, 0, 0, IS_ARRAY, 1)
 ZEND_END_ARG_INFO()
 
@@ -240,6 +253,7 @@ ZEND_FUNCTION(bloom_fills);
 ZEND_FUNCTION(bloom_status);
 ZEND_FUNCTION(bloom_verify);
 ZEND_FUNCTION(bloom_fetch);
+ZEND_FUNCTION(bloom_fetch_many);
 ZEND_FUNCTION(bloom_forget);
 ZEND_FUNCTION(bloom_cache_get);
 ZEND_FUNCTION(bloom_cache_get_many);
@@ -256,6 +270,7 @@ ZEND_FUNCTION(bloom_cache_cas);
 ZEND_FUNCTION(bloom_cache_append);
 ZEND_FUNCTION(bloom_cache_touch);
 ZEND_FUNCTION(bloom_cache_remember);
+ZEND_FUNCTION(bloom_cache_remember_many);
 ZEND_FUNCTION(bloom_cache_pop_oldest);
 ZEND_FUNCTION(bloom_cache_scan);
 ZEND_FUNCTION(bloom_cache_clear);
@@ -291,6 +306,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(bloom_status, arginfo_bloom_status)
 	ZEND_FE(bloom_verify, arginfo_bloom_verify)
 	ZEND_FE(bloom_fetch, arginfo_bloom_fetch)
+	ZEND_FE(bloom_fetch_many, arginfo_bloom_fetch_many)
 	ZEND_FE(bloom_forget, arginfo_bloom_forget)
 	ZEND_FE(bloom_cache_get, arginfo_bloom_cache_get)
 	ZEND_FE(bloom_cache_get_many, arginfo_bloom_cache_get_many)
@@ -307,6 +323,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(bloom_cache_append, arginfo_bloom_cache_append)
 	ZEND_FE(bloom_cache_touch, arginfo_bloom_cache_touch)
 	ZEND_FE(bloom_cache_remember, arginfo_bloom_cache_remember)
+	ZEND_FE(bloom_cache_remember_many, arginfo_bloom_cache_remember_many)
 	ZEND_FE(bloom_cache_pop_oldest, arginfo_bloom_cache_pop_oldest)
 	ZEND_FE(bloom_cache_scan, arginfo_bloom_cache_scan)
 	ZEND_FE(bloom_cache_clear, arginfo_bloom_cache_clear)

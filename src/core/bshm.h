@@ -220,11 +220,11 @@ typedef enum {
 } bshm_fetched;
 
 /*
- * Counts a fetch. Does nothing if the set is not in force any more, or the filters are read-only.
- * Takes no lock.
+ * Counts fetches of one outcome. Does nothing if the set is not in force any more, or the filters
+ * are read-only. Takes no lock.
  */
 void bshm_filter_fetched(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_set *set, bshm_fetched outcome);
+	size_t name_length, const bshm_set *set, bshm_fetched outcome, uint64_t count);
 
 /* ------------------------------------------------------------------ adding */
 

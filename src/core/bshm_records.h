@@ -58,6 +58,7 @@ typedef struct {
 	uint64_t waited_ns;
 	uint64_t copying_since_ns; /* bshm_record_copy() */
 	bool counted;              /* the limit was counted anew, as after a death, or could not be */
+	uint64_t no_lease;         /* bshm_lease_take(): a bit for each shard that had none to give */
 } bshm_patience;
 
 /* Has the segment a record store? */
@@ -341,7 +342,7 @@ typedef enum {
 	BSHM_LEASE_MINE,  /* load, then release it */
 	BSHM_LEASE_TAKEN, /* another loads it: wait, or return a stale value */
 	BSHM_LEASE_OWN,   /* this thread loads it already, in an outer call: load */
-	BSHM_LEASE_NONE   /* no lease is free, or no lock in 50 ms: load without, and do not store */
+	BSHM_LEASE_NONE   /* no lease is free, or no lock in time: load without, and do not store */
 } bshm_lease_status;
 
 /*
@@ -349,9 +350,12 @@ typedef enum {
  * `beside`, which gives another lease beside it. If a value of the key could not be stored in the
  * last 5 s, processes do not wait for each other: all get MINE. Waits 50 ms for the shard's lock.
  * Cost: at most 256 leases.
+ *
+ * `patience`: NULL, or that of a call with many keys. Such a call leaves a quarter of the shard's
+ * 256 leases to calls with one key, and does not ask a shard again that had none to give.
  */
 bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
-	bool beside, bshm_lease_grant *grant);
+	bool beside, bshm_patience *patience, bshm_lease_grant *grant);
 /*
  * True: the lease has not ended; with `probe` also: the kernel says that its process is alive.
  * Takes no lock.
@@ -368,10 +372,11 @@ bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *fo
  * Ends the lease, and stores `put` with it in one step, if no change of the key's value has ended
  * it before. `put` NULL: nothing was loaded. 1 = stored, 0 = not: then bshm_lease_unstored() tells
  * the waiters of a put that stored nothing. Waits a second for the shard's lock: TIMEOUT,
- * UNAVAILABLE; the lease has ended all the same.
+ * UNAVAILABLE; the lease has ended all the same. `patience`: NULL, or that of a call with many
+ * keys, which waits as it says.
  */
-int bshm_lease_release(
-	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error);
+int bshm_lease_release(bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put,
+	bshm_patience *patience, bshm_error *error);
 /*
  * Removes the record of this key, and ends the leases of its loads. 1 = there was a record, 0 =
  * none; TIMEOUT, UNAVAILABLE. Takes no lock if the shard has no lease and the key no record.

@@ -2,9 +2,9 @@
  * php_cleanup.c - gives back what a call has when a fatal error ends its request in the middle.
  *
  * A fatal error jumps to the end of the request. A call on the stack catches it with zend_try
- * (php_load.c, php_fetch.c, php_store.c). A call in a suspended fiber is not on the stack, PHP does
- * not destroy the fiber after a fatal error, and this extension has no request hooks. But PHP
- * closes every resource at the end of a request: so the call registers one.
+ * (php_load.c, php_fetch.c, php_fetch_open.c, php_store.c). A call in a suspended fiber is not on
+ * the stack, PHP does not destroy the fiber after a fatal error, and this extension has no request
+ * hooks. But PHP closes every resource at the end of a request: so the call registers one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -1,6 +1,5 @@
 /*
- * php_fetch.c - values that are loaded when they are missing: bloom_cache_remember(),
- * bloom_fetch().
+ * php_fetch.c - a value that is loaded when it is missing: bloom_cache_remember(), bloom_fetch().
  *
  * One process loads a key's value, under a lease (lease.c). The other processes wait until the
  * lease has ended, or return a value that has just expired. Every change of the record ends the
@@ -11,6 +10,8 @@
  * null, a record of the type "nothing" is stored. It holds the publication number of the filter,
  * and is valid only while that publication is current. Adding or forgetting a key removes its
  * record, and ends the lease of a loader that may have asked the backend before.
+ *
+ * Not here: calls with many keys (php_fetch_many.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -32,39 +33,28 @@
 
 #include <string.h>
 
-#define WAIT_NS     UINT64_C(5000000000)
 #define PROBE_NS    UINT64_C(2000000)
 #define NAP_US      50
 #define NAP_US_MOST 1000
-/* Attempts to ask the filter within one generation. */
-#define ASK_TRIES 16
 
-/* A record's key, and its loader. */
+typedef php_bloomshm_fetch fetching;
+
+/* A call with one key. */
 typedef struct {
-	bshm_segment *segment;
-	uint32_t space;
-	bshm_key key;
+	fetching of;
+	bshm_key key;          /* the record's */
 	zend_string *argument; /* of the loader */
-	zend_fcall_info *call;
-	zend_fcall_info_cache *cached;
-	zend_long ttl;
-	zend_string *filter; /* of bloom_fetch(); NULL: bloom_cache_remember() */
-	bool asked;          /* the filter has answered, from the publication `set` */
-	bshm_set set;
 } job;
 
 /* ------------------------------------------------------------------ the loader */
 
-/* Calls the loader; false: it threw. */
-static bool call_loader(const job *j, zval *result)
+bool php_bloomshm_fetch_load(fetching *f, zval *argument, zval *result)
 {
-	zval argument;
-	ZVAL_STR(&argument, j->argument);
 	ZVAL_UNDEF(result);
-	j->call->retval = result;
-	j->call->params = &argument;
-	j->call->param_count = 1;
-	zend_call_function(j->call, j->cached);
+	f->call.retval = result;
+	f->call.params = argument;
+	f->call.param_count = 1;
+	zend_call_function(&f->call, &f->cached);
 	if (EG(exception) != NULL || Z_TYPE_P(result) == IS_UNDEF) {
 		zval_ptr_dtor(result);
 		ZVAL_UNDEF(result);
@@ -76,12 +66,19 @@ static bool call_loader(const job *j, zval *result)
 	return true;
 }
 
-/* Counts for bloom_info(): bloom_fetch() only, and only if the filter has answered. */
-static void count_fetch(const job *j, bshm_segment *segment, bshm_fetched outcome)
+static bool call_loader(job *j, zval *result)
 {
-	if (j->asked) {
-		bshm_filter_fetched(segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter),
-			&j->set, outcome);
+	zval argument;
+	ZVAL_STR(&argument, j->argument);
+	return php_bloomshm_fetch_load(&j->of, &argument, result);
+}
+
+void php_bloomshm_fetch_count(
+	const fetching *f, bshm_segment *segment, bshm_fetched outcome, uint64_t count)
+{
+	if (f->asked && count != 0) {
+		bshm_filter_fetched(segment, php_bloomshm_views(), ZSTR_VAL(f->filter), ZSTR_LEN(f->filter),
+			&f->set, outcome, count);
 	}
 }
 
@@ -92,32 +89,37 @@ static bshm_fetched outcome_of(const zval *loaded)
 										 : BSHM_FETCHED_LOADED;
 }
 
+bool php_bloomshm_fetch_value(const fetching *f, zval *loaded, php_bloomshm_value *value)
+{
+	value->string = NULL;
+	if (f->filter == NULL || Z_TYPE_P(loaded) != IS_NULL) {
+		return php_bloomshm_value_of(value, loaded);
+	}
+	value->value = (bshm_value){BSHM_VALUE_NOTHING, &f->set, sizeof(f->set)};
+	return f->asked;
+}
+
 /*
  * Loads the value into *result. With a grant, the value is stored and the lease released in one
  * step. Without one it is not stored: it may be older than what another process has stored
  * meanwhile.
  */
-static void load(const job *j, const bshm_lease_grant *grant, zval *result)
+static void load(job *j, const bshm_lease_grant *grant, zval *result)
 {
 	php_bloomshm_value value = {.string = NULL};
 	bshm_error error;
 	const bool loaded = call_loader(j, result);
-	const bool nothing = loaded && j->filter != NULL && Z_TYPE_P(result) == IS_NULL;
-	bool keep = loaded && grant->serial != 0;
-	count_fetch(j, j->segment, outcome_of(result));
-	if (nothing && j->asked) {
-		value.value = (bshm_value){BSHM_VALUE_NOTHING, &j->set, sizeof(j->set)};
-	} else {
-		keep = keep && !nothing && php_bloomshm_value_of(&value, result);
-	}
+	php_bloomshm_fetch_count(&j->of, j->of.segment, outcome_of(result), 1);
+	const bool keep =
+		loaded && grant->serial != 0 && php_bloomshm_fetch_value(&j->of, result, &value);
 	const bshm_put put = {
-		.space = j->space,
+		.space = j->of.space,
 		.key = j->key,
 		.value = value.value,
-		.ttl_s = (uint32_t) j->ttl,
+		.ttl_s = (uint32_t) j->of.ttl,
 		.mode = keep ? BSHM_PUT_SET : BSHM_PUT_NEVER,
 	};
-	bshm_lease_release(j->segment, grant, loaded ? &put : NULL, &error);
+	bshm_lease_release(j->of.segment, grant, loaded ? &put : NULL, NULL, &error);
 	php_bloomshm_value_release(&value);
 	if (EG(exception) != NULL) {
 		zval_ptr_dtor(result);
@@ -128,11 +130,11 @@ static void load(const job *j, const bshm_lease_grant *grant, zval *result)
 /* ------------------------------------------------------------------ stored values */
 
 /* Is a "nothing" of the filter's current publication? */
-static bool is_current_nothing(const job *j, const bshm_found *found)
+static bool is_current_nothing(const fetching *f, const bshm_found *found)
 {
 	bshm_set set;
-	return j->asked && found->length == sizeof(set) && bshm_found_copy(found, &set) &&
-		   set.publication == j->set.publication;
+	return f->asked && found->length == sizeof(set) && bshm_found_copy(found, &set) &&
+		   set.publication == f->set.publication;
 }
 
 /*
@@ -148,48 +150,60 @@ static void clear_exception(void)
 
 /* May the call return this record's value? An expired one only if `taken` says that another process
  * loads it. */
-static bool is_usable(const job *j, const bshm_found *found, const bshm_lease_grant *taken)
+static bool is_usable(const fetching *f, const bshm_found *found, const bshm_lease_grant *taken)
 {
 	if (found->type == BSHM_VALUE_NOTHING) {
-		return !found->expired && is_current_nothing(j, found);
+		return !found->expired && is_current_nothing(f, found);
 	}
 	return !found->expired || (taken != NULL && bshm_lease_allows_stale(taken, found));
 }
 
-/* True: there is a value, in *out. A value that cannot be unserialized, because its class has
- * changed, say, counts as missing: it is loaded again. */
-static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zval *out)
+/* A value that cannot be unserialized, because its class has changed, say, counts as missing: it is
+ * loaded again. */
+static zend_always_inline bool use(const fetching *f, const bshm_key *key, bshm_found *found,
+	const bshm_lease_grant *taken, zval *out)
 {
-	bshm_found found;
-	if (bshm_record_find(j->segment, j->space, &j->key, flags | BSHM_FIND_STALE, &found) != 1 ||
-		!is_usable(j, &found, taken)) {
+	if (!is_usable(f, found, taken)) {
 		return false;
 	}
-	if (found.type == BSHM_VALUE_NOTHING) {
+	if (found->type == BSHM_VALUE_NOTHING) {
 		ZVAL_NULL(out);
-		count_fetch(j, j->segment, BSHM_FETCHED_STORED);
 		return true;
 	}
-	int got = php_bloomshm_value_get(&found, out);
+	int got = php_bloomshm_value_get(found, out);
 	php_bloomshm_value value;
 	if (UNEXPECTED(got == 0) && /* replaced meanwhile */
-		php_bloomshm_value_again(&found, &j->key, BSHM_FIND_STALE, NULL, &value)) {
-		if (is_usable(j, &found, taken)) {
+		php_bloomshm_value_again(found, key, BSHM_FIND_STALE, NULL, &value)) {
+		if (is_usable(f, found, taken)) {
 			got = php_bloomshm_value_take(&value, out);
 		} else {
 			php_bloomshm_value_release(&value);
 		}
 	}
 	clear_exception();
-	if (got > 0) {
-		count_fetch(j, j->segment, BSHM_FETCHED_STORED);
-	}
 	return got > 0;
 }
 
-/* Waits until the lease, or its process, has ended. True: the time is up, or the value cannot be
- * stored, so the caller need not wait again. */
-static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_t deadline)
+bool php_bloomshm_fetch_use(const fetching *f, const bshm_key *key, bshm_found *found,
+	const bshm_lease_grant *taken, zval *out)
+{
+	return use(f, key, found, taken, out);
+}
+
+/* True: there is a value, in *out. */
+static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zval *out)
+{
+	bshm_found found;
+	flags |= BSHM_FIND_STALE;
+	if (bshm_record_find(j->of.segment, j->of.space, &j->key, flags, &found) != 1 ||
+		!use(&j->of, &j->key, &found, taken, out)) {
+		return false;
+	}
+	php_bloomshm_fetch_count(&j->of, j->of.segment, BSHM_FETCHED_STORED, 1);
+	return true;
+}
+
+bool php_bloomshm_fetch_wait(const fetching *f, const bshm_lease_grant *taken, uint64_t deadline)
 {
 	unsigned nap_us = NAP_US;
 	uint64_t next_probe = 0;
@@ -200,8 +214,8 @@ static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_
 		if (now > deadline) {
 			return true;
 		}
-		if (!bshm_lease_held(j->segment, taken, probe)) {
-			return bshm_lease_unstored(j->segment, taken);
+		if (!bshm_lease_held(f->segment, taken, probe)) {
+			return bshm_lease_unstored(f->segment, taken);
 		}
 		bshm_sleep_us(nap_us);
 		nap_us = nap_us * 2 > NAP_US_MOST ? NAP_US_MOST : nap_us * 2;
@@ -209,11 +223,11 @@ static bool wait_for_loader(const job *j, const bshm_lease_grant *taken, uint64_
 }
 
 /* Under the lease: loads, unless another process has stored a value before. */
-static void load_leased(const job *j, const bshm_lease_grant *grant, zval *result)
+static void load_leased(job *j, const bshm_lease_grant *grant, zval *result)
 {
 	bshm_error error;
 	if (look(j, 0, NULL, result) || EG(exception) != NULL) {
-		bshm_lease_release(j->segment, grant, NULL, &error);
+		bshm_lease_release(j->of.segment, grant, NULL, NULL, &error);
 		return;
 	}
 	load(j, grant, result);
@@ -229,15 +243,15 @@ static void release_lease(const void *argument)
 {
 	const lease *l = argument;
 	bshm_error error;
-	bshm_lease_release(l->segment, &l->grant, NULL, &error);
+	bshm_lease_release(l->segment, &l->grant, NULL, NULL, &error);
 }
 
 /* The same; if memory_limit or another fatal error ends the request in the middle, the lease is
  * released. */
-static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *result)
+static void load_guarded(job *j, const bshm_lease_grant *grant, zval *result)
 {
 	volatile bool bailed_out = false;
-	const lease mine = {j->segment, *grant};
+	const lease mine = {j->of.segment, *grant};
 	zend_resource *volatile registered = NULL;
 	zend_try
 	{
@@ -257,17 +271,17 @@ static void load_guarded(const job *j, const bshm_lease_grant *grant, zval *resu
 }
 
 /* The stored value, or else the loader's; UNDEF: an exception was thrown. */
-static void obtain(const job *j, unsigned flags, zval *result)
+static void obtain(job *j, unsigned flags, zval *result)
 {
-	const uint64_t deadline = bshm_now_ns() + WAIT_NS;
+	const uint64_t deadline = bshm_now_ns() + PHP_BLOOMSHM_FETCH_WAIT_NS;
 	bshm_lease_grant grant = {.serial = 0};
 	bshm_lease_status lease;
-	for (bool beside = false;; beside = wait_for_loader(j, &grant, deadline)) {
+	for (bool beside = false;; beside = php_bloomshm_fetch_wait(&j->of, &grant, deadline)) {
 		if (look(j, flags, NULL, result) || EG(exception) != NULL) {
 			return;
 		}
 		flags = 0;
-		lease = bshm_lease_take(j->segment, j->space, &j->key, beside, &grant);
+		lease = bshm_lease_take(j->of.segment, j->of.space, &j->key, beside, NULL, &grant);
 		if (lease != BSHM_LEASE_TAKEN) {
 			break;
 		}
@@ -285,27 +299,21 @@ static void obtain(const job *j, unsigned flags, zval *result)
 
 PHP_FUNCTION(bloom_cache_remember)
 {
-	job j = {.space = BSHM_SPACE_CACHE};
-	zend_string *key;
-	zend_fcall_info call;
-	zend_fcall_info_cache cached;
+	job j = {.of.space = BSHM_SPACE_CACHE};
 	ZEND_PARSE_PARAMETERS_START(2, 3)
-		Z_PARAM_STR(key)
-		Z_PARAM_FUNC(call, cached)
+		Z_PARAM_STR(j.argument)
+		Z_PARAM_FUNC(j.of.call, j.of.cached)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(j.ttl)
+		Z_PARAM_LONG(j.of.ttl)
 	ZEND_PARSE_PARAMETERS_END();
 
-	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(j.ttl, 3)) {
+	if (!php_bloomshm_check_key(j.argument, 1) || !php_bloomshm_check_ttl(j.of.ttl, 3)) {
 		RETURN_THROWS();
 	}
-	j.segment = php_bloomshm_segment_to_store();
-	j.key = php_bloomshm_key_of_string(key);
-	j.argument = key;
-	j.call = &call;
-	j.cached = &cached;
+	j.of.segment = php_bloomshm_segment_to_store();
+	j.key = php_bloomshm_key_of_string(j.argument);
 	ZVAL_UNDEF(return_value);
-	if (j.segment == NULL) {
+	if (j.of.segment == NULL) {
 		call_loader(&j, return_value);
 	} else {
 		obtain(&j, BSHM_FIND_USE, return_value);
@@ -317,8 +325,7 @@ PHP_FUNCTION(bloom_cache_remember)
 
 /* ------------------------------------------------------------------ fetch */
 
-/* The record's key for a key of a filter, to be released; NULL: it would be too long. */
-static zend_string *fetch_key(const zend_string *filter, const char *key, size_t length)
+zend_string *php_bloomshm_fetch_key(const zend_string *filter, const char *key, size_t length)
 {
 	const size_t bytes = 1 + ZSTR_LEN(filter) + length;
 	if (bytes > BSHM_KEY_BYTES_MAX) {
@@ -339,19 +346,19 @@ static int ask_filter(job *j, bshm_segment *segment)
 		return php_bloomshm_segment_status();
 	}
 	const bshm_key key = php_bloomshm_key_of_string(j->argument);
-	for (int tries = 0; tries < ASK_TRIES; tries++) {
+	for (int tries = 0; tries < PHP_BLOOMSHM_ASK_TRIES; tries++) {
 		bshm_view *view;
 		const bshm_status status = bshm_view_open(
-			segment, php_bloomshm_views(), ZSTR_VAL(j->filter), ZSTR_LEN(j->filter), &view);
+			segment, php_bloomshm_views(), ZSTR_VAL(j->of.filter), ZSTR_LEN(j->of.filter), &view);
 		if (status != BSHM_OK) {
 			return status;
 		}
 		bool maybe;
 		bshm_view_has(view, &key, 1, &maybe);
-		j->set = bshm_view_set(view);
+		j->of.set = bshm_view_set(view);
 		if (bshm_view_current(view)) {
 			bshm_view_answered(view, 1, maybe);
-			j->asked = true;
+			j->of.asked = true;
 			return maybe;
 		}
 	}
@@ -361,26 +368,26 @@ static int ask_filter(job *j, bshm_segment *segment)
 /* A stored value comes first, then the filter's "no", then the loader. */
 static void fetch(job *j, zval *result)
 {
-	bshm_segment *segment = j->segment != NULL ? j->segment : php_bloomshm_segment();
+	bshm_segment *segment = j->of.segment != NULL ? j->of.segment : php_bloomshm_segment();
 	const int maybe = ask_filter(j, segment);
 	ZVAL_UNDEF(result);
-	if (j->segment != NULL) {
+	if (j->of.segment != NULL) {
 		if (look(j, BSHM_FIND_USE, NULL, result) || EG(exception) != NULL) {
 			return;
 		}
 	}
 	if (maybe == 0) {
 		ZVAL_NULL(result);
-		count_fetch(j, segment, BSHM_FETCHED_DENIED);
-	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->filter), 1)) {
-		if (j->segment == NULL) { /* nothing is stored */
+		php_bloomshm_fetch_count(&j->of, segment, BSHM_FETCHED_DENIED, 1);
+	} else if (maybe > 0 || php_bloomshm_unanswered(maybe, ZSTR_VAL(j->of.filter), 1)) {
+		if (j->of.segment == NULL) { /* nothing is stored */
 			call_loader(j, result);
 			segment = php_bloomshm_segment(); /* the loader ran: it may be another one, or none */
 			if (segment != NULL) {
-				count_fetch(j, segment, outcome_of(result));
+				php_bloomshm_fetch_count(&j->of, segment, outcome_of(result), 1);
 			}
 		} else {
-			bshm_store_note_fetch(j->segment);
+			bshm_store_note_fetch(j->of.segment);
 			obtain(j, 0, result);
 		}
 	}
@@ -388,27 +395,24 @@ static void fetch(job *j, zval *result)
 
 PHP_FUNCTION(bloom_fetch)
 {
-	job j = {.space = BSHM_SPACE_FETCH};
-	zend_fcall_info call;
-	zend_fcall_info_cache cached;
+	job j = {.of.space = BSHM_SPACE_FETCH};
 	ZEND_PARSE_PARAMETERS_START(3, 4)
-		Z_PARAM_STR(j.filter)
+		Z_PARAM_STR(j.of.filter)
 		Z_PARAM_STR(j.argument)
-		Z_PARAM_FUNC(call, cached)
+		Z_PARAM_FUNC(j.of.call, j.of.cached)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(j.ttl)
+		Z_PARAM_LONG(j.of.ttl)
 	ZEND_PARSE_PARAMETERS_END();
 
-	if (!php_bloomshm_check_name(j.filter, 1) || !php_bloomshm_check_ttl(j.ttl, 4)) {
+	if (!php_bloomshm_check_name(j.of.filter, 1) || !php_bloomshm_check_ttl(j.of.ttl, 4)) {
 		RETURN_THROWS();
 	}
-	zend_string *joined = fetch_key(j.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
+	zend_string *joined =
+		php_bloomshm_fetch_key(j.of.filter, ZSTR_VAL(j.argument), ZSTR_LEN(j.argument));
 	if (joined != NULL) {
-		j.segment = php_bloomshm_segment_to_store();
+		j.of.segment = php_bloomshm_segment_to_store();
 		j.key = php_bloomshm_key_of_string(joined);
 	}
-	j.call = &call;
-	j.cached = &cached;
 	fetch(&j, return_value);
 	if (joined != NULL) {
 		zend_string_release(joined);
@@ -420,7 +424,7 @@ PHP_FUNCTION(bloom_fetch)
 
 static bool forget(bshm_segment *segment, const zend_string *filter, const bshm_key *key)
 {
-	zend_string *joined = fetch_key(filter, key->bytes, key->length);
+	zend_string *joined = php_bloomshm_fetch_key(filter, key->bytes, key->length);
 	bool forgotten = false;
 	if (joined != NULL) {
 		const bshm_key wanted = php_bloomshm_key_of_string(joined);

@@ -195,8 +195,8 @@ static void usage(desk *d)
 	bshm_view *view;
 	must(bshm_view_open(d->segment, d->views, "fixed", 5, &view), "view");
 	const bshm_set set = bshm_view_set(view);
-	bshm_filter_fetched(d->segment, d->views, "fixed", 5, &set, BSHM_FETCHED_NOTHING);
-	bshm_filter_fetched(d->segment, d->views, "fixed", 5, &set, BSHM_FETCHED_LOADED);
+	bshm_filter_fetched(d->segment, d->views, "fixed", 5, &set, BSHM_FETCHED_NOTHING, 1);
+	bshm_filter_fetched(d->segment, d->views, "fixed", 5, &set, BSHM_FETCHED_LOADED, 1);
 	bshm_view_answered(view, 2, 1);
 	bshm_views_hand_in(d->views);
 }
@@ -373,17 +373,17 @@ static void lease(desk *d)
 		bshm_lease_grant grant;
 		const bshm_put put = {
 			.space = i, .key = keys[i], .value = {BSHM_VALUE_STRING, bytes, sizeof(bytes)}};
-		if (bshm_lease_take(d->segment, i, &keys[i], false, &grant) != BSHM_LEASE_MINE) {
+		if (bshm_lease_take(d->segment, i, &keys[i], false, NULL, &grant) != BSHM_LEASE_MINE) {
 			broken("lease", 0);
 		}
-		must(bshm_lease_release(d->segment, &grant, &put, &error), "release");
+		must(bshm_lease_release(d->segment, &grant, &put, NULL, &error), "release");
 	}
 	bshm_lease_grant grant;
 	bshm_store_note_fetch(d->segment);
-	bshm_lease_take(d->segment, 1, &keys[1], false, &grant);
+	bshm_lease_take(d->segment, 1, &keys[1], false, NULL, &grant);
 	bshm_records_clear(d->segment, &(bshm_key){"no such key", 11});
 	must(bshm_record_forget(d->segment, 1, &keys[1], NULL, &error), "forget what is being loaded");
-	must(bshm_lease_release(d->segment, &grant, NULL, &error), "give back");
+	must(bshm_lease_release(d->segment, &grant, NULL, NULL, &error), "give back");
 }
 
 static void clear_records(desk *d)

@@ -70,7 +70,7 @@ static void ask_many(subject *s)
 			(void) bshm_view_current(view);
 			bshm_view_answered(view, BSHM_BATCH, 1);
 			bshm_filter_fetched(
-				s->segment, s->views, name, strlen(name), &set, BSHM_FETCHED_NOTHING);
+				s->segment, s->views, name, strlen(name), &set, BSHM_FETCHED_NOTHING, i);
 		}
 	}
 }
@@ -436,7 +436,7 @@ static void lease(subject *s)
 		bshm_lease_grant grant;
 		const bshm_key key = fuzz_record_key(i);
 		const bshm_lease_status status =
-			bshm_lease_take(s->segment, BSHM_SPACE_FETCH, &key, i % 5 == 0, &grant);
+			bshm_lease_take(s->segment, BSHM_SPACE_FETCH, &key, i % 5 == 0, NULL, &grant);
 		(void) bshm_lease_held(s->segment, &grant, i % 2 == 0);
 		if (status == BSHM_LEASE_MINE && i % 3 != 0) {
 			const bshm_put p = {
@@ -444,7 +444,7 @@ static void lease(subject *s)
 				.key = key,
 				.value = fuzz_record_value(i),
 			};
-			KNOWN(bshm_lease_release(s->segment, &grant, &p, &s->error));
+			KNOWN(bshm_lease_release(s->segment, &grant, &p, NULL, &s->error));
 		}
 	}
 }

@@ -157,7 +157,7 @@ static void leave_work(bshm_segment *segment, bshm_views *views)
 	bshm_lease_grant grant;
 	bshm_build *build;
 	bshm_error error;
-	must(bshm_lease_take(segment, BSHM_SPACE_CACHE, &key, false, &grant) == BSHM_LEASE_MINE,
+	must(bshm_lease_take(segment, BSHM_SPACE_CACHE, &key, false, NULL, &grant) == BSHM_LEASE_MINE,
 		"a lease");
 	must(bshm_build_begin(segment, "plain", 5, &parameters, &build, &error) == BSHM_OK, "a load");
 	must(bshm_filter_add(segment, views, "plain", 5, "added", 5, &error) == 1, "an add");

@@ -209,11 +209,11 @@ static int lease(bshm_segment *segment, const bshm_key *key, unsigned number, ui
 	char bytes[100];
 	make_value(bytes, number, sizeof(bytes), (unsigned) (draw(random) % 1000000));
 	const bshm_put what = {.key = *key, .value = {BSHM_VALUE_STRING, bytes, sizeof(bytes)}};
-	if (bshm_lease_take(segment, BSHM_SPACE_CACHE, key, false, &grant) != BSHM_LEASE_MINE) {
+	if (bshm_lease_take(segment, BSHM_SPACE_CACHE, key, false, NULL, &grant) != BSHM_LEASE_MINE) {
 		return 0;
 	}
 	bshm_os_sleep_us((unsigned) (draw(random) % 500)); /* the loader, in which many are killed */
-	return bshm_lease_release(segment, &grant, draw(random) % 4 == 0 ? NULL : &what, &error);
+	return bshm_lease_release(segment, &grant, draw(random) % 4 == 0 ? NULL : &what, NULL, &error);
 }
 
 static int scan(bshm_segment *segment)

@@ -153,8 +153,9 @@ static int load_large(const uint8_t *bytes)
 	const bshm_put put = {.key = log_key, .value = {BSHM_VALUE_STRING, bytes, large}};
 	bshm_lease_grant grant;
 	bshm_error error;
-	return bshm_lease_take(segment, BSHM_SPACE_CACHE, &log_key, false, &grant) == BSHM_LEASE_MINE
-			   ? bshm_lease_release(segment, &grant, &put, &error)
+	return bshm_lease_take(segment, BSHM_SPACE_CACHE, &log_key, false, NULL, &grant) ==
+				   BSHM_LEASE_MINE
+			   ? bshm_lease_release(segment, &grant, &put, NULL, &error)
 			   : BSHM_E_TIMEOUT;
 }
 
@@ -235,9 +236,9 @@ TEST(nothing_is_evicted_for_what_is_not_stored)
 		BSHM_E_INCOMPATIBLE);
 	bshm_lease_grant grant;
 	const bshm_put put = {.key = {"loaded", 6}, .value = {BSHM_VALUE_STRING, suffix, MB(1)}};
-	CHECK_INT(bshm_lease_take(segment, 0, &put.key, false, &grant), BSHM_LEASE_MINE);
+	CHECK_INT(bshm_lease_take(segment, 0, &put.key, false, NULL, &grant), BSHM_LEASE_MINE);
 	CHECK_INT(bshm_record_forget(segment, 0, &put.key, NULL, &error), 0);
-	CHECK_INT(bshm_lease_release(segment, &grant, &put, &error), 0);
+	CHECK_INT(bshm_lease_release(segment, &grant, &put, NULL, &error), 0);
 	CHECK_INT(store_evictions(segment), evicted);
 	free(suffix);
 }

@@ -1,6 +1,6 @@
 /*
  * test_lease.c - one loads what belongs to a key; what changes the key meanwhile; what cannot be
- * stored.
+ * stored; calls with many keys.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -14,19 +14,19 @@ static const bshm_key name = {"k", 1};
 
 static bshm_lease_status take(bool beside, bshm_lease_grant *grant)
 {
-	return bshm_lease_take(segment, BSHM_SPACE_CACHE, &name, beside, grant);
+	return bshm_lease_take(segment, BSHM_SPACE_CACHE, &name, beside, NULL, grant);
 }
 
 static int release(const bshm_lease_grant *grant, const char *value)
 {
 	const bshm_put put = {.key = name, .value = {BSHM_VALUE_STRING, value, 3}};
-	return bshm_lease_release(segment, grant, value == NULL ? NULL : &put, &error);
+	return bshm_lease_release(segment, grant, value == NULL ? NULL : &put, NULL, &error);
 }
 
 static int refuse(const bshm_lease_grant *grant)
 {
 	const bshm_put put = {.key = name, .mode = BSHM_PUT_NEVER};
-	return bshm_lease_release(segment, grant, &put, &error);
+	return bshm_lease_release(segment, grant, &put, NULL, &error);
 }
 
 static bool is_kept(const char *value)
@@ -138,15 +138,15 @@ TEST(a_change_ends_the_leases_of_its_key_alone)
 		const bshm_key key = {(const char *) &i, sizeof(i)};
 		const bshm_put put = {.key = key, .value = {BSHM_VALUE_INT, &random, sizeof(random)}};
 		if (grants[i].serial == 0) {
-			CHECK_INT(bshm_lease_take(segment, 0, &key, false, &grants[i]), BSHM_LEASE_MINE);
+			CHECK_INT(bshm_lease_take(segment, 0, &key, false, NULL, &grants[i]), BSHM_LEASE_MINE);
 		} else if (round % 2 == 0) {
 			CHECK_INT(bshm_record_put(segment, &put, &error), 1);
 			CHECK(!bshm_lease_held(segment, &grants[i], false));
-			CHECK_INT(bshm_lease_release(segment, &grants[i], &put, &error), 0);
+			CHECK_INT(bshm_lease_release(segment, &grants[i], &put, NULL, &error), 0);
 			grants[i].serial = 0;
 		} else {
 			CHECK(bshm_lease_held(segment, &grants[i], false));
-			CHECK_INT(bshm_lease_release(segment, &grants[i], &put, &error), 1);
+			CHECK_INT(bshm_lease_release(segment, &grants[i], &put, NULL, &error), 1);
 			grants[i].serial = 0;
 		}
 	}
@@ -218,4 +218,78 @@ TEST(a_value_stands_in_if_its_time_passed_just_before_the_load)
 	CHECK(allows(4));
 	CHECK(!allows(7));
 	CHECK(!allows(1000000));
+}
+
+static bshm_lease_status take_one_of_many(
+	uint32_t number, bshm_patience *patience, bshm_lease_grant *grant)
+{
+	const bshm_key key = {(const char *) &number, sizeof(number)};
+	return bshm_lease_take(segment, BSHM_SPACE_CACHE, &key, false, patience, grant);
+}
+
+TEST(a_call_with_many_keys_leaves_leases_to_others)
+{
+	enum {
+		MANY = BSHM_LEASE_COUNT / 4 * 3
+	};
+	static bshm_lease_grant grants[BSHM_LEASE_COUNT];
+	bshm_lease_grant none;
+	bshm_patience patience = {0};
+	bshm_patience release = {.batch = true};
+	segment = open_store(MB(1), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		CHECK_INT(take_one_of_many(i, &patience, &grants[i]), BSHM_LEASE_MINE);
+	}
+	CHECK_INT(take_one_of_many(MANY, &patience, &none), BSHM_LEASE_NONE);
+	CHECK_INT(none.serial, 0);
+	CHECK_INT(patience.no_lease, 1);
+	for (uint32_t i = MANY; i < BSHM_LEASE_COUNT; i++) {
+		CHECK_INT(take_one_of_many(i, NULL, &grants[i]), BSHM_LEASE_MINE);
+	}
+	CHECK_INT(take_one_of_many(BSHM_LEASE_COUNT, NULL, &none), BSHM_LEASE_NONE);
+
+	/* The call does not ask the shard again; another one does. */
+	for (uint32_t i = 0; i < BSHM_LEASE_COUNT; i++) {
+		const bshm_put put = {
+			.key = {(const char *) &i, sizeof(i)}, .value = {BSHM_VALUE_STRING, "value", 5}};
+		CHECK_INT(bshm_lease_release(segment, &grants[i], &put, &release, &error), 1);
+	}
+	CHECK_INT(segment->shards[0].leases, 0);
+	CHECK_INT(take_one_of_many(0, &patience, &none), BSHM_LEASE_NONE);
+	patience = (bshm_patience){0};
+	CHECK_INT(take_one_of_many(0, &patience, &grants[0]), BSHM_LEASE_MINE);
+	CHECK_INT(bshm_lease_release(segment, &grants[0], NULL, &release, &error), 0);
+	check_sound(segment);
+}
+
+/* One wait in vain for a lock that another process holds, and the leases end without it. */
+TEST(a_call_with_many_keys_waits_once_for_a_lock)
+{
+	bshm_lease_grant grants[3];
+	bshm_patience patience = {0};
+	segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		REQUIRE(take_one_of_many(i, &patience, &grants[i]) == BSHM_LEASE_MINE);
+	}
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) == BSHM_OK);
+	bshm_lease_grant none;
+	CHECK_INT(take_one_of_many(3, &patience, &none), BSHM_LEASE_NONE);
+	CHECK(patience.gone);
+	const uint64_t first_ns = patience.waited_ns;
+	CHECK(first_ns >= BSHM_LOCK_PAGE_NS);
+	for (uint32_t i = 4; i < 8; i++) {
+		CHECK_INT(take_one_of_many(i, &patience, &none), BSHM_LEASE_NONE);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK_INT(bshm_lease_release(segment, &grants[i], NULL, &patience, &error), BSHM_E_TIMEOUT);
+		CHECK(!bshm_lease_held(segment, &grants[i], false));
+	}
+	CHECK_INT(s.shard->timeouts, 8);
+	CHECK(patience.waited_ns - first_ns < first_ns * 7);
+	bshm__shard_unlock(&s);
+	CHECK_INT(take_one_of_many(1, &patience, &grants[1]), BSHM_LEASE_MINE);
+	CHECK_INT(segment->shards[0].leases, 1);
+	CHECK_INT(bshm_lease_release(segment, &grants[1], NULL, &patience, &error), 0);
+	check_sound(segment);
 }

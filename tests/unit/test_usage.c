@@ -165,7 +165,7 @@ TEST(fetches_are_counted_by_what_came_of_them)
 		BSHM_FETCHED_LOADED, BSHM_FETCHED_NOTHING, BSHM_FETCHED_FAILED};
 	for (unsigned i = 0; i < 5; i++) {
 		for (unsigned j = 0; j <= i; j++) {
-			bshm_filter_fetched(segment, views, "f", 1, &set, outcomes[i]);
+			bshm_filter_fetched(segment, views, "f", 1, &set, outcomes[i], 1);
 		}
 	}
 	bshm_views_hand_in(views);
@@ -177,7 +177,7 @@ TEST(fetches_are_counted_by_what_came_of_them)
 	CHECK_INT(info.false_positives, 4);
 	CHECK_INT(info.usage.questions, 0);
 	const bshm_set other = {set.publication + 1};
-	bshm_filter_fetched(segment, views, "f", 1, &other, BSHM_FETCHED_LOADED);
+	bshm_filter_fetched(segment, views, "f", 1, &other, BSHM_FETCHED_LOADED, 1);
 	bshm_views_free(views);
 	CHECK_INT(usage_of("f").fetches, 15);
 }

@@ -37,7 +37,8 @@
 #include "core/status.h"
 #include "platform/platform.h"
 
-#define RELEASE_NS UINT64_C(1000000000)
+/* Calls with many keys leave the others to calls with one. */
+#define MANY_COUNT (BSHM_LEASE_COUNT / 4 * 3)
 /* An expired value may stand in for a load that began at most so long after its expiry. */
 #define STALE_S 5u
 /* So long after a value could not be stored, other processes do not wait for a load of the key. */
@@ -137,8 +138,15 @@ static bool is_recent(const bshm_segment *segment, uint32_t unstored_s)
 	return unstored_s != 0 && bshm__store_now_s(segment) - unstored_s <= UNSTORED_S;
 }
 
+/* May the call be given a free lease of the shard? */
+static bool may_give(const bshm__shard *s, const choice *p, const bshm_patience *patience)
+{
+	return p->free != NULL &&
+		   (patience == NULL || BSHM_LOAD(&s->shard->leases, RELAXED) < MANY_COUNT);
+}
+
 bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const bshm_key *key,
-	bool beside, bshm_lease_grant *grant)
+	bool beside, bshm_patience *patience, bshm_lease_grant *grant)
 {
 	*grant = (bshm_lease_grant){.serial = 0};
 	if (segment->shard_count == 0) {
@@ -147,8 +155,10 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 	bshm__quota_settle(segment);
 	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	const uint64_t bit = UINT64_C(1) << home.shard;
 	bshm_error error;
-	if (bshm__shard_lock(&s, BSHM_LOCK_PAGE_NS, &error) != BSHM_OK) {
+	if ((patience != NULL && (patience->no_lease & bit) != 0) ||
+		bshm__shard_lock_patient(&s, patience, &error) != BSHM_OK) {
 		return BSHM_LEASE_NONE;
 	}
 	const choice p = look_for(&s, home.hash);
@@ -159,10 +169,12 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 	} else if (p.other != NULL && !beside && !unstored) {
 		*grant = describe(&s, p.other);
 		status = BSHM_LEASE_TAKEN;
-	} else if (p.free != NULL) {
+	} else if (may_give(&s, &p, patience)) {
 		give(&s, p.free, home.hash, unstored ? p.unstored_s : 0);
 		*grant = describe(&s, p.free);
 		status = BSHM_LEASE_MINE;
+	} else if (patience != NULL) {
+		patience->no_lease |= bit;
 	}
 	bshm__shard_unlock(&s);
 	BSHM_FENCE(SEQ_CST); /* pairs with bshm_record_forget() */
@@ -198,20 +210,21 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
 
-int bshm_lease_release(
-	bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put, bshm_error *error)
+int bshm_lease_release(bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put,
+	bshm_patience *patience, bshm_error *error)
 {
+	bshm_patience own = {.batch = true};
 	if (grant->serial == 0) {
 		return 0;
 	}
+	patience = patience != NULL ? patience : &own;
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = bshm__lease_at(&s, grant->slot);
 	uint32_t chain = 0;
-	bshm_status status = bshm__shard_lock(&s, RELEASE_NS, error);
+	bshm_status status = bshm__shard_lock_patient(&s, patience, error);
 	if (status == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
-		bshm_patience own = {0};
-		status = bshm__prepare_large(&s, &home, put, &own, &chain, error);
+		status = bshm__prepare_large(&s, &home, put, patience, &chain, error);
 	}
 	if (status != BSHM_OK) {
 		uint64_t owner = segment->owner;

@@ -454,19 +454,19 @@ bshm_status bshm_filter_info(
 }
 
 void bshm_filter_fetched(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_set *set, bshm_fetched outcome)
+	size_t name_length, const bshm_set *set, bshm_fetched outcome, uint64_t count)
 {
 	bshm_view *view;
 	if (segment->readonly || view_of(segment, views, name, name_length, &view) != BSHM_OK ||
 		bshm_view_set(view).publication != set->publication) {
 		return;
 	}
-	view->usage.fetches++;
-	view->usage.denied += outcome == BSHM_FETCHED_DENIED;
-	view->usage.found += outcome == BSHM_FETCHED_STORED;
-	view->usage.loaded += outcome == BSHM_FETCHED_LOADED;
+	view->usage.fetches += count;
+	view->usage.denied += outcome == BSHM_FETCHED_DENIED ? count : 0;
+	view->usage.found += outcome == BSHM_FETCHED_STORED ? count : 0;
+	view->usage.loaded += outcome == BSHM_FETCHED_LOADED ? count : 0;
 	if (outcome == BSHM_FETCHED_NOTHING) {
 		bshm_entry *entry = &segment->entries[view->entry];
-		BSHM_ADD(&entry->false_positives[view->descriptor.items_slot & 1], 1, RELAXED);
+		BSHM_ADD(&entry->false_positives[view->descriptor.items_slot & 1], count, RELAXED);
 	}
 }

@@ -40,6 +40,7 @@ bloom_fills(string $filter): ?array
 bloom_status(): array
 bloom_verify(): array
 bloom_fetch(string $filter, string $key, callable $load, int $ttl = 0): mixed
+bloom_fetch_many(string $filter, array $keys, callable $load, int $ttl = 0): array
 bloom_forget(string $filter, string $key): bool
 bloom_cache_get(string $key, mixed $default = null): mixed
 bloom_cache_get_many(array $keys, mixed $default = null): array
@@ -56,6 +57,7 @@ bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool
 bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int
 bloom_cache_touch(string $key, int $ttl): bool
 bloom_cache_remember(string $key, callable $load, int $ttl = 0): mixed
+bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): array
 bloom_cache_pop_oldest(): ?array
 bloom_cache_scan(%S&$cursor, int $count = 100, string $prefix = ""): array
 bloom_cache_clear(string $prefix = ""): int
