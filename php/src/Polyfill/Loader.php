@@ -36,7 +36,9 @@ final class Loader
         $serial = self::begin($id);
         try {
             $value = $load($key);
-            self::keep($id, $serial, $value, $ttl, $nulls);
+            if (self::keeps($id, $serial, $value, $nulls)) {
+                Store::put($id, Store::pack($value), Store::expiry($ttl));
+            }
             return $value;
         } finally {
             self::end($id, $serial);
@@ -49,33 +51,41 @@ final class Loader
      *
      * @param array<string> $keys
      * @param callable(string): string $id
+     * @param string $argument What errors of the loader's result begin with.
      * @return array<mixed> Under the array keys of $keys; null for a key without a value.
      */
-    public static function many(array $keys, callable $id, callable $load, int $ttl, bool $nulls): array
-    {
+    public static function many(
+        array $keys,
+        callable $id,
+        callable $load,
+        int $ttl,
+        bool $nulls,
+        string $argument,
+    ): array {
         $values = [];
         $serials = [];
         $open = [];
         foreach ($keys as $key) {
-            if (!\array_key_exists($key, $values)) {
-                if (!self::look($id($key), $values[$key])) {
-                    $open[] = $key;
-                    $serials[] = self::begin($id($key));
-                }
+            if (!\array_key_exists($key, $values) && !self::look($id($key), $values[$key])) {
+                $open[] = $key;
+                $serials[$id($key)] = self::begin($id($key));
             }
         }
         try {
-            $loaded = $open === [] ? [] : $load($open);
-            if (!\is_array($loaded)) {
-                throw new \TypeError('$load must return an array, ' . Arguments::type($loaded) . ' returned');
-            }
-            foreach ($open as $index => $key) {
+            $loaded = $open === [] ? [] : self::load($open, $load, $argument);
+            $stored = [];
+            foreach ($open as $key) {
                 $values[$key] = $loaded[$key] ?? null;
-                self::keep($id($key), $serials[$index], $values[$key], $ttl, $nulls);
+                if (self::keeps($id($key), $serials[$id($key)], $values[$key], $nulls)) {
+                    $stored[$id($key)] = Store::pack($values[$key]);
+                }
+            }
+            foreach ($stored as $where => $value) {
+                Store::put($where, $value, Store::expiry($ttl));
             }
         } finally {
-            foreach ($open as $index => $key) {
-                self::end($id($key), $serials[$index]);
+            foreach ($serials as $where => $serial) {
+                self::end($where, $serial);
             }
         }
         return \array_map(static fn(string $key): mixed => $values[$key], $keys);
@@ -113,12 +123,31 @@ final class Loader
         return isset(self::$loads[$id]) ? 0 : self::$loads[$id] = ++self::$serial;
     }
 
-    private static function keep(string $id, int $serial, mixed $value, int $ttl, bool $nulls): void
+    /** Is the value to be stored? The key may have changed meanwhile, or be too long. */
+    private static function keeps(string $id, int $serial, mixed $value, bool $nulls): bool
     {
-        $fits = \strlen($id) <= 1 + Arguments::KEY_BYTES_MAX;
-        if ($fits && (self::$loads[$id] ?? null) === $serial && ($nulls || $value !== null)) {
-            Store::put($id, Store::pack($value), Store::expiry($ttl));
+        return (self::$loads[$id] ?? null) === $serial
+            && ($nulls || $value !== null)
+            && \strlen($id) <= 1 + Arguments::KEY_BYTES_MAX;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<mixed>
+     */
+    private static function load(array $keys, callable $load, string $argument): array
+    {
+        $loaded = $load($keys);
+        if (!\is_array($loaded)) {
+            throw new \TypeError("$argument must return an array of values by key, " . Arguments::type($loaded) . ' returned');
         }
+        $answered = \array_filter($keys, static fn(string $key): bool => \array_key_exists($key, $loaded));
+        if ($loaded !== [] && $answered === [] && \array_is_list($loaded)) {
+            throw new \TypeError(
+                "$argument must return an array of values by key, a list was returned, and no key is an index of it",
+            );
+        }
+        return $loaded;
     }
 
     private static function end(string $id, int $serial): void

@@ -250,7 +250,14 @@ function bloom_fetch_many(string $filter, array $keys, callable $load, int $ttl 
     Arguments::name(__FUNCTION__, $filter);
     Arguments::ttl(__FUNCTION__, 4, $ttl);
     $asked = Arguments::keys(__FUNCTION__, 2, $keys);
-    return Loader::many($asked, static fn(string $key): string => Loader::id($filter, $key), $load, $ttl, nulls: false);
+    return Loader::many(
+        $asked,
+        static fn(string $key): string => Loader::id($filter, $key),
+        $load,
+        $ttl,
+        nulls: false,
+        argument: __FUNCTION__ . '(): Argument #3 ($load)',
+    );
 }
 
 function bloom_forget(string $filter, string $key): bool
@@ -411,7 +418,14 @@ function bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): a
 {
     Arguments::ttl(__FUNCTION__, 3, $ttl);
     $asked = Arguments::recordKeys(__FUNCTION__, $keys);
-    return Loader::many($asked, static fn(string $key): string => "c$key", $load, $ttl, nulls: true);
+    return Loader::many(
+        $asked,
+        static fn(string $key): string => "c$key",
+        $load,
+        $ttl,
+        nulls: true,
+        argument: __FUNCTION__ . '(): Argument #2 ($load)',
+    );
 }
 
 /** @return array{string, mixed}|null */

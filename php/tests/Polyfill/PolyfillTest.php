@@ -1,0 +1,359 @@
+<?php
+
+declare(strict_types=1);
+
+namespace BloomShm\Tests\Polyfill;
+
+use BloomShm\Exception;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * The polyfill where the extension's own tests do not apply, or say nothing of it: see phpt.txt.
+ */
+#[Group('only-polyfill')]
+final class PolyfillTest extends TestCase
+{
+    private const MAYBE = 'filters answer "maybe"';
+
+    protected function setUp(): void
+    {
+        \bloom_cache_clear();
+    }
+
+    public function testEveryQuestionIsAnsweredMaybe(): void
+    {
+        $before = \bloom_status()['missing_answers'];
+        self::assertTrue(\bloom_maybe_has('f', 'key'));
+        self::assertSame(['a' => true, 3 => true], \bloom_maybe_has_many('f', ['a' => 'x', 3 => 1.5]));
+        self::assertSame($before + 3, \bloom_status()['missing_answers']);
+        self::assertSame(15, \bloom_count('f', 'key'));
+        self::assertFalse(\bloom_ready('f'));
+        self::assertSame([], \bloom_list());
+        self::assertNull(\bloom_info('f'));
+        self::assertNull(\bloom_runs('f'));
+        self::assertNull(\bloom_fills('f'));
+    }
+
+    public function testWhatOnlyChangesAFilterDoesNothing(): void
+    {
+        self::assertFalse(\bloom_add('f', 'key'));
+        self::assertSame(0, \bloom_add_many('f', new \ArrayIterator(['key', 1, [2, 'second column'], 1.5])));
+        self::assertFalse(\bloom_remove('f', 'key'));
+        self::assertFalse(\bloom_drop('f'));
+        self::assertFalse(\bloom_clear('f'));
+    }
+
+    /** @return array<string, array{\Closure}> */
+    public static function makers(): array
+    {
+        return [
+            'reserve' => [static fn() => \bloom_reserve('f', 10)],
+            'insert' => [static fn() => \bloom_insert('f', ['key'])],
+            'load' => [static fn() => \bloom_load('f', ['key'], capacity: 5, max_error_rate: 0.5)],
+            'load_file' => [static fn() => \bloom_load_file('f', __FILE__)],
+            'rename' => [static fn() => \bloom_rename('f', 'g')],
+            'copy' => [static fn() => \bloom_copy('f', 'g')],
+            'merge' => [static fn() => \bloom_merge('f', 'g', 'h')],
+            'dump' => [static fn() => \bloom_dump('f', '/tmp/no such file')],
+            'restore' => [static fn() => \bloom_restore('f', '/tmp/no such file')],
+            'cache_dump' => [static fn() => \bloom_cache_dump('/tmp/no such file')],
+            'cache_restore' => [static fn() => \bloom_cache_restore('/tmp/no such file')],
+        ];
+    }
+
+    #[DataProvider('makers')]
+    public function testWhatWouldCreateOrSaveIsUnavailable(\Closure $call): void
+    {
+        try {
+            $call();
+            self::fail('nothing was thrown');
+        } catch (Exception $exception) {
+            self::assertSame(Exception::UNAVAILABLE, $exception->getCode());
+            self::assertStringContainsString(self::MAYBE, $exception->getMessage());
+            self::assertSame($exception->getMessage(), \bloom_status()['last_error']);
+        }
+    }
+
+    /** @return array<array{\Closure, string}> */
+    public static function badArguments(): array
+    {
+        $long = \str_repeat('k', 65536);
+        $zero = 0;
+        return [
+            [static fn() => \bloom_maybe_has("f\0", 'a'), 'bloom_maybe_has(): Argument #1 ($filter) must be a filter name of 1 to 63 bytes without NUL bytes'],
+            [static fn() => \bloom_reserve('f', 0), 'bloom_reserve(): Argument #2 ($capacity) must be between 1 and 1099511627776, 0 given'],
+            [static fn() => \bloom_reserve('f', 1, 0.6), 'bloom_reserve(): Argument #3 ($error_rate) must be greater than 0 and at most 0.5, 0.6 given'],
+            [static fn() => \bloom_reserve('f', 1, \NAN), 'bloom_reserve(): Argument #3 ($error_rate) must be greater than 0 and at most 0.5, NAN given'],
+            [static fn() => \bloom_reserve('f', 1, 0.1, 1), 'bloom_reserve(): Argument #4 ($expansion) must be 0, or between 2 and 32, 1 given'],
+            [static fn() => \bloom_reserve('f', 1, window: -1), 'bloom_reserve(): Argument #5 ($window) must be 0, or between 1 and 315360000 seconds, -1 given'],
+            [static fn() => \bloom_reserve('f', 1, window: 1, counting: true), 'bloom_reserve(): Argument #6 ($counting) must be false for a filter with a window'],
+            [static fn() => \bloom_reserve('f', 1, expansion: 4, window: 1), 'bloom_reserve(): Argument #4 ($expansion) must be 0 or its default for a filter with a window'],
+            [static fn() => \bloom_reserve('f', 1, seed: ''), 'bloom_reserve(): Argument #7 ($seed) must be between 1 and 64 bytes long, 0 given'],
+            [static fn() => \bloom_insert('f', ['a'], 0), 'bloom_insert(): Argument #3 ($capacity) must be between 1 and 1099511627776, 0 given'],
+            [static fn() => \bloom_load('f', ['a'], max_error_rate: 0.0), 'bloom_load(): Argument #5 ($max_error_rate) must be greater than 0 and at most 1, 0 given'],
+            [static fn() => \bloom_load('f', ['a'], expansion: 3, counting: true), 'bloom_load(): Argument #6 ($expansion) must be 0 or its default for a counting filter'],
+            [static fn() => \bloom_load_file('f', ''), 'bloom_load_file(): Argument #2 ($path) cannot be empty'],
+            [static fn() => \bloom_load_file('f', 'x', delimiter: ', '), 'bloom_load_file(): Argument #6 ($delimiter) must be one byte, 2 given'],
+            [static fn() => \bloom_dump('f', "\0"), 'bloom_dump(): Argument #2 ($path) must not contain any null bytes'],
+            [static fn() => \bloom_merge('f', 'g', ''), 'bloom_merge(): Argument #3 ($from) must be a filter name of 1 to 63 bytes without NUL bytes'],
+            [static fn() => \bloom_fetch('f', 'a', 'strlen', -1), 'bloom_fetch(): Argument #4 ($ttl) must be 0 (no limit) or between 1 and 315360000 seconds, -1 given'],
+            [static fn() => \bloom_cache_get($long), 'bloom_cache_get(): Argument #1 ($key) must be at most 65535 bytes long, 65536 given'],
+            [static fn() => \bloom_cache_get_many(['a', $long]), 'bloom_cache_get_many(): Argument #1 ($keys) must be at most 65535 bytes long, 65536 given'],
+            [static fn() => \bloom_cache_set_many([$long => 1]), 'bloom_cache_set_many(): Argument #1 ($values) must be at most 65535 bytes long, 65536 given'],
+            [static function () use ($zero) {
+                \bloom_cache_scan($zero, 0);
+            }, 'bloom_cache_scan(): Argument #2 ($count) must be greater than 0'],
+            [static fn() => \bloom_add_many('f', ['a', []]), 'bloom_add_many(): Argument #2 ($keys) must contain rows with a first column, element 1 is empty'],
+            [static fn() => \bloom_add_many('f', [[null]]), 'bloom_add_many(): Argument #2 ($keys) must contain only string, int, float, row or Stringable, a row that begins with null given at element 0'],
+            [static fn() => \bloom_maybe_has_many('f', [1, \STDIN]), 'bloom_maybe_has_many(): Argument #2 ($keys) must contain only string, int, float or Stringable, resource given at element 1'],
+        ];
+    }
+
+    #[DataProvider('badArguments')]
+    public function testABadArgumentIsNamed(\Closure $call, string $message): void
+    {
+        try {
+            $call();
+            self::fail('nothing was thrown');
+        } catch (\ValueError|\TypeError $error) {
+            self::assertSame($message, $error->getMessage());
+        }
+    }
+
+    public function testStatusSaysThatTheExtensionIsMissing(): void
+    {
+        $status = \bloom_status();
+        self::assertFalse($status['available']);
+        self::assertSame([$status['reason']], \bloom_verify());
+        self::assertSame(16 << 20, $status['cache_bytes']);
+        self::assertSame([], \bloom_cache_classes());
+    }
+
+    public function testFetchLoadsOnce(): void
+    {
+        $calls = [];
+        $load = static function (string $key) use (&$calls): string {
+            $calls[] = $key;
+            return "value of $key";
+        };
+        self::assertSame('value of 7', \bloom_fetch('f', '7', $load));
+        self::assertSame('value of 7', \bloom_fetch('f', '7', $load));
+        self::assertSame('value of 7', \bloom_fetch('g', '7', $load));
+        self::assertSame(['7', '7'], $calls);
+        self::assertSame([], self::scan());
+        self::assertTrue(\bloom_forget('f', '7'));
+        self::assertFalse(\bloom_forget('f', '7'));
+        \bloom_fetch('f', '7', $load);
+        self::assertCount(3, $calls);
+        self::assertSame(0, \bloom_cache_clear());
+        \bloom_fetch('f', '7', $load);
+        self::assertCount(4, $calls);
+    }
+
+    public function testANullOfFetchIsNotRemembered(): void
+    {
+        // Another process may add the key meanwhile.
+        self::assertNull(\bloom_fetch('f', 'key', static fn() => null));
+        self::assertSame('there now', \bloom_fetch('f', 'key', static fn() => 'there now'));
+        self::assertNull(\bloom_cache_remember('key', static fn() => null));
+        self::assertNull(\bloom_cache_remember('key', static fn() => 'not asked'));
+    }
+
+    public function testALongKeyOfFetchIsNotStored(): void
+    {
+        $calls = 0;
+        $load = static function () use (&$calls): int {
+            return ++$calls;
+        };
+        $key = \str_repeat('k', 70000);
+        self::assertSame([1, 2], [\bloom_fetch('f', $key, $load), \bloom_fetch('f', $key, $load)]);
+    }
+
+    public function testManyAreLoadedInOneCall(): void
+    {
+        \bloom_cache_set('b', 'stored');
+        $asked = [];
+        $load = static function (array $keys) use (&$asked): array {
+            $asked[] = $keys;
+            return ['7' => 'seven', 'd' => null, 'nobody asked' => 1];
+        };
+        $keys = ['x' => 'b', 'y' => 7, 'z' => 'd', 'again' => '7'];
+        $values = ['x' => 'stored', 'y' => 'seven', 'z' => null, 'again' => 'seven'];
+        self::assertSame($values, \bloom_cache_remember_many($keys, $load));
+        self::assertSame([['7', 'd']], $asked);
+        self::assertSame($values, \bloom_cache_remember_many($keys, $load));
+        self::assertFalse(\bloom_cache_has('nobody asked'));
+
+        $asked = [];
+        self::assertSame(['seven', null], \bloom_fetch_many('f', ['7', 'd'], $load));
+        self::assertSame(['seven', null], \bloom_fetch_many('f', ['7', 'd'], $load));
+        self::assertSame([['7', 'd'], ['d']], $asked);
+        self::assertSame([], \bloom_fetch_many('f', [], $load));
+    }
+
+    /** @return array<array{mixed, string}> */
+    public static function badLoads(): array
+    {
+        $list = 'a list was returned, and no key is an index of it';
+        return [
+            [null, 'null returned'], [false, 'bool returned'], ['a', 'string returned'],
+            [new \ArrayObject(['a' => 1]), 'ArrayObject returned'], [['x', 'y'], $list], [[null], $list],
+        ];
+    }
+
+    #[DataProvider('badLoads')]
+    public function testALoaderOfManyMustReturnAnArrayByKey(mixed $result, string $reason): void
+    {
+        try {
+            \bloom_cache_remember_many(['a', 'b'], static fn() => $result);
+            self::fail('nothing was thrown');
+        } catch (\TypeError $error) {
+            $expected = "bloom_cache_remember_many(): Argument #2 (\$load) must return an array of values by key, $reason";
+            self::assertSame($expected, $error->getMessage());
+        }
+        self::assertSame(0, \bloom_cache_info()['records']);
+        self::assertSame(['A', null], \bloom_cache_remember_many(['a', 'b'], static fn() => ['a' => 'A']));
+        self::assertSame('A', \bloom_cache_get('a'));
+    }
+
+    public function testIfOneOfManyCannotBeStoredNoneIs(): void
+    {
+        foreach ([static fn() => 1, \STDIN] as $value) {
+            try {
+                \bloom_fetch_many('f', ['a', 'b'], static fn() => ['a' => 'stored?', 'b' => $value]);
+                self::fail('nothing was thrown');
+            } catch (\Exception) {
+                self::assertSame(0, \bloom_cache_info()['records']);
+            }
+        }
+        self::assertSame(['zero', 'one'], \bloom_fetch_many('f', ['0', 1], static fn() => ['zero', 'one']));
+    }
+
+    /** @return array<string, array{\Closure}> */
+    public static function changes(): array
+    {
+        return [
+            'set' => [static fn() => \bloom_cache_set('key', 'changed')],
+            'delete' => [static fn() => \bloom_cache_delete('key')],
+            'clear' => [static fn() => \bloom_cache_clear()],
+            'clear of a prefix' => [static fn() => \bloom_cache_clear('ke')],
+            'increment' => [static fn() => \bloom_cache_increment('key')],
+            'a set that is refused' => [static fn() => \bloom_cache_set('key', \str_repeat('x', 5 << 20))],
+        ];
+    }
+
+    #[DataProvider('changes')]
+    public function testAChangeWhileAKeyIsLoadedStays(\Closure $change): void
+    {
+        $load = static function () use ($change): string {
+            $change();
+            return 'loaded';
+        };
+        self::assertSame('loaded', \bloom_cache_remember('key', $load));
+        self::assertNotSame('loaded', \bloom_cache_get('key'));
+    }
+
+    public function testAnotherKeyMayBeClearedMeanwhile(): void
+    {
+        $load = static function (): string {
+            \bloom_cache_clear('other');
+            return 'loaded';
+        };
+        \bloom_cache_remember('key', $load);
+        self::assertSame('loaded', \bloom_cache_get('key'));
+    }
+
+    public function testAValueWhoseClassThrowsIsLoadedAnew(): void
+    {
+        \bloom_cache_set('key', new \BloomShm\Tests\Cache\Fixture\Changed());
+        self::assertSame('anew', \bloom_cache_remember('key', static fn() => 'anew'));
+        self::assertSame('anew', \bloom_cache_get('key'));
+    }
+
+    public function testTheOldestAreEvicted(): void
+    {
+        $evictions = \bloom_cache_info()['evictions'];
+        for ($i = 0; $i < 20; $i++) {
+            \bloom_cache_set("key $i", \str_repeat('x', 1 << 20));
+            \bloom_cache_get('key 0');
+        }
+        self::assertTrue(\bloom_cache_has('key 0'));
+        self::assertTrue(\bloom_cache_has('key 19'));
+        self::assertFalse(\bloom_cache_has('key 1'));
+        self::assertLessThanOrEqual(16 << 20, \bloom_cache_info()['bytes_used']);
+        self::assertGreaterThan($evictions, \bloom_cache_info()['evictions']);
+    }
+
+    public function testAppendIsBounded(): void
+    {
+        self::assertSame(3, \bloom_cache_append('key', 'abc', '-'));
+        self::assertSame(5, \bloom_cache_append('key', 'd', '-'));
+        self::assertSame('abc-d', \bloom_cache_get('key'));
+        \bloom_cache_set('null', null);
+        foreach (['key' => Exception::NO_SPACE, 'null' => Exception::INCOMPATIBLE] as $key => $code) {
+            try {
+                \bloom_cache_append($key, \str_repeat('x', 4 << 20));
+                self::fail('nothing was thrown');
+            } catch (Exception $exception) {
+                self::assertSame($code, $exception->getCode());
+            }
+        }
+        self::assertSame('abc-d', \bloom_cache_get('key'));
+    }
+
+    public function testASwapMayKeepTheTtl(): void
+    {
+        self::assertTrue(\bloom_cache_cas('key', null, 1, 1));
+        self::assertFalse(\bloom_cache_cas('key', null, 2));
+        self::assertFalse(\bloom_cache_cas('key', '1', 2));
+        self::assertTrue(\bloom_cache_cas('key', 1, 2, null));
+        self::assertTrue(\bloom_cache_cas('forever', null, 2, null));
+        \usleep(1_200_000);
+        self::assertFalse(\bloom_cache_has('key'));
+        self::assertFalse(\bloom_cache_delete('key'));
+        self::assertTrue(\bloom_cache_has('forever'));
+    }
+
+    public function testACountMayNeedARecord(): void
+    {
+        self::assertFalse(\bloom_cache_increment('key', create: false));
+        self::assertFalse(\bloom_cache_decrement('key', create: false));
+        self::assertSame(7, \bloom_cache_decrement('key', 3, 10));
+        self::assertSame(8, \bloom_cache_increment('key', create: false));
+    }
+
+    public function testAScanWithAPrefix(): void
+    {
+        \bloom_cache_set_many(['a1' => 1, 'b1' => 2, 'a2' => 3]);
+        self::assertSame(['a2' => 3, 'a1' => 1], self::scan('a'));
+        self::assertSame(2, \bloom_cache_clear('a'));
+        self::assertSame(['b1', 2], \bloom_cache_pop_oldest());
+        self::assertNull(\bloom_cache_pop_oldest());
+    }
+
+    public function testWhatExpiredIsGoneEverywhere(): void
+    {
+        \bloom_fetch('f', 'key', static fn() => 'fetched');
+        \bloom_cache_set('key', 1, 1);
+        \bloom_cache_add('forever', 2);
+        self::assertTrue(\bloom_cache_touch('forever', 1));
+        self::assertFalse(\bloom_cache_touch('absent', 1));
+        \usleep(1_200_000);
+        self::assertNull(\bloom_cache_pop_oldest());
+        self::assertSame([], self::scan());
+        self::assertSame('fetched', \bloom_fetch('f', 'key', static fn() => 'anew'));
+    }
+
+    /** @return array<mixed> */
+    private static function scan(string $prefix = ''): array
+    {
+        $all = [];
+        $cursor = 0;
+        do {
+            $all += \bloom_cache_scan($cursor, 1, $prefix);
+        } while ($cursor !== 0);
+        return $all;
+    }
+}
