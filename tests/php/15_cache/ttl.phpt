@@ -23,6 +23,7 @@ bloom_cache_increment('increment', 1, 0, 1);
 bloom_cache_set('touch', 1);
 bloom_cache_touch('touch', 1);
 bloom_cache_remember('remember', fn () => 1, 1);
+bloom_cache_remember_many(['remember_many'], fn () => ['remember_many' => 1], 1);
 // Increment and append keep the time of what is there, whatever increment's argument says.
 bloom_cache_set('increment keeps', 1, 1);
 bloom_cache_increment('increment keeps', 1, 0, 100);
@@ -38,7 +39,7 @@ bloom_cache_cas('cas keeps', 1, str_repeat('large', 100_000), null);
 bloom_cache_cas('cas keeps', str_repeat('large', 100_000), 'small', null);
 $gone = [
     'set', 'set_many', 'add', 'replace', 'cas', 'increment', 'touch', 'remember', 'increment keeps', 'decrement keeps',
-    'append keeps', 'increment if present', 'cas keeps',
+    'append keeps', 'increment if present', 'cas keeps', 'remember_many',
 ];
 $stays = [
     'forever', 'long', 'set anew', 'replaced', 'swapped', 'touched', 'counted', 'appended', 'long counted', 'long swapped',
@@ -119,16 +120,16 @@ $child = new Child(<<<'PHP'
     }), "\n";
     PHP);
 foreach ([
-    'remember' => fn (callable $load) => bloom_cache_remember('stale', $load),
-    'fetch' => fn (callable $load) => bloom_fetch('f', 'key', $load),
+    'remember' => fn (callable $load) => [bloom_cache_remember('stale', $load), ...bloom_cache_remember_many(['stale'], $load)],
+    'fetch' => fn (callable $load) => [bloom_fetch('f', 'key', $load), ...bloom_fetch_many('f', ['key'], $load)],
 ] as $name => $call) {
     check_same('loading', $child->hear(), "$name: the child");
     $at = own_time();
-    check_same('old', $call(fn () => 'mine'), "$name while another loads");
+    check_same(['old', 'old'], $call(fn () => 'mine'), "$name while another loads");
     check(own_time() - $at < 0.5, "$name did not wait");
     $child->say('go on');
     check_same('new', $child->hear(), "$name: what the child got");
-    check_same('new', $call(fn () => 'mine'), "$name afterwards");
+    check_same(['new', 'new'], $call(fn () => 'mine'), "$name afterwards");
 }
 $child->end();
 check_same('asked again', bloom_fetch('f', 'key 2', fn () => 'asked again'), 'a remembered null whose time has passed');

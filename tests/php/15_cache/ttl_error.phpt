@@ -22,6 +22,7 @@ $calls = [
     fn (int $ttl) => bloom_cache_cas('k', 1, 2, $ttl),
     fn (int $ttl) => bloom_cache_touch('k', $ttl),
     fn (int $ttl) => bloom_cache_remember('new', fn () => print("called\n"), $ttl),
+    fn (int $ttl) => bloom_cache_remember_many(['new'], fn () => print("called\n"), $ttl),
 ];
 foreach ($calls as $i => $call) {
     echo thrown_by(fn () => $call(-1)), "\n";
@@ -57,6 +58,7 @@ ValueError: bloom_cache_decrement(): Argument #4 ($ttl) must be 0 %s 1 and 31536
 ValueError: bloom_cache_cas(): Argument #4 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_touch(): Argument #2 ($ttl) must be 0 %s 1 and 315360000%S
 ValueError: bloom_cache_remember(): Argument #3 ($ttl) must be 0 %s 1 and 315360000%S
+ValueError: bloom_cache_remember_many(): Argument #3 ($ttl) must be 0 %s 1 and 315360000%S
 int(1)
 int(1)
 bool(true)

@@ -30,21 +30,27 @@ $ways = [
     'user error' => 'trigger_error("fatal", E_USER_ERROR);',
     'nested exit' => 'bloom_cache_remember("inner", fn () => exit(1));',
     'nested memory_limit' => 'bloom_cache_remember("inner", fn () => str_repeat("x", 1 << 30));',
+    'nested many, exit' => 'bloom_cache_remember_many(["inner"], fn () => exit(1));',
+    'nested many, memory_limit' => 'bloom_cache_remember_many(["inner"], fn () => str_repeat("x", 1 << 30));',
     'exception' => 'throw new LogicException();',
 ];
 foreach ($ways as $name => $way) {
     foreach ([
         'remember' => fn (string $code) => "bloom_cache_remember('k', function () { $code });",
         'fetch' => fn (string $code) => "bloom_fetch('f', 'k', function () { $code });",
+        'remember_many' => fn (string $code) => "bloom_cache_remember_many(['k', 'l', 'inner'], function () { $code });",
+        'fetch_many' => fn (string $code) => "bloom_fetch_many('f', ['k', 'l'], function () { $code });",
     ] as $function => $call) {
         bloom_cache_clear();
-        bloom_load('f', ['k']);
+        bloom_load('f', ['k', 'l']);
         $child = new Child($before . $call($way) . 'echo "not reached\n";', ['memory_limit' => '64M']);
         check_same('left', $child->hear(), "$function and $name: the child");
         $at = own_time();
         check_same('mine', bloom_cache_remember('k', fn () => 'mine'), "$function and $name: remember");
         check_same('mine', bloom_cache_remember('inner', fn () => 'mine'), "$function and $name: the inner one");
         check_same('mine', bloom_fetch('f', 'k', fn () => 'mine'), "$function and $name: fetch");
+        check_same(['mine', 'mine'], bloom_fetch_many('f', ['k', 'l'], fn () => ['l' => 'mine']), "$function and $name: fetch_many");
+        check_same(['mine', 'mine'], bloom_cache_remember_many(['k', 'l'], fn () => ['l' => 'mine']), "$function and $name: remember_many");
         $took = own_time() - $at;
         check($took < 1, "$function and $name: the next took $took s");
         $child->say('end');

@@ -66,6 +66,8 @@ $code = <<<'PHP'
             fn () => bloom_cache_remember('k', fn () => bloom_cache_remember('inner', Fiber::suspend(...)))
         ),
         'fetch' => fn () => suspended(fn () => bloom_fetch('shared', 'k', Fiber::suspend(...))),
+        'remember_many' => fn () => suspended(fn () => bloom_cache_remember_many(['k', 'x', 'inner'], Fiber::suspend(...))),
+        'fetch_many' => fn () => suspended(fn () => bloom_fetch_many('shared', ['stands', 'k'], Fiber::suspend(...))),
         'load' => fn () => suspended(fn () => bloom_load('shared', suspending_keys(2000))),
         'load, capacity' => fn () => suspended(fn () => bloom_load('shared', suspending_keys(20000), capacity: 40000)),
         'load_file' => fn () => suspended(fn () => bloom_load_file('shared', 'lines://x.gz')),
@@ -78,7 +80,7 @@ $code = <<<'PHP'
     ]);
     PHP;
 preg_match_all("/^ {4}'(.*)' => fn/m", $code, $places);
-check_same(9, count($places[1]), 'places');
+check_same(11, count($places[1]), 'places');
 prepare();
 $neighbour = start_neighbour();
 $worker = start_worker($code);

@@ -18,6 +18,10 @@ bloom_cache_set_many($values);
 bloom_load('f', ['a', 'b']);
 bloom_fetch('f', 'a', fn () => 'kept');
 bloom_cache_dump(scratch('.dump'));
+// What is loaded without a lease is returned, and not stored.
+$others = keys('other ', 200);
+$loaded = keys('loaded ', 200);
+bloom_load('others', $others);
 $holder = new Child('bloom_cache_set("its", 1); echo getmypid(), "\n"; fgets(STDIN);');
 $pid = (int) $holder->hear();
 $word = lock_word($pid);
@@ -38,6 +42,8 @@ $calls = [
     'clear' => fn () => check_same(0, bloom_cache_clear(), 'clear'),
     'clear prefix' => fn () => check_same(0, bloom_cache_clear('k1'), 'clear of a prefix'),
     'pop_oldest' => fn () => check_same(null, bloom_cache_pop_oldest(), 'pop_oldest'),
+    'remember_many' => fn () => check_same($loaded, bloom_cache_remember_many($others, fn () => array_combine($others, $loaded)), 'remember_many'),
+    'fetch_many' => fn () => check_same($loaded, bloom_fetch_many('others', $others, fn () => array_combine($others, $loaded)), 'fetch_many'),
     'get_many' => fn () => check_same($values, bloom_cache_get_many($keys), 'get_many'),
     'scan' => fn () => check_same(201, count(bloom_cache_scan($cursor, 1000)), 'scan'),
     'dump' => fn () => check_same(201, bloom_cache_dump(scratch('.again')), 'dump'),
@@ -52,7 +58,7 @@ foreach ($calls as $name => $call) {
     check($took < 8 * $one, "$name: $took s, where one key's call takes $one s");
 }
 // Each record that was given up is counted.
-check_same(2 * count($calls) + 200 + 200 + 202 + 111 + 1 + 1, bloom_cache_info()['lock_timeouts'] - $before, 'counted');
+check_same(2 * count($calls) + 200 + 200 + 202 + 111 + 1 + 1 + 200 + 200, bloom_cache_info()['lock_timeouts'] - $before, 'counted');
 // A batch job waits for a second.
 $one = seconds(fn () => bloom_cache_set('k0', 1));
 foreach (['restore' => fn () => bloom_cache_restore(scratch('.dump')), 'verify' => fn () => bloom_verify()] as $name => $call) {

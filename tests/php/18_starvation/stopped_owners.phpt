@@ -25,9 +25,11 @@ $owner = new Child(<<<'PHP'
         yield from keys('new ', 3000);
         bloom_cache_remember('stale', function () {
             return bloom_cache_remember('leased', function () {
-                echo getmypid(), "\n";
-                fgets(STDIN);
-                return 'of the owner';
+                return bloom_cache_remember_many(['m1', 'm2', 'm3'], function () {
+                    echo getmypid(), "\n";
+                    fgets(STDIN);
+                    return ['m1' => 'of the owner'];
+                })[0];
             });
         });
     })());
@@ -50,6 +52,18 @@ $began = microtime(true);
 $own = own_time();
 check_same('mine', bloom_cache_remember('leased', fn () => 'mine'), 'after 5 seconds');
 $took = microtime(true) - $began;
+check($took > 4.5 && own_time() - $own < 10, "waited for $took s");
+// Many keys that it loads: 5 s for all of them together, then one call.
+bloom_cache_delete('leased'); // this ends the owner's lease of it
+$began = microtime(true);
+$own = own_time();
+$calls = [];
+$got = bloom_cache_remember_many(['m1', 'stale', 'free', 'm2', 'm3', 'leased'], function (array $keys) use (&$calls) {
+    $calls[] = implode(' ', $keys);
+    return array_combine($keys, $keys);
+});
+$took = microtime(true) - $began;
+check_same([['m1', 'stale', 'free', 'm2', 'm3', 'leased'], ['free leased', 'm1 m2 m3']], [$got, $calls], 'many keys after 5 seconds');
 check($took > 4.5 && own_time() - $own < 10, "waited for $took s");
 check_same(0, bloom_status()['lock_timeouts'] + bloom_cache_info()['lock_timeouts'], 'lock timeouts');
 

@@ -48,11 +48,24 @@ for ($i = 0; $i < 300; $i++) {
 }
 $code = '$began = own_time(); var_dump(bloom_cache_remember("another", fn () => "loaded"), own_time() - $began < 2);';
 echo Child::run($code);
+// Many keys, and no lease for any of them: one call, at once.
+$began = own_time();
+$keys = keys('many ', 10_000);
+check_same($keys, bloom_cache_remember_many($keys, fn () => array_combine($keys, $keys)), 'many keys');
+check(own_time() - $began < 4, 'they did not wait');
+check_same([], array_filter(bloom_cache_get_many($keys)), 'and are not stored');
 foreach ($loaders as $i => $loader) {
     $loader->resume();
     check_same($i, $loader->getReturn(), "loader $i");
     check_same($i < 256 ? $i : null, bloom_cache_get("key $i"), "its value is kept: $i");
 }
+// With all leases free a call takes three quarters of them. Others find the rest, also while it loads.
+bloom_cache_clear();
+check_same($keys, bloom_cache_remember_many($keys, function () use ($keys) {
+    check_same('"stored"', Child::run('bloom_cache_remember("one", fn () => "stored"); echo json_encode(bloom_cache_get("one"));'), 'another');
+    return array_combine($keys, $keys);
+}), 'many keys');
+check_same(192, count(array_filter(bloom_cache_get_many($keys), is_string(...))), 'stored');
 check_same([0, 0], [bloom_status()['lock_timeouts'], bloom_cache_info()['lock_timeouts']], 'lock timeouts');
 done();
 ?>
