@@ -938,8 +938,8 @@ namespace {
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return array<mixed> The values, by the array keys of $keys.
      * @throws \TypeError As bloom_fetch_many().
-     * @throws \BloomShm\Exception INCOMPATIBLE: a loaded value cannot be stored; none was. Exceptions
-     *     of $load pass through.
+     * @throws \BloomShm\Exception INCOMPATIBLE: a loaded value cannot be stored; none was.
+     *     Exceptions of $load pass through.
      */
     function bloom_cache_remember_many(array $keys, callable $load, int $ttl = 0): array {}
 

@@ -15,7 +15,7 @@
 
 #include "php_arguments.h"
 #include "php_error.h"
-#include "php_fetch_many.h"
+#include "php_fetch_open.h"
 #include "php_segment.h"
 
 #include <string.h>
@@ -55,18 +55,6 @@ static void prepare_answers(HashTable *keys, zval *answers)
 		}
 	}
 	ZEND_HASH_FOREACH_END();
-}
-
-void php_bloomshm_count_many(const many *m, bshm_fetched outcome, uint64_t count)
-{
-	if (!m->all.asked || count == 0) {
-		return;
-	}
-	/* If nothing is stored, user code may have run meanwhile: there may be another segment. */
-	bshm_segment *segment = m->all.segment != NULL ? m->all.segment : php_bloomshm_segment();
-	if (segment != NULL) {
-		php_bloomshm_fetch_count(&m->all, segment, outcome, count);
-	}
 }
 
 /* ------------------------------------------------------------------ filter and records */
@@ -125,17 +113,6 @@ static char *join_keys(const many *m, size_t first, size_t count, char *room, bs
 		}
 	}
 	return memory;
-}
-
-bool php_bloomshm_use_record(const many *m, size_t place, const bshm_key *key, bshm_found *found,
-	const bshm_lease_grant *taken)
-{
-	zval value = {0};
-	if (!php_bloomshm_fetch_use(&m->all, key, found, taken, &value)) {
-		return false;
-	}
-	ZVAL_COPY_VALUE(php_bloomshm_answer_at(m, place), &value);
-	return true;
 }
 
 /* Looks up to BSHM_BATCH keys up. Adds to *stored how many have a record. */

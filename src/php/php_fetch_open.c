@@ -17,7 +17,8 @@
 #include "php.h"
 
 #include "php_cleanup.h"
-#include "php_fetch_many.h"
+#include "php_fetch_open.h"
+#include "php_segment.h"
 #include "php_value.h"
 
 typedef struct {
@@ -64,6 +65,31 @@ static bool is_ours(const open_key *k)
 static zval *answer_of(const work *w, const open_key *k)
 {
 	return php_bloomshm_answer_at(w->call, k->place);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+void php_bloomshm_count_many(const php_bloomshm_many *m, bshm_fetched outcome, uint64_t count)
+{
+	if (!m->all.asked || count == 0) {
+		return;
+	}
+	/* If nothing is stored, user code may have run meanwhile: there may be another segment. */
+	bshm_segment *segment = m->all.segment != NULL ? m->all.segment : php_bloomshm_segment();
+	if (segment != NULL) {
+		php_bloomshm_fetch_count(&m->all, segment, outcome, count);
+	}
+}
+
+bool php_bloomshm_use_record(const php_bloomshm_many *m, size_t place, const bshm_key *key,
+	bshm_found *found, const bshm_lease_grant *taken)
+{
+	zval value = {0};
+	if (!php_bloomshm_fetch_use(&m->all, key, found, taken, &value)) {
+		return false;
+	}
+	ZVAL_COPY_VALUE(php_bloomshm_answer_at(m, place), &value);
+	return true;
 }
 
 /* ------------------------------------------------------------------ begin and end */

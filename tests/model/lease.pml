@@ -3,7 +3,7 @@
  *
  * Mirrors, one step for each load or store of a shared word:
  *
- *     caller    php/php_fetch.c  obtain, look, load_leased, load, wait_for_loader
+ *     caller    php/php_fetch.c  obtain, look, load_leased, load, php_bloomshm_fetch_wait
  *               cache/lease.c    bshm_lease_take, look_for, give, bshm_lease_held,
  *                                bshm_lease_release
  *               cache/lease_table.c  bshm__lease_end, bshm__leases_end
@@ -193,7 +193,7 @@ proctype caller(byte me)
 	taken:
 		loaded = serial[place]; /* of the lease that is waited for */
 		unlock();
-		/* wait_for_loader(), bshm_lease_held() */
+		/* php_bloomshm_fetch_wait(), bshm_lease_held() */
 		do
 		:: owner[place] == 0 || serial[place] != loaded -> break
 		:: owner[place] != 0 && !ALIVE(owner[place]) -> break

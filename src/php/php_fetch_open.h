@@ -1,10 +1,10 @@
 /*
- * php_fetch_many.h - one call with many keys, some of which have to be loaded.
+ * php_fetch_open.h - obtains the keys of a call that are neither stored nor denied by the filter.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#ifndef PHP_BLOOMSHM_FETCH_MANY_H
-#define PHP_BLOOMSHM_FETCH_MANY_H
+#ifndef PHP_BLOOMSHM_FETCH_OPEN_H
+#define PHP_BLOOMSHM_FETCH_OPEN_H
 
 #include "php.h"
 
@@ -14,6 +14,7 @@
 
 #include "core/bshm_records.h"
 
+/* A call with many keys. */
 typedef struct {
 	php_bloomshm_fetch all;
 	uint32_t load_argument; /* the loader's position among the arguments */
@@ -34,6 +35,7 @@ static inline bool php_bloomshm_is_over(void)
 	return EG(exception) != NULL || ZEND_HAS_OOM();
 }
 
+/* Counts for bloom_info(). */
 void php_bloomshm_count_many(const php_bloomshm_many *m, bshm_fetched outcome, uint64_t count);
 /* Is the record that was found one that the call may return? Then it is the answer. */
 bool php_bloomshm_use_record(const php_bloomshm_many *m, size_t place, const bshm_key *key,
