@@ -401,16 +401,17 @@ class WP_Object_Cache
             }
             if ($value !== $none) {
                 $this->cache[$group][$id] = $value;
-            } else {
+            } elseif (array_key_exists($id, $this->cache[$group] ?? [])) {
                 $value = $this->own($group, (string) $id, $prefix !== '' && (bool) $force);
             }
         }
-        $found = $value !== $none;
-        if (!$found) {
+        if ($value === $none) {
+            $found = false;
             ++$this->cache_misses;
 
             return false;
         }
+        $found = true;
         ++$this->cache_hits;
 
         return is_object($value) ? clone $value : $value;
@@ -430,14 +431,15 @@ class WP_Object_Cache
         $group = self::group($group);
         $prefix = (bool) $force ? $this->prefix($group)
             : $this->prefixes[$group] ?? $this->prefix($group);
-        $ids = [];
+        $asked = [];
         $open = [];
         foreach (is_iterable($keys) ? $keys : [] as $key) {
             if (!$this->is_valid($key, __METHOD__)) {
-                $ids[is_string($key) ? $key : ''] = null;
+                $asked[] = [is_string($key) ? $key : '', null];
                 continue;
             }
-            $id = $ids[$key] = $this->id($key, $group);
+            $id = $this->id($key, $group);
+            $asked[] = [$key, $id];
             if ($prefix !== '' && ((bool) $force || !$this->exists($group, $id))) {
                 $open[$prefix . $id] = $id;
             }
@@ -446,12 +448,12 @@ class WP_Object_Cache
             $this->keep($group, $open[$record], $value);
         }
         $values = [];
-        foreach ($ids as $key => $id) {
+        foreach ($asked as [$key, $id]) {
             $found = $id !== null && $this->exists($group, $id);
             $value = $found ? $this->cache[$group][$id] : false;
             $values[$key] = is_object($value) ? clone $value : $value;
             $this->cache_hits += (int) $found;
-            $this->cache_misses += (int) !$found;
+            $this->cache_misses += (int) ($id !== null && !$found);
         }
 
         return $values;
@@ -700,17 +702,16 @@ class WP_Object_Cache
     }
 
     /**
-     * What the request has of a value that the store has not: a null, or what the store refused.
+     * What the request has where the store has nothing: a null, or what the store refused.
      *
-     * @param bool $gone The store was asked for its sake: the request has it no more.
+     * @param bool $asked The store was asked for its sake: the request has it no more.
      */
-    private function own(string $group, string $id, bool $gone): mixed
+    private function own(string $group, string $id, bool $asked): mixed
     {
-        if ($gone) {
-            unset($this->cache[$group][$id]);
-        }
+        $value = $asked ? $this->none : $this->cache[$group][$id];
+        $this->keep($group, $id, $value);
 
-        return $this->exists($group, $id) ? $this->cache[$group][$id] : $this->none;
+        return $value;
     }
 
     /**
@@ -729,10 +730,7 @@ class WP_Object_Cache
      */
     private function version(string $record): string
     {
-        if ($record === '') {
-            return '';
-        }
-        $version = $this->ask('bloom_cache_get', $record);
+        $version = $record === '' ? '' : $this->ask('bloom_cache_get', $record);
         if (!is_string($version)) {
             $made = bin2hex(random_bytes(12));
             $version = $this->ask('bloom_cache_add', $record, $made) === true

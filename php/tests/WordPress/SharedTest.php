@@ -239,6 +239,12 @@ final class SharedTest extends TestCase
         self::assertFalse((new WP_Object_Cache())->incr('bad'));
     }
 
+    public function testCountOfWhatNeverLooksTheSameEndsAndIsFalse(): void
+    {
+        $this->one->set('key', new Restless());
+        self::assertFalse($this->two->incr('key'));
+    }
+
     public function testRefusedValueStaysInTheRequestAndHidesNoOlderOne(): void
     {
         $refused = ['closure' => [static fn(): int => 1], 'large' => str_repeat('x', 20 << 20)];

@@ -31,6 +31,11 @@ function _deprecated_function(string $function, string $version, string $instead
     $GLOBALS['wordpress']['reports'][] = "$function: $instead";
 }
 
+function __(string $text): string
+{
+    return $text;
+}
+
 function esc_html(string $text): string
 {
     return htmlspecialchars($text);
