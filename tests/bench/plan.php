@@ -112,6 +112,7 @@ final readonly class Plan
         $tight = $run->php('records_get', $store);
         $roomy = $run->php('records_get', $run->store('records', '256M'));
         $large = $run->php('records_large', $store);
+        $page = $run->php('fetch_many', $store);
         $clear = $run->php('records_clear', $store, self::CLEARED);
         $locks = $run->program('bench_locks', 64, $run->segmentFile('records'));
         $few = min(self::FEW_ROUNDS, $this->options->rounds);
@@ -125,6 +126,7 @@ final readonly class Plan
             $this->everyRound('records_tight', $tight),
             $this->everyRound('records_roomy', $roomy),
             $this->everyRound('records_large', $large),
+            $this->everyRound('fetch_many', $page),
             $this->everyRound('records_clear', $clear),
             new Section('records_locks', $locks, $few),
             ...$this->mixed(),

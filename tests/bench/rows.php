@@ -78,7 +78,7 @@ function rows(Options $options): array
 {
     $quick = $options->quick;
     $rows = [
-        ...question_rows(), ...record_rows(), ...record_work_rows(),
+        ...question_rows(), ...record_rows(), ...page_rows(), ...record_work_rows(),
         ...mixed_rows($quick, $options->mixed), ...core_rows($quick),
         ...($options->yac !== null ? yac_rows() : []),
         ...attach_rows(), ...memory_rows($quick), ...kind_rows($quick),
@@ -181,6 +181,25 @@ function record_rows(): array
             'two processes against one, bloom_cache_get, hot', $processes, Goal::atLeast(1.9),
         ),
         throughput('two processes against one, apcu_fetch, hot', 'records_processes/apcu_fetch'),
+    ];
+}
+
+/** @return list<Row> a page of 20 tags, one of which has a record */
+function page_rows(): array
+{
+    return [
+        cost(
+            'bloom_fetch_many, 20 tags, against bloom_maybe_has_many and bloom_cache_get_many',
+            'fetch_many/many', 'fetch_many/bare', Goal::atMost(1.3),
+        ),
+        faster(
+            'the same against 20 calls of bloom_fetch', 'fetch_many/one_by_one', 'fetch_many/many',
+        ),
+        new Row('the same', 'ns a page', 'fetch_many/many', goal: Goal::atMost(2000)),
+        new Row(
+            'calls of the loader, first view of a page', 'calls', 'fetch_many/cold_loads',
+            goal: Goal::between(1, 1),
+        ),
     ];
 }
 
