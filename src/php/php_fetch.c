@@ -161,7 +161,7 @@ static bool is_usable(const fetching *f, const bshm_found *found, const bshm_lea
 /* A value that cannot be unserialized, because its class has changed, say, counts as missing: it is
  * loaded again. */
 static zend_always_inline bool use(const fetching *f, const bshm_key *key, bshm_found *found,
-	const bshm_lease_grant *taken, zval *out)
+	const bshm_lease_grant *taken, bshm_patience *patience, zval *out)
 {
 	if (!is_usable(f, found, taken)) {
 		return false;
@@ -173,7 +173,7 @@ static zend_always_inline bool use(const fetching *f, const bshm_key *key, bshm_
 	int got = php_bloomshm_value_get(found, out);
 	php_bloomshm_value value;
 	if (UNEXPECTED(got == 0) && /* replaced meanwhile */
-		php_bloomshm_value_again(found, key, BSHM_FIND_STALE, NULL, &value)) {
+		php_bloomshm_value_again(found, key, BSHM_FIND_STALE, patience, &value)) {
 		if (is_usable(f, found, taken)) {
 			got = php_bloomshm_value_take(&value, out);
 		} else {
@@ -185,9 +185,9 @@ static zend_always_inline bool use(const fetching *f, const bshm_key *key, bshm_
 }
 
 bool php_bloomshm_fetch_use(const fetching *f, const bshm_key *key, bshm_found *found,
-	const bshm_lease_grant *taken, zval *out)
+	const bshm_lease_grant *taken, bshm_patience *patience, zval *out)
 {
-	return use(f, key, found, taken, out);
+	return use(f, key, found, taken, patience, out);
 }
 
 /* True: there is a value, in *out. */
@@ -196,7 +196,7 @@ static bool look(const job *j, unsigned flags, const bshm_lease_grant *taken, zv
 	bshm_found found;
 	flags |= BSHM_FIND_STALE;
 	if (bshm_record_find(j->of.segment, j->of.space, &j->key, flags, &found) != 1 ||
-		!use(&j->of, &j->key, &found, taken, out)) {
+		!use(&j->of, &j->key, &found, taken, NULL, out)) {
 		return false;
 	}
 	php_bloomshm_fetch_count(&j->of, j->of.segment, BSHM_FETCHED_STORED, 1);

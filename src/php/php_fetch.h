@@ -46,10 +46,11 @@ zend_string *php_bloomshm_fetch_key(const zend_string *filter, const char *key, 
 
 /*
  * Does the call return the record that was found? Then its value is in *out. `taken`: the lease of
- * the process that loads the key, or NULL. Runs user code; exit() in it leaves an exception.
+ * the process that loads the key, or NULL. `patience`: NULL, or that of a call with many keys. Runs
+ * user code; exit() in it leaves an exception.
  */
 bool php_bloomshm_fetch_use(const php_bloomshm_fetch *f, const bshm_key *key, bshm_found *found,
-	const bshm_lease_grant *taken, zval *out);
+	const bshm_lease_grant *taken, bshm_patience *patience, zval *out);
 /*
  * The value of a record: `loaded`, or that the backend has none. False: it is not to be stored; an
  * exception may be set. Runs user code.

@@ -81,11 +81,11 @@ void php_bloomshm_count_many(const php_bloomshm_many *m, bshm_fetched outcome, u
 	}
 }
 
-bool php_bloomshm_use_record(const php_bloomshm_many *m, size_t place, const bshm_key *key,
+bool php_bloomshm_use_record(php_bloomshm_many *m, size_t place, const bshm_key *key,
 	bshm_found *found, const bshm_lease_grant *taken)
 {
 	zval value = {0};
-	if (!php_bloomshm_fetch_use(&m->all, key, found, taken, &value)) {
+	if (!php_bloomshm_fetch_use(&m->all, key, found, taken, &m->patience, &value)) {
 		return false;
 	}
 	ZVAL_COPY_VALUE(php_bloomshm_answer_at(m, place), &value);
@@ -255,7 +255,7 @@ static bool check_loaded(const work *w, const zval *loaded)
 			"must return an array of values by key, %s returned", zend_zval_type_name(loaded));
 		return false;
 	}
-	const HashTable *values = Z_ARRVAL_P(loaded);
+	HashTable *values = Z_ARRVAL_P(loaded);
 	bool has_key = zend_hash_num_elements(values) == 0 || !zend_array_is_list(values);
 	for (uint32_t i = 0; i < w->count && !has_key; i++) {
 		has_key = is_ours(&w->keys[i]) && loaded_value(values, &w->keys[i]) != NULL;

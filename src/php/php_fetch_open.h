@@ -22,6 +22,7 @@ typedef struct {
 	HashTable *answers;     /* in the order of the list; null at first */
 	bool *is_open;          /* one for each answer; before the look-up: the filter's maybe */
 	uint32_t open_count;
+	bshm_patience patience; /* of its look-ups */
 } php_bloomshm_many;
 
 static inline zval *php_bloomshm_answer_at(const php_bloomshm_many *m, size_t place)
@@ -38,7 +39,7 @@ static inline bool php_bloomshm_is_over(void)
 /* Counts for bloom_info(). */
 void php_bloomshm_count_many(const php_bloomshm_many *m, bshm_fetched outcome, uint64_t count);
 /* Is the record that was found one that the call may return? Then it is the answer. */
-bool php_bloomshm_use_record(const php_bloomshm_many *m, size_t place, const bshm_key *key,
+bool php_bloomshm_use_record(php_bloomshm_many *m, size_t place, const bshm_key *key,
 	bshm_found *found, const bshm_lease_grant *taken);
 
 /* Obtains the answers of the keys that are open. May throw; runs user code. */
