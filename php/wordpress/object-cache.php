@@ -21,7 +21,15 @@ declare(strict_types=1);
  */
 function wp_cache_init(): void
 {
-    $GLOBALS['wp_object_cache'] = new WP_Object_Cache();
+    $cache = $GLOBALS['wp_object_cache'] = new WP_Object_Cache();
+    // Without a store transients belong into the database, where WordPress keeps them if no other
+    // cache is in use. Said later: while it starts, WordPress would load its own cache beside this.
+    if (!$cache->has_store() && function_exists('add_action')) {
+        $transients_to_database = static function (): void {
+            wp_using_ext_object_cache(false);
+        };
+        add_action('muplugins_loaded', $transients_to_database, 0);
+    }
 }
 
 /** See WP_Object_Cache::add(). */
@@ -288,6 +296,14 @@ class WP_Object_Cache
         $this->blog_prefix = $this->multisite ? get_current_blog_id() . ':' : '';
         $this->site = extension_loaded('bloomshm') ? 'wp:' . self::identity() : '';
         $this->none = new stdClass();
+    }
+
+    /**
+     * Whether values outlive the request.
+     */
+    public function has_store(): bool
+    {
+        return $this->version($this->site) !== '';
     }
 
     /**

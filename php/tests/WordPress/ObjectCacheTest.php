@@ -13,15 +13,16 @@ require_once __DIR__ . '/functions.php';
 require_once __DIR__ . '/../../wordpress/object-cache.php';
 
 /**
- * What WordPress promises of its object cache, with a store and without one. BLOOMSHM_MODEL is the
- * seed of testAnswersAsTheCacheOfWordPress().
+ * What WordPress promises of its object cache, with a store and without one.
  */
 #[Group('disabled')]
 final class ObjectCacheTest extends TestCase
 {
     protected function setUp(): void
     {
-        $GLOBALS['wordpress'] = ['multisite' => false, 'suspended' => false, 'reports' => []];
+        $GLOBALS['wordpress'] = [
+            'multisite' => false, 'suspended' => false, 'reports' => [], 'external' => true,
+        ];
         wp_cache_init();
         wp_cache_flush();
     }
@@ -29,6 +30,16 @@ final class ObjectCacheTest extends TestCase
     private static function cache(): WP_Object_Cache
     {
         return $GLOBALS['wp_object_cache'];
+    }
+
+    public function testTransientsBelongIntoTheDatabaseWithoutAStore(): void
+    {
+        $store = in_array(getenv('BLOOMSHM_TEST_MODE'), ['store', 'small'], true);
+        self::assertSame($store, self::cache()->has_store());
+        foreach ($GLOBALS['wordpress']['actions']['muplugins_loaded'] ?? [] as $action) {
+            $action();
+        }
+        self::assertSame($store, wp_using_ext_object_cache());
     }
 
     public function testMissIsFalseAndCounted(): void

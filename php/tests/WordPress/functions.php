@@ -36,6 +36,16 @@ function __(string $text): string
     return $text;
 }
 
+function add_action(string $hook, callable $function, int $priority): void
+{
+    $GLOBALS['wordpress']['actions'][$hook][] = $function;
+}
+
+function wp_using_ext_object_cache(?bool $using = null): bool
+{
+    return $GLOBALS['wordpress']['external'] = $using ?? $GLOBALS['wordpress']['external'];
+}
+
 function esc_html(string $text): string
 {
     return htmlspecialchars($text);

@@ -296,6 +296,11 @@ function test_without_a_store(string $pool, bool $extension): void
         [probe("one@$pool", 'set', 'key', 1), probe("one@$pool", 'get', 'key')],
     );
     check("$pool: a flush", true, probe("one@$pool", 'flush'));
+    check("$pool: transients are in the database", [true, 'value', true], [
+        probe("one@$pool", 'set_transient', $pool, 'value', 60),
+        probe("one@$pool", 'get_transient', $pool),
+        probe("one@$pool", 'rows', "%transient%$pool") > 0,
+    ]);
 }
 
 test_functions();
