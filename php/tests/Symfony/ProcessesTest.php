@@ -86,7 +86,7 @@ final class ProcessesTest extends TestCase
                 $asked['missed']++;
             }
         }
-        $child->end();
+        unset($child);
         self::assertGreaterThan(0, $asked['right']);
         self::assertGreaterThanOrEqual(200, $asked['missed']);
     }
@@ -112,7 +112,7 @@ final class ProcessesTest extends TestCase
             $deleted = $pool->deleteItem('key');
             \posix_kill($child->pid, SIGCONT);
         }
-        $child->end();
+        unset($child);
         self::assertFalse($deleted);
         self::assertSame('value', $pool->getItem('key')->get());
         self::assertTrue($pool->deleteItem('key'));

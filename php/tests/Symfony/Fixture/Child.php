@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace BloomShm\Tests\Symfony\Fixture;
 
 /**
- * A second process: runs a function, and hands its result over.
+ * A second process: runs a function, and hands its result over. It ends with this object.
  */
 final class Child
 {
@@ -33,12 +33,10 @@ final class Child
 
     public function result(): mixed
     {
-        $result = \unserialize((string) \stream_get_contents($this->pipe));
-        \pcntl_waitpid($this->pid, $status);
-        return $result;
+        return \unserialize((string) \stream_get_contents($this->pipe));
     }
 
-    public function end(): void
+    public function __destruct()
     {
         \posix_kill($this->pid, SIGKILL);
         \pcntl_waitpid($this->pid, $status);
