@@ -137,6 +137,39 @@ final class SharedTest extends TestCase
         self::assertSame(25_000, $this->two->get('both'));
     }
 
+    /**
+     * A reader that begins after a write returned has the new value, or none: also while groups and
+     * everything are flushed, and versions are evicted.
+     */
+    public function testNoReaderThatBeginsSeesAnOlderValue(): void
+    {
+        bloom_cache_set('written', 0);
+        bloom_cache_set('stale', 0);
+        $read = static function (): void {
+            while (($written = bloom_cache_get('written', 0)) < 5_000) {
+                $value = (new WP_Object_Cache())->get('key', 'group', false, $found);
+                $found && $value < $written && bloom_cache_increment('stale');
+            }
+        };
+        $flush = static function (): void {
+            $cache = new WP_Object_Cache();
+            for ($i = 0; bloom_cache_get('written', 0) < 5_000; ++$i) {
+                $i % 2 === 0 ? $cache->flush() : $cache->flush_group('group');
+                usleep(100);
+            }
+        };
+        $write = static function (): void {
+            $cache = new WP_Object_Cache();
+            for ($i = 1; $i <= 5_000; ++$i) {
+                $i % 10 === 0 ? $cache->delete('key', 'group') : $cache->set('key', $i, 'group');
+                bloom_cache_set('written', $i);
+            }
+        };
+        self::atOnce($read, $read, $flush, $write);
+        self::assertSame(0, bloom_cache_get('stale'));
+        self::assertSame([], bloom_verify());
+    }
+
     public function testOneOfTwoProcessesAdds(): void
     {
         $this->one->set('added', 0);
