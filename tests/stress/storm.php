@@ -78,6 +78,20 @@ $calls = [
         usleep(mt_rand(0, 300));
         return value($at->number);
     }), $at->number, 'remembered'),
+    function () use ($at) {
+        $numbers = array_map(fn ($i) => ($at->number + $i) % CHURNED, range(0, 19));
+        shuffle($numbers);
+        $keys = array_combine($numbers, array_map(fn ($number) => "churn $number", $numbers));
+        $values = bloom_cache_remember_many($keys, function (array $asked) use ($keys) {
+            usleep(mt_rand(0, 300));
+            return array_combine(
+                $asked, array_map(fn ($key) => value(array_search($key, $keys, true)), $asked),
+            );
+        });
+        foreach ($values as $number => $value) {
+            check($value, $number, 'remembered with others');
+        }
+    },
     fn () => bloom_cache_set_many([
         "php a {$at->number}" => [1, 'two', [3.5, null]],
         "php b {$at->number}" => new ArrayObject([$at->number]),
@@ -129,6 +143,16 @@ $calls = [
         ) === "title of golden {$at->number}",
         'fetched',
     ),
+    function () use ($at) {
+        $keys = array_map(fn ($i) => 'golden ' . ($at->number + $i) % CHURNED, range(0, 19));
+        shuffle($keys);
+        $titles = array_map(fn ($key) => "title of $key", $keys);
+        $load = function (array $asked) use ($keys, $titles): array {
+            usleep(mt_rand(0, 300));
+            return array_intersect_key(array_combine($keys, $titles), array_flip($asked));
+        };
+        must(bloom_fetch_many('golden', $keys, $load) === $titles, 'fetched many');
+    },
     fn () => must(
         bloom_fetch('golden', "nobody {$at->number}", fn () => null) === null,
         'fetched what is not there',

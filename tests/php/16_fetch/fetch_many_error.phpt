@@ -104,8 +104,8 @@ it throws:
 LogicException: thrown by the loader
 LogicException: thrown by the loader
 it asks for an int:
-TypeError: {closure}(): Argument #1 ($keys) must be of type int, array given
-TypeError: {closure}(): Argument #1 ($keys) must be of type int, array given
+TypeError: {closure%S}(): Argument #1 ($keys) must be of type int, array given
+TypeError: {closure%S}(): Argument #1 ($keys) must be of type int, array given
 it cannot be serialized:
 Exception: Serialization of 'Closure' is not allowed
 Exception: Serialization of 'Closure' is not allowed
