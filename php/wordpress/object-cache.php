@@ -241,12 +241,12 @@ function wp_cache_reset(): void
 /**
  * The object cache: an array for the request, in front of the records that all requests share.
  *
- * A record's key is "wp:GROUP:VERSION:BLOG:KEY". The version of a group is a random text in a
- * record of its own, whose key has the version of the site, another such record. A flush writes a
- * new version: the older records are never asked for again, and are evicted in time. If the record
- * of a version is evicted, the next process makes a new one, and the group begins empty. Reads use
- * the versions that the request has read first; each write reads them anew, so a change reaches the
- * records that other processes use now.
+ * A record's key is "wp:GROUP:VERSION:KEY", in a network "wp:GROUP:VERSION:BLOG:KEY" but for global
+ * groups. The version of a group is a random text in a record of its own, whose key has the version
+ * of the installation, another such record. A flush writes a new version: the older records are
+ * never asked for again, and are evicted in time. If the record of a version is evicted, the next
+ * process makes a new one, and the group begins empty. Reads use the versions that the request has
+ * read first; each write reads them anew, so a change reaches the records that other processes use.
  *
  * What the store refuses (a value above a quarter of its memory, a closure, a lock that is not to
  * be had) stays in the array: the request goes on with it, the method gives false, and an older
@@ -284,7 +284,7 @@ class WP_Object_Cache
     /** @var array<string> Group => what its records' keys begin with; '': none are stored. */
     private array $prefixes = [];
 
-    /** The key of the record with the version of the site; '': there is no extension. */
+    /** The key of the record with the version of the installation; '': no extension. */
     private readonly string $site;
 
     /** What the store gives for a record that is not there; no stored value is the same. */
