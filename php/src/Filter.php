@@ -64,6 +64,21 @@ final readonly class Filter
     }
 
     /**
+     * fetch() for all keys of a page, with at most one question to the backend. bloom_fetch_many().
+     *
+     * @param array<string|int|float|\Stringable> $keys
+     * @param callable(list<string>): array<mixed> $load Gets the keys that are open, and returns
+     *     their values by key. A key that it leaves out does not exist.
+     * @param int $ttl Seconds that the records live; 0: no limit.
+     * @return array<mixed> A value or null under each array key of $keys, in their order.
+     * @throws Exception As fetch().
+     */
+    public function fetchMany(array $keys, callable $load, int $ttl = 0): array
+    {
+        return \bloom_fetch_many($this->name, $keys, $load, $ttl);
+    }
+
+    /**
      * Builds the filter anew from all keys, and publishes it in one step. bloom_load().
      *
      * @param iterable<mixed> $keys string, int, float, Stringable, or database rows whose first

@@ -15,9 +15,20 @@ final class SimpleCacheTest extends TestCase
 {
     private const SECONDS_MAX = 315360000;
 
+    /** @var list<int> */
+    private array $children = [];
+
     protected function setUp(): void
     {
         \bloom_cache_clear();
+    }
+
+    protected function tearDown(): void
+    {
+        foreach ($this->children as $child) {
+            \posix_kill($child, \SIGKILL);
+            \pcntl_waitpid($child, $status);
+        }
     }
 
     public function testNamespacesHaveKeysOfTheirOwn(): void
@@ -184,7 +195,7 @@ final class SimpleCacheTest extends TestCase
     {
         $cache = new SimpleCache('shared');
         $cache->set('turn', 0);
-        $child = self::fork(static function () use ($cache): void {
+        $this->fork(static function () use ($cache): void {
             for ($i = 0; $i < 100; $i++) {
                 while ($cache->get('turn') !== 2 * $i) {
                     \usleep(50);
@@ -199,7 +210,6 @@ final class SimpleCacheTest extends TestCase
             $cache->delete('object');
             $cache->set('turn', 2 * $i + 2);
         }
-        \pcntl_waitpid($child, $status);
         self::assertSame(200, $cache->get('turn'));
     }
 
@@ -207,9 +217,10 @@ final class SimpleCacheTest extends TestCase
     public function testInAFullStoreAValueIsRightOrAbsent(): void
     {
         $cache = new SimpleCache('small');
-        $child = self::fork(static function (): void {
+        $parent = \posix_getpid();
+        $this->fork(static function () use ($parent): void {
             $flood = new SimpleCache('flood');
-            for ($i = 0; ; $i++) {
+            for ($i = 0; \posix_getppid() === $parent; $i++) {
                 $flood->set('key' . $i % 5000, \str_repeat('x', $i % 4000));
             }
         });
@@ -221,14 +232,12 @@ final class SimpleCacheTest extends TestCase
             $key = 'key' . $i % 50;
             $value = $cache->get($key);
             if ($value === null) {
-                self::assertTrue($cache->set($key, ['id' => $key, 'text' => \str_repeat($key, 20)]));
+                $cache->set($key, ['id' => $key, 'text' => \str_repeat($key, 20)]);
             } else {
                 self::assertSame(['id' => $key, 'text' => \str_repeat($key, 20)], $value);
                 $found++;
             }
         }
-        \posix_kill($child, \SIGKILL);
-        \pcntl_waitpid($child, $status);
         self::assertGreaterThan(0, $found);
         self::assertTrue($cache->clear());
     }
@@ -249,8 +258,8 @@ final class SimpleCacheTest extends TestCase
         self::assertTrue($cache->clear());
     }
 
-    /** Runs a function in another process, and nothing else of this one's. */
-    private static function fork(\Closure $run): int
+    /** Runs a function in another process, and nothing else of this one's; it ends with the test. */
+    private function fork(\Closure $run): void
     {
         $child = \pcntl_fork();
         if ($child === 0) {
@@ -260,6 +269,6 @@ final class SimpleCacheTest extends TestCase
                 \posix_kill(\posix_getpid(), \SIGKILL);
             }
         }
-        return $child;
+        $this->children[] = $child;
     }
 }

@@ -32,6 +32,20 @@ final class FilterTest extends TestCase
         $filter->maybeHas('a key');
     }
 
+    #[Group('disabled')]
+    public function testAPageAsksItsBackendOnce(): void
+    {
+        $asked = [];
+        $load = static function (array $keys) use (&$asked): array {
+            $asked[] = $keys;
+            return ['7' => 'seven', 'b' => 'B'];
+        };
+        $keys = ['x' => 'a', 'y' => 7, 'z' => 'b', 'again' => '7'];
+        $values = ['x' => null, 'y' => 'seven', 'z' => 'B', 'again' => 'seven'];
+        self::assertSame($values, (new Filter('page'))->fetchMany($keys, $load, 60));
+        self::assertSame([['a', '7', 'b']], $asked);
+    }
+
     #[Group('extension')]
     public function testALoadedFilterSaysNo(): void
     {

@@ -322,6 +322,63 @@ final class PolyfillTest extends TestCase
         self::assertFalse(\bloom_cache_decrement('key', create: false));
         self::assertSame(7, \bloom_cache_decrement('key', 3, 10));
         self::assertSame(8, \bloom_cache_increment('key', create: false));
+        \bloom_cache_set('text', '8');
+        \bloom_cache_set('most', \PHP_INT_MAX);
+        $failures = ['text' => Exception::INCOMPATIBLE, 'most' => Exception::RANGE];
+        foreach ($failures as $key => $code) {
+            try {
+                \bloom_cache_increment($key);
+                self::fail('nothing was thrown');
+            } catch (Exception $exception) {
+                self::assertSame($code, $exception->getCode());
+            }
+        }
+        try {
+            \bloom_cache_decrement('key', \PHP_INT_MIN);
+            self::fail('nothing was thrown');
+        } catch (Exception $exception) {
+            $expected = '8 minus -9223372036854775808 is outside the range of an int; the record "key" was not changed';
+            self::assertSame($expected, $exception->getMessage());
+        }
+    }
+
+    public function testAReplacementNeedsARecord(): void
+    {
+        self::assertFalse(\bloom_cache_replace('key', 1));
+        self::assertTrue(\bloom_cache_add('key', 1));
+        self::assertFalse(\bloom_cache_add('key', 2));
+        self::assertTrue(\bloom_cache_replace('key', 3));
+        self::assertSame(3, \bloom_cache_get('key'));
+    }
+
+    public function testAValueThatIsTooDeepIsRefused(): void
+    {
+        $limit = (string) \ini_get('unserialize_max_depth');
+        \ini_set('unserialize_max_depth', '100');
+        $deep = [];
+        for ($i = 0; $i < 200; $i++) {
+            $deep = [$deep];
+        }
+        try {
+            self::assertTrue(\bloom_cache_set('wide', \array_fill(0, 1000, [1])));
+            \bloom_cache_set('key', $deep);
+            self::fail('nothing was thrown');
+        } catch (Exception $exception) {
+            self::assertSame(Exception::INCOMPATIBLE, $exception->getCode());
+            self::assertStringContainsString('100 levels', $exception->getMessage());
+        } finally {
+            \ini_set('unserialize_max_depth', $limit);
+        }
+        self::assertFalse(\bloom_cache_has('key'));
+    }
+
+    public function testAForeignCursorEnds(): void
+    {
+        \bloom_cache_set('key', 1);
+        foreach ([\PHP_INT_MAX, -1, \PHP_INT_MIN] as $cursor) {
+            self::assertSame([], \bloom_cache_scan($cursor));
+            self::assertSame(0, $cursor);
+        }
     }
 
     public function testAScanWithAPrefix(): void
