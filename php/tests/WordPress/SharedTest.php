@@ -294,6 +294,41 @@ final class SharedTest extends TestCase
         }
     }
 
+    /**
+     * A process that is stopped while it holds the lock of the store: writes are refused after a
+     * while, and the request goes on with what it has.
+     */
+    public function testLockThatIsNotToBeHadTakesNoRequestDown(): void
+    {
+        $busy = pcntl_fork();
+        if ($busy === 0) {
+            for ($i = 0; ; ++$i) {
+                bloom_cache_set("busy:$i", str_repeat('x', 3_000));
+            }
+        }
+        for ($i = 0, $refused = false; $i < 1_000 && !$refused; ++$i) {
+            // It must get to run between two stops.
+            usleep(random_int(1, 500));
+            posix_kill($busy, SIGSTOP);
+            pcntl_waitpid($busy, $status, WUNTRACED);
+            $refused = !$this->one->set('key', $i);
+            self::assertSame($i, $this->one->get('key'));
+            if ($refused) {
+                self::assertFalse($this->two->set('other', 1));
+                self::assertFalse($this->two->add('third', 2));
+                self::assertSame([1, 2], [$this->two->get('other'), $this->two->get('third')]);
+                self::assertFalse($this->two->incr('fourth'));
+                self::assertFalse($this->one->flush());
+            }
+            posix_kill($busy, SIGCONT);
+        }
+        posix_kill($busy, SIGKILL);
+        pcntl_waitpid($busy, $status);
+        self::assertTrue($refused);
+        self::assertTrue($this->one->set('key', 'newest'));
+        self::assertSame('newest', $this->two->get('key', '', true));
+    }
+
     #[Group('only-small')]
     public function testRightValueOrMissWhileAnotherProcessFloods(): void
     {
