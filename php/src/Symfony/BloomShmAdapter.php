@@ -65,8 +65,8 @@ final class BloomShmAdapter extends AbstractAdapter
         $callback = \ini_set('unserialize_callback_func', $handler);
         try {
             $values = [];
+            /** @var string $id */
             foreach ($ids as $id) {
-                \assert(\is_string($id));
                 try {
                     $value = \bloom_cache_get($id, $this->miss);
                     if ($value !== $this->miss) {
@@ -110,8 +110,9 @@ final class BloomShmAdapter extends AbstractAdapter
             return true;
         }
         // A record whose lock was not free in time is still there.
+        /** @var string $id */
         foreach ($ids as $id) {
-            if (\is_string($id) && \bloom_cache_has($id)) {
+            if (\bloom_cache_has($id)) {
                 return false;
             }
         }

@@ -168,7 +168,7 @@ final class BloomShmAdapterTest extends TestCase
             }
             self::assertTrue($pool->hasItem($key));
             self::assertFalse($pool->hasItem($key . 'k'));
-            self::assertTrue($pool->deleteItem($key));
+            self::assertTrue($pool->deleteItems([$key, 'absent']));
             self::assertFalse($pool->hasItem($key));
         }
     }

@@ -103,7 +103,8 @@ final class DoctrineTest extends TestCase
      */
     private function titles(): array
     {
-        $query = $this->manager()->createQuery('SELECT a FROM ' . Article::class . ' a ORDER BY a.id');
+        $dql = 'SELECT a FROM ' . Article::class . ' a ORDER BY a.id';
+        $query = $this->manager()->createQuery($dql);
         return \array_map(
             static fn(Article $article): string => $article->title,
             $query->enableResultCache(100, 'titles')->getResult(),

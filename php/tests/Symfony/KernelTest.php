@@ -152,8 +152,9 @@ final class KernelTest extends TestCase
 
         self::assertSame([2000, 2000], [$found, $found_by_child]);
         self::assertLessThan(2000, $loaded + $loaded_by_child);
-        self::page($this->app)->articlesCache->invalidateTags(['key.7']);
-        self::assertSame('new', self::page($this->app)->articlesCache->get('key.7', static fn(): string => 'new'));
+        $pool = self::page($this->app)->articlesCache;
+        $pool->invalidateTags(['key.7']);
+        self::assertSame('new', $pool->get('key.7', static fn(): string => 'new'));
     }
 
     public function testAFloodOfAnotherProcessMakesNoPageWrong(): void
@@ -237,6 +238,8 @@ final class KernelTest extends TestCase
                 $keys[] = (string) $key;
             }
         } while ($cursor !== 0);
-        return \array_values(\array_filter($keys, static fn(string $key): bool => \str_ends_with($key, $end)));
+        return \array_values(
+            \array_filter($keys, static fn(string $key): bool => \str_ends_with($key, $end)),
+        );
     }
 }

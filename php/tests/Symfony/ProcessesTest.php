@@ -52,7 +52,8 @@ final class ProcessesTest extends TestCase
                 $key = 'key.' . $i % 20;
                 $pool->save($pool->getItem($key)->set(\array_fill(0, 30, "$key of $writer")));
                 $value = $pool->getItem($key)->get() ?? [];
-                $wrong += \count(\array_unique($value)) > 1 || !\str_starts_with($value[0] ?? $key, $key);
+                $wrong += \count(\array_unique($value)) > 1
+                    || !\str_starts_with($value[0] ?? $key, $key);
                 if ($i % 50 === 0) {
                     $pool->deleteItem('key.' . $i % 7);
                 }

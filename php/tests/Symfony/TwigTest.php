@@ -14,6 +14,7 @@ use Twig\Extra\Cache\CacheExtension;
 use Twig\Extra\Cache\CacheRuntime;
 use Twig\Loader\ArrayLoader;
 use Twig\RuntimeLoader\FactoryRuntimeLoader;
+use Twig\TwigFunction;
 
 /**
  * Twig's {% cache %} with a pool. Debian's package has the extension; Composer's registry lacks it.
@@ -74,7 +75,8 @@ final class TwigTest extends TestCase
         $twig->addRuntimeLoader(new FactoryRuntimeLoader([
             CacheRuntime::class => static fn(): CacheRuntime => new CacheRuntime(self::pool()),
         ]));
-        $twig->addFunction(new \Twig\TwigFunction('ask', static fn(int $id): string => "$id & $answer"));
+        $ask = static fn(int $id): string => "$id & $answer";
+        $twig->addFunction(new TwigFunction('ask', $ask));
         return \trim($twig->render('teaser', ['id' => $id]));
     }
 }

@@ -16,7 +16,7 @@ final class Child
 
     public static function run(callable $work): self
     {
-        [$parent, $child] = \stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, STREAM_IPPROTO_IP);
+        [$parent, $child] = (array) \stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
         $pid = \pcntl_fork();
         if ($pid === 0) {
             try {

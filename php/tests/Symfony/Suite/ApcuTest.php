@@ -14,7 +14,8 @@ eval(\str_replace(
     ['<?php', 'use Symfony\Component\Cache\Adapter\ApcuAdapter;'],
     ['', 'use BloomShm\Symfony\BloomShmAdapter as ApcuAdapter;'],
     (string) \file_get_contents(
-        \dirname((string) (new \ReflectionClass(AdapterTestCase::class))->getFileName()) . '/ApcuAdapterTest.php',
+        \dirname((string) (new \ReflectionClass(AdapterTestCase::class))->getFileName())
+            . '/ApcuAdapterTest.php',
     ),
 ));
 

@@ -27,6 +27,7 @@ final class ChainTest extends ChainAdapterTest
         $first = $testMethod === 'testGetMetadata'
             ? new BloomShmAdapter('first', $defaultLifetime)
             : new ArrayAdapter($defaultLifetime);
-        return new ChainAdapter([$first, new BloomShmAdapter('second', $defaultLifetime)], $defaultLifetime);
+        $second = new BloomShmAdapter('second', $defaultLifetime);
+        return new ChainAdapter([$first, $second], $defaultLifetime);
     }
 }
