@@ -3,8 +3,9 @@
 declare(strict_types=1);
 
 /*
- * The time of a get through each adapter, and through its sibling on APCu, in one process: rounds of
- * both in turns. Prints the medians, and exits with 1 if an adapter takes longer than its sibling.
+ * The time of a get through each adapter, and through its sibling on APCu, in one process: rounds
+ * of both in turns. Prints the medians, and exits with 1 if an adapter takes longer than its
+ * sibling.
  *
  *   script/test-library bench
  *

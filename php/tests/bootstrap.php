@@ -7,5 +7,6 @@ $loader = require ($vendor === false ? __DIR__ . '/../vendor' : $vendor) . '/aut
 
 // Tests of others, as script/test-library fetches them.
 $loader->addPsr4('Cache\IntegrationTests\\', '/usr/share/php/Cache/IntegrationTests');
-$loader->addPsr4('Symfony\Component\Cache\Tests\\', __DIR__ . '/../../build/library/symfony-tests/Cache/Tests');
+$tests = __DIR__ . '/../../build/library/symfony-tests/Cache/Tests';
+$loader->addPsr4('Symfony\Component\Cache\Tests\\', $tests);
 $loader->addPsr4('Twig\\', '/usr/share/php/Twig');

@@ -3,8 +3,8 @@
 declare(strict_types=1);
 
 /*
- * Names the lines of the library that no test has run, in whatever mode, and exits with 1 if there are
- * any: coverage.php FILE..., with files of PHPUnit's --coverage-php.
+ * Names the lines of the library that no test has run, in whatever mode, and exits with 1 if there
+ * are any: coverage.php FILE..., with files of PHPUnit's --coverage-php.
  */
 
 use SebastianBergmann\CodeCoverage\CodeCoverage;

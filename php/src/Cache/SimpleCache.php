@@ -29,10 +29,14 @@ final readonly class SimpleCache implements CacheInterface
      *     limit. 0 or less: nothing is kept.
      * @throws InvalidArgumentException
      */
-    public function __construct(string $namespace = '', private int|\DateInterval|null $defaultTtl = null)
-    {
+    public function __construct(
+        string $namespace = '',
+        private int|\DateInterval|null $defaultTtl = null,
+    ) {
         if (\strlen($namespace) > 1000 || \strpbrk($namespace, '{}()/\@:') !== false) {
-            throw new InvalidArgumentException('A namespace has at most 1,000 bytes, and none of {}()/\@:');
+            throw new InvalidArgumentException(
+                'A namespace has at most 1,000 bytes, and none of {}()/\@:',
+            );
         }
         $this->prefix = $namespace . ':';
     }
@@ -89,7 +93,8 @@ final readonly class SimpleCache implements CacheInterface
      * Many values at once.
      *
      * @param mixed $keys An iterable of keys.
-     * @return array<string, mixed> By key; a key of digits is an int there, as in every array of PHP.
+     * @return array<string, mixed> By key; a key of digits is an int there, as in every array of
+     *     PHP.
      * @throws InvalidArgumentException
      */
     public function getMultiple(mixed $keys, mixed $default = null): array
@@ -98,7 +103,11 @@ final readonly class SimpleCache implements CacheInterface
         try {
             $found = \bloom_cache_get_many($ids, $default);
         } catch (\Throwable) {
-            return \array_map(fn(string $id): mixed => $this->get(\substr($id, \strlen($this->prefix)), $default), $ids);
+            $start = \strlen($this->prefix);
+            return \array_map(
+                fn(string $id): mixed => $this->get(\substr($id, $start), $default),
+                $ids,
+            );
         }
         return \array_combine(\array_keys($ids), $found);
     }
@@ -158,11 +167,15 @@ final readonly class SimpleCache implements CacheInterface
     private function id(mixed $key): string
     {
         if (!\is_string($key) || $key === '' || \strpbrk($key, '{}()/\@:') !== false) {
-            throw new InvalidArgumentException('A key is a string that is not empty and has none of {}()/\@:');
+            throw new InvalidArgumentException(
+                'A key is a string that is not empty and has none of {}()/\@:',
+            );
         }
         $id = $this->prefix . $key;
         if (\strlen($id) > self::KEY_BYTES_MAX) {
-            throw new InvalidArgumentException(\sprintf('Namespace and key have at most %d bytes', self::KEY_BYTES_MAX - 1));
+            throw new InvalidArgumentException(
+                \sprintf('Namespace and key have at most %d bytes', self::KEY_BYTES_MAX - 1),
+            );
         }
         return $id;
     }
@@ -187,7 +200,9 @@ final readonly class SimpleCache implements CacheInterface
      */
     private function iterate(mixed $values): iterable
     {
-        return \is_iterable($values) ? $values : throw new InvalidArgumentException('That is neither an array nor Traversable');
+        return \is_iterable($values)
+            ? $values
+            : throw new InvalidArgumentException('That is neither an array nor Traversable');
     }
 
     /** The ttl for the store; 0: no limit, -1: it has expired already. */
@@ -223,6 +238,7 @@ final readonly class SimpleCache implements CacheInterface
     private function remove(array $ids): bool
     {
         $removed = \bloom_cache_delete_many($ids);
-        return $removed === \count($ids) || !\in_array(true, \array_map(\bloom_cache_has(...), $ids), true);
+        return $removed === \count($ids)
+            || !\in_array(true, \array_map(\bloom_cache_has(...), $ids), true);
     }
 }

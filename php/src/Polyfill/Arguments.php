@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace BloomShm\Polyfill;
 
 /**
- * Checks of arguments, with the extension's errors.
+ * Checks of arguments, with the extension's errors. `$number` is that of the argument.
  *
  * @internal
  */
@@ -17,10 +17,15 @@ final class Arguments
     private const SECONDS_MAX = 315360000;
 
     /** The name of a filter. */
-    public static function name(string $function, string $name, int $number = 1, string $parameter = 'filter'): void
-    {
+    public static function name(
+        string $function,
+        string $name,
+        int $number = 1,
+        string $parameter = 'filter',
+    ): void {
         if ($name === '' || \strlen($name) > 63 || \str_contains($name, "\0")) {
-            self::refuse($function, $number, $parameter, 'must be a filter name of 1 to 63 bytes without NUL bytes');
+            $rule = 'must be a filter name of 1 to 63 bytes without NUL bytes';
+            self::refuse($function, $number, $parameter, $rule);
         }
     }
 
@@ -28,17 +33,17 @@ final class Arguments
     public static function key(string $function, string $key, string $parameter = 'key'): void
     {
         if (\strlen($key) > self::KEY_BYTES_MAX) {
-            $message = \sprintf('must be at most %d bytes long, %d given', self::KEY_BYTES_MAX, \strlen($key));
-            self::refuse($function, 1, $parameter, $message);
+            $rule = 'must be at most %d bytes long, %d given';
+            self::refuse($function, 1, $parameter, $rule, self::KEY_BYTES_MAX, \strlen($key));
         }
     }
 
     /** Seconds that a record lives. */
-    public static function ttl(string $function, int $number, ?int $ttl): void
+    public static function ttl(string $function, int $number, int $ttl): void
     {
         if ($ttl < 0 || $ttl > self::SECONDS_MAX) {
-            $message = \sprintf('must be 0 (no limit) or between 1 and %d seconds, %d given', self::SECONDS_MAX, $ttl);
-            self::refuse($function, $number, 'ttl', $message);
+            $rule = 'must be 0 (no limit) or between 1 and %d seconds, %d given';
+            self::refuse($function, $number, 'ttl', $rule, self::SECONDS_MAX, $ttl);
         }
     }
 
@@ -46,12 +51,12 @@ final class Arguments
     public static function capacity(string $function, int $number, int $capacity): void
     {
         if ($capacity < 1 || $capacity > self::CAPACITY_MAX) {
-            $message = \sprintf('must be between 1 and %d, %d given', self::CAPACITY_MAX, $capacity);
-            self::refuse($function, $number, 'capacity', $message);
+            $rule = 'must be between 1 and %d, %d given';
+            self::refuse($function, $number, 'capacity', $rule, self::CAPACITY_MAX, $capacity);
         }
     }
 
-    /** The parameters of a filter; each comes with its number. */
+    /** Rate, expansion and seed of a filter. */
     public static function parameters(
         string $function,
         int $rateNumber,
@@ -62,16 +67,16 @@ final class Arguments
         ?string $seed = null,
     ): void {
         if (!($rate > 0.0 && $rate <= 0.5)) {
-            $message = \sprintf('must be greater than 0 and at most 0.5, %s given', $rate);
-            self::refuse($function, $rateNumber, 'error_rate', $message);
+            $rule = 'must be greater than 0 and at most 0.5, %s given';
+            self::refuse($function, $rateNumber, 'error_rate', $rule, $rate);
         }
         if ($expansion !== 0 && ($expansion < 2 || $expansion > 32)) {
-            $message = \sprintf('must be 0, or between 2 and 32, %d given', $expansion);
-            self::refuse($function, $expansionNumber, 'expansion', $message);
+            $rule = 'must be 0, or between 2 and 32, %d given';
+            self::refuse($function, $expansionNumber, 'expansion', $rule, $expansion);
         }
         if ($seed !== null && ($seed === '' || \strlen($seed) > 64)) {
-            $message = \sprintf('must be between 1 and 64 bytes long, %d given', \strlen($seed));
-            self::refuse($function, $seedNumber, 'seed', $message);
+            $rule = 'must be between 1 and 64 bytes long, %d given';
+            self::refuse($function, $seedNumber, 'seed', $rule, \strlen($seed));
         }
     }
 
@@ -86,24 +91,26 @@ final class Arguments
         int $window = 0,
     ): void {
         if ($window < 0 || $window > self::SECONDS_MAX) {
-            $message = \sprintf('must be 0, or between 1 and %d seconds, %d given', self::SECONDS_MAX, $window);
-            self::refuse($function, $windowNumber, 'window', $message);
+            $rule = 'must be 0, or between 1 and %d seconds, %d given';
+            self::refuse($function, $windowNumber, 'window', $rule, self::SECONDS_MAX, $window);
         }
         if ($window !== 0 && $counting) {
-            self::refuse($function, $countingNumber, 'counting', 'must be false for a filter with a window');
+            $rule = 'must be false for a filter with a window';
+            self::refuse($function, $countingNumber, 'counting', $rule);
         }
         if (($window !== 0 || $counting) && $expansion !== 0 && $expansion !== 2) {
+            $rule = 'must be 0 or its default for a %s';
             $kind = $counting ? 'counting filter' : 'filter with a window';
-            self::refuse($function, $expansionNumber, 'expansion', "must be 0 or its default for a $kind");
+            self::refuse($function, $expansionNumber, 'expansion', $rule, $kind);
         }
     }
 
-    /** The limit of a load. */
+    /** The rate above which a load publishes nothing. */
     public static function limit(string $function, ?float $rate): void
     {
         if ($rate !== null && !($rate > 0.0 && $rate <= 1.0)) {
-            $message = \sprintf('must be greater than 0 and at most 1, %s given', $rate);
-            self::refuse($function, 5, 'max_error_rate', $message);
+            $rule = 'must be greater than 0 and at most 1, %s given';
+            self::refuse($function, 5, 'max_error_rate', $rule, $rate);
         }
     }
 
@@ -125,8 +132,12 @@ final class Arguments
      * @param bool $rows Of an array the first column is the key.
      * @return array<string>
      */
-    public static function keys(string $function, int $number, iterable $keys, bool $rows = false): array
-    {
+    public static function keys(
+        string $function,
+        int $number,
+        iterable $keys,
+        bool $rows = false,
+    ): array {
         $list = \is_array($keys) ? $keys : \iterator_to_array($keys, false);
         $argument = "$function(): Argument #$number (\$keys)";
         $index = 0;
@@ -151,9 +162,17 @@ final class Arguments
         return $found;
     }
 
-    public static function refuse(string $function, int $number, string $parameter, string $message): never
-    {
-        throw new \ValueError("$function(): Argument #$number (\$$parameter) $message");
+    /** @param string $parameter Its name, empty for one of many. */
+    public static function refuse(
+        string $function,
+        int $number,
+        string $parameter,
+        string $rule,
+        int|float|string ...$values,
+    ): never {
+        $rule = \sprintf($rule, ...$values);
+        $name = $parameter === '' ? '' : " (\$$parameter)";
+        throw new \ValueError("$function(): Argument #$number$name $rule");
     }
 
     /** The type of a value, as PHP's own errors call it. */
@@ -163,14 +182,21 @@ final class Arguments
         return \str_starts_with($type, 'resource (') ? 'resource' : $type;
     }
 
-    private static function element(string $argument, mixed $element, int $index, bool $rows): string
-    {
+    private static function element(
+        string $argument,
+        mixed $element,
+        int $index,
+        bool $rows,
+    ): string {
         $row = $rows && \is_array($element);
         if ($row && $element === []) {
-            throw new \TypeError("$argument must contain rows with a first column, element $index is empty");
+            throw new \TypeError(
+                "$argument must contain rows with a first column, element $index is empty",
+            );
         }
         $value = $row ? \reset($element) : $element;
-        if (\is_string($value) || \is_int($value) || \is_float($value) || $value instanceof \Stringable) {
+        if (\is_string($value) || \is_int($value) || \is_float($value)
+            || $value instanceof \Stringable) {
             return (string) $value;
         }
         throw new \TypeError(\sprintf(

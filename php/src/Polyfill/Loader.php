@@ -28,8 +28,13 @@ final class Loader
      *
      * @param bool $nulls Is a null stored too?
      */
-    public static function one(string $id, string $key, callable $load, int $ttl, bool $nulls): mixed
-    {
+    public static function one(
+        string $id,
+        string $key,
+        callable $load,
+        int $ttl,
+        bool $nulls,
+    ): mixed {
         if (self::look($id, $value)) {
             return $value;
         }
@@ -139,12 +144,17 @@ final class Loader
     {
         $loaded = $load($keys);
         if (!\is_array($loaded)) {
-            throw new \TypeError("$argument must return an array of values by key, " . Arguments::type($loaded) . ' returned');
+            $type = Arguments::type($loaded);
+            throw new \TypeError("$argument must return an array of values by key, $type returned");
         }
-        $answered = \array_filter($keys, static fn(string $key): bool => \array_key_exists($key, $loaded));
+        $answered = \array_filter(
+            $keys,
+            static fn(string $key): bool => \array_key_exists($key, $loaded),
+        );
         if ($loaded !== [] && $answered === [] && \array_is_list($loaded)) {
             throw new \TypeError(
-                "$argument must return an array of values by key, a list was returned, and no key is an index of it",
+                "$argument must return an array of values by key, a list was returned, "
+                    . 'and no key is an index of it',
             );
         }
         return $loaded;

@@ -31,7 +31,9 @@ final readonly class Record
      */
     public function read(mixed &$value): bool
     {
-        $value = $this->stored instanceof Packed ? \unserialize($this->stored->text) : $this->stored;
+        $value = $this->stored instanceof Packed
+            ? \unserialize($this->stored->text)
+            : $this->stored;
         return $value !== false || $this->stored === false;
     }
 

@@ -33,9 +33,15 @@ final class Store
     private static int $created = 0;
     private static int $bytes = 0;
 
-    /** @var array{hits: int, misses: int, sets: int, evictions: int, expired: int, rejected: int} */
-    private static array $counts
-        = ['hits' => 0, 'misses' => 0, 'sets' => 0, 'evictions' => 0, 'expired' => 0, 'rejected' => 0];
+    /** @var array<'hits'|'misses'|'sets'|'evictions'|'expired'|'rejected', int> */
+    private static array $counts = [
+        'hits' => 0,
+        'misses' => 0,
+        'sets' => 0,
+        'evictions' => 0,
+        'expired' => 0,
+        'rejected' => 0,
+    ];
 
     /** The record, unless it has expired. */
     public static function find(string $id): ?Record
@@ -81,8 +87,11 @@ final class Store
     }
 
     /** Stores a value; false: it is too large, and an older one is removed too. */
-    public static function set(string $id, Packed|bool|int|float|string|null $stored, int $ttl): bool
-    {
+    public static function set(
+        string $id,
+        Packed|bool|int|float|string|null $stored,
+        int $ttl,
+    ): bool {
         $done = self::put($id, $stored, self::expiry($ttl));
         if (!$done) {
             self::remove($id);
@@ -95,8 +104,11 @@ final class Store
      *
      * @param float|null $expires A unix time; null: as that of the record that is there.
      */
-    public static function put(string $id, Packed|bool|int|float|string|null $stored, ?float $expires): bool
-    {
+    public static function put(
+        string $id,
+        Packed|bool|int|float|string|null $stored,
+        ?float $expires,
+    ): bool {
         $bytes = \strlen($id) - 1 + self::bytes($stored);
         if ($bytes > self::RECORD_BYTES_MAX) {
             self::$counts['rejected']++;
@@ -106,7 +118,8 @@ final class Store
         self::remove($id);
         $number = $old->number ?? ++self::$created;
         self::$ids[$number] = $id;
-        self::$records[$id] = new Record($stored, $expires ?? $old->expires ?? \INF, $bytes, $number);
+        $expires ??= $old->expires ?? \INF;
+        self::$records[$id] = new Record($stored, $expires, $bytes, $number);
         self::$bytes += $bytes + self::RECORD_BYTES;
         self::$counts['sets']++;
         if (self::$bytes > self::BYTES) {
@@ -116,15 +129,24 @@ final class Store
     }
 
     /** Adds to an int; see bloom_cache_increment(). */
-    public static function increment(string $key, int $by, bool $down, int $initial, int $ttl, bool $create): int|false
-    {
+    public static function increment(
+        string $key,
+        int $by,
+        bool $down,
+        int $initial,
+        int $ttl,
+        bool $create,
+    ): int|false {
         $record = self::find("c$key");
         if ($record === null && !$create) {
             return false;
         }
         $old = $record === null ? $initial : $record->stored;
         if (!\is_int($old)) {
-            Status::fail(Exception::INCOMPATIBLE, "the record \"$key\" is not an int; it was not changed");
+            Status::fail(
+                Exception::INCOMPATIBLE,
+                "the record \"$key\" is not an int; it was not changed",
+            );
         }
         $fits = $by > 0 === $down
             ? $old >= ($down ? \PHP_INT_MIN + $by : \PHP_INT_MIN - $by)
@@ -226,7 +248,7 @@ final class Store
         ];
     }
 
-    /** Removes the oldest records until a sixteenth is free: one at a time would search for each. */
+    /** Removes the oldest records until a sixteenth is free: for one, PHP would search as long. */
     private static function evict(): void
     {
         foreach (\array_keys(self::$records) as $id) {

@@ -137,7 +137,8 @@ function bloom_load_file(
     Arguments::capacity(__FUNCTION__, 4, $capacity ?? 1);
     Arguments::limit(__FUNCTION__, $max_error_rate);
     if (\strlen($delimiter) !== 1) {
-        Arguments::refuse(__FUNCTION__, 6, 'delimiter', 'must be one byte, ' . \strlen($delimiter) . ' given');
+        $rule = 'must be one byte, %d given';
+        Arguments::refuse(__FUNCTION__, 6, 'delimiter', $rule, \strlen($delimiter));
     }
     Arguments::path(__FUNCTION__, 2, $path);
     Status::unavailable();
@@ -173,7 +174,7 @@ function bloom_merge(string $into, string ...$from): bool
 {
     Arguments::name(__FUNCTION__, $into, 1, 'into');
     foreach (\array_values($from) as $index => $name) {
-        Arguments::name(__FUNCTION__, $name, $index + 2, 'from');
+        Arguments::name(__FUNCTION__, $name, $index + 2, '');
     }
     Status::unavailable();
 }
@@ -382,15 +383,16 @@ function bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0
 function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int
 {
     Arguments::key(__FUNCTION__, $key);
-    $old = Store::find("c$key")?->stored;
-    if ($old !== null || Store::find("c$key") !== null) {
-        if (!\is_string($old)) {
-            Status::fail(Exception::INCOMPATIBLE, \sprintf('the record "%s" is not a string', $key));
+    $record = Store::find("c$key");
+    if ($record !== null) {
+        if (!\is_string($record->stored)) {
+            Status::fail(Exception::INCOMPATIBLE, "the record \"$key\" is not a string");
         }
-        $suffix = $old . $delimiter . $suffix;
+        $suffix = $record->stored . $delimiter . $suffix;
     }
     if (!Store::put("c$key", $suffix, null)) {
-        Status::fail(Exception::NO_SPACE, \sprintf('the record "%s" would have more than %d bytes', $key, Store::RECORD_BYTES_MAX));
+        $rule = \sprintf('would have more than %d bytes', Store::RECORD_BYTES_MAX);
+        Status::fail(Exception::NO_SPACE, "the record \"$key\" $rule");
     }
     return \strlen($suffix);
 }

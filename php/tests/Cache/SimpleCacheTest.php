@@ -33,8 +33,9 @@ final class SimpleCacheTest extends TestCase
 
     public function testNamespacesHaveKeysOfTheirOwn(): void
     {
-        $caches = ['' => new SimpleCache(), 'a' => new SimpleCache('a'), 'ab' => new SimpleCache('ab')];
-        foreach ($caches as $name => $cache) {
+        $caches = [];
+        foreach (['', 'a', 'ab'] as $name) {
+            $cache = $caches[$name] = new SimpleCache($name);
             $cache->set('key', "of $name");
         }
         foreach ($caches as $name => $cache) {
@@ -60,9 +61,8 @@ final class SimpleCacheTest extends TestCase
         }
         self::assertTrue($caches[0]->clear());
         self::assertTrue($caches[1]->clear());
-        self::assertSame(['key' => null, 'other' => null], $caches[0]->getMultiple(['key', 'other']));
-        self::assertSame(['key' => null, 'other' => null], $caches[1]->getMultiple(['key', 'other']));
-        self::assertSame(['key' => 1, 'other' => 2], $caches[2]->getMultiple(['key', 'other']));
+        $left = static fn(SimpleCache $cache): array => [$cache->get('key'), $cache->get('other')];
+        self::assertSame([[null, null], [null, null], [1, 2]], \array_map($left, $caches));
         self::assertSame('of the application', \bloom_cache_get('key'));
         self::assertSame('loaded', \bloom_fetch('filter', 'key', $count));
         self::assertSame(0, $loaders);
@@ -73,7 +73,8 @@ final class SimpleCacheTest extends TestCase
         $cache = new SimpleCache('digits');
         self::assertTrue($cache->setMultiple(['7' => 'seven', '08' => 'eight', 'nine' => 9]));
         self::assertSame('seven', $cache->get('7'));
-        self::assertSame([7 => 'seven', '08' => 'eight', 10 => 'none'], $cache->getMultiple(['7', '08', '10'], 'none'));
+        $values = $cache->getMultiple(['7', '08', '10'], 'none');
+        self::assertSame([7 => 'seven', '08' => 'eight', 10 => 'none'], $values);
         self::assertTrue($cache->deleteMultiple(['7', '10']));
         self::assertFalse($cache->has('7'));
     }
@@ -99,17 +100,20 @@ final class SimpleCacheTest extends TestCase
         self::assertTrue($cache->has('null'));
         self::assertNull($cache->get('null', 'default'));
         self::assertFalse($cache->get('false', 'default'));
-        self::assertSame(['false' => false, 'null' => null, 'none' => 'x'], $cache->getMultiple(['false', 'null', 'none'], 'x'));
+        $values = $cache->getMultiple(['false', 'null', 'none'], 'x');
+        self::assertSame(['false' => false, 'null' => null, 'none' => 'x'], $values);
     }
 
     /** @return array<array{mixed, bool}> The ttl, and whether the value is there afterwards. */
     public static function ttls(): array
     {
         return [
-            [null, true], [1000, true], [self::SECONDS_MAX, true], [self::SECONDS_MAX + 1, true], [\PHP_INT_MAX, true],
+            [null, true], [1000, true], [self::SECONDS_MAX, true], [self::SECONDS_MAX + 1, true],
+            [\PHP_INT_MAX, true],
             [0, false], [-1, false], [\PHP_INT_MIN, false],
-            [new \DateInterval('PT10M'), true], [new \DateInterval('P1M'), true], [new \DateInterval('P100Y'), true],
-            [new \DateInterval('PT0S'), false], [\DateInterval::createFromDateString('-1 day'), false],
+            [new \DateInterval('PT10M'), true], [new \DateInterval('P1M'), true],
+            [new \DateInterval('P100Y'), true], [new \DateInterval('PT0S'), false],
+            [\DateInterval::createFromDateString('-1 day'), false],
         ];
     }
 
@@ -123,7 +127,8 @@ final class SimpleCacheTest extends TestCase
         self::assertSame($there ? 'value' : null, $cache->get('key'));
         $cache->set('many', 'old');
         self::assertTrue($cache->setMultiple(['many' => 'value', 'new' => 1], $ttl));
-        self::assertSame(['many' => $there ? 'value' : null, 'new' => $there ? 1 : null], $cache->getMultiple(['many', 'new']));
+        $expected = $there ? ['many' => 'value', 'new' => 1] : ['many' => null, 'new' => null];
+        self::assertSame($expected, $cache->getMultiple(['many', 'new']));
         $default->set('key', 'value');
         self::assertSame($there, $default->has('key'));
         $default->set('key', 'value', 100);
@@ -136,7 +141,8 @@ final class SimpleCacheTest extends TestCase
         $cache->setMultiple(['a' => 1, 'b' => 2]);
         $cache->set('long', 3, 100);
         \sleep(3);
-        self::assertSame(['a' => null, 'b' => null, 'long' => 3], $cache->getMultiple(['a', 'b', 'long']));
+        $values = $cache->getMultiple(['a', 'b', 'long']);
+        self::assertSame(['a' => null, 'b' => null, 'long' => 3], $values);
     }
 
     public function testAValueThatCannotBeReadIsAMissAndTakesNoOtherDown(): void
@@ -144,15 +150,18 @@ final class SimpleCacheTest extends TestCase
         $cache = new SimpleCache();
         $cache->setMultiple(['a' => 1, 'changed' => new Changed(), '3' => 3]);
         self::assertSame('default', $cache->get('changed', 'default'));
-        self::assertSame(['a' => 1, 'changed' => 'x', 3 => 3], $cache->getMultiple(['a', 'changed', '3'], 'x'));
+        $values = $cache->getMultiple(['a', 'changed', '3'], 'x');
+        self::assertSame(['a' => 1, 'changed' => 'x', 3 => 3], $values);
     }
 
     public function testAClosureIsNotStoredAndTheOthersAre(): void
     {
         $cache = new SimpleCache();
         self::assertFalse($cache->set('closure', static fn(): int => 1));
-        self::assertFalse($cache->setMultiple(['a' => 1, 'closure' => static fn(): int => 1, 'resource' => \STDIN, 'b' => 2]));
-        self::assertSame(['a' => 1, 'closure' => null, 'resource' => null, 'b' => 2], $cache->getMultiple(['a', 'closure', 'resource', 'b']));
+        $values = ['a' => 1, 'closure' => static fn(): int => 1, 'resource' => \STDIN, 'b' => 2];
+        self::assertFalse($cache->setMultiple($values));
+        $stored = $cache->getMultiple(\array_keys($values));
+        self::assertSame(['a' => 1, 'closure' => null, 'resource' => null, 'b' => 2], $stored);
     }
 
     public function testAValueThatIsTooLargeIsNotStoredAndTheOlderOneIsGone(): void
@@ -247,7 +256,7 @@ final class SimpleCacheTest extends TestCase
     {
         $cache = new SimpleCache('off', 10);
         self::assertFalse($cache->set('key', 'value'));
-        self::assertFalse($cache->setMultiple(['key' => 'value', 'closure' => static fn(): int => 1]));
+        self::assertFalse($cache->setMultiple(['key' => 1, 'other' => static fn(): int => 1]));
         self::assertNull($cache->get('key'));
         self::assertSame('default', $cache->get('key', 'default'));
         self::assertSame(['a' => 'x', 'b' => 'x'], $cache->getMultiple(['a', 'b'], 'x'));
@@ -258,7 +267,7 @@ final class SimpleCacheTest extends TestCase
         self::assertTrue($cache->clear());
     }
 
-    /** Runs a function in another process, and nothing else of this one's; it ends with the test. */
+    /** Runs only the function, in a process that ends with the test. */
     private function fork(\Closure $run): void
     {
         $child = \pcntl_fork();

@@ -20,7 +20,8 @@ final class FilterTest extends TestCase
         self::assertSame(['x' => true, 7 => true], $filter->maybeHasMany(['x' => 'a', 7 => 5]));
         self::assertFalse($filter->add('a key'));
         self::assertNull($filter->info());
-        self::assertSame('loaded a', $filter->fetch('a', static fn(string $key): string => "loaded $key"));
+        $load = static fn(string $key): string => "loaded $key";
+        self::assertSame('loaded a', $filter->fetch('a', $load));
     }
 
     #[Group('disabled')]
@@ -28,7 +29,7 @@ final class FilterTest extends TestCase
     {
         $filter = new Filter('');
         $this->expectException(\ValueError::class);
-        $this->expectExceptionMessage('bloom_maybe_has(): Argument #1 ($filter) must be a filter name');
+        $this->expectExceptionMessage('bloom_maybe_has(): Argument #1 ($filter) must be a');
         $filter->maybeHas('a key');
     }
 
@@ -54,7 +55,8 @@ final class FilterTest extends TestCase
         self::assertSame([3, 3], [$info['keys'], $info['items']]);
         self::assertTrue($filter->maybeHas('3'));
         $absent = \array_map(static fn(int $i): string => "absent $i", \range(1, 1000));
-        self::assertGreaterThan(900, \count($absent) - \count(\array_filter($filter->maybeHasMany($absent))));
+        $wrong = \count(\array_filter($filter->maybeHasMany($absent)));
+        self::assertLessThan(100, $wrong);
 
         $key = $absent[\array_search(false, $filter->maybeHasMany($absent), true)];
         self::assertNull($filter->fetch($key, static fn() => self::fail('the filter says no')));
@@ -79,7 +81,8 @@ final class FilterTest extends TestCase
             seed: 'seed',
             allowEmpty: true,
         );
-        self::assertSame(['counting', 0.001, 0], [$info['type'], $info['error_rate'], $info['expansion']]);
+        self::assertSame('counting', $info['type']);
+        self::assertSame([0.001, 0], [$info['error_rate'], $info['expansion']]);
         self::assertGreaterThanOrEqual(5000, $info['capacity']);
         self::assertSame(0, $filter->load([], allowEmpty: true)['items']);
         \bloom_drop('options');
