@@ -145,10 +145,14 @@ BSHM_AT(class, hint, 0);
 BSHM_AT(class, pages, 4);
 BSHM_AT(class, used, 8);
 
+#define BSHM_CANDIDATES 6u
+
 /*
  *  off   0                 8                 16                24
- *      +-----------------+-----------------+-----------------+-----------------+
- *   0: | sequence        | clock           | starv. | base   |  read by look-ups, and puts
+ *      +-----------------+-----------------+--------+--------+--------+--------+
+ *   0: | sequence        | clock           | starv. | base   | candid.| candid.|
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
+ *  32: | four more       |                 |                                   |
  *      +-----------------+-----------------+-----------------+-----------------+
  *  64: | lock            | touches         | records| credit | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
@@ -183,9 +187,10 @@ BSHM_AT(class, used, 8);
 typedef struct {
 	uint64_t sequence;
 	uint64_t clock;
-	uint32_t starving; /* 1: a process has waited long for the lock */
-	uint32_t base;     /* no younger than any stamp */
-	uint8_t reserved0[40];
+	uint32_t starving;                    /* 1: a process has waited long for the lock */
+	uint32_t base;                        /* no younger than any stamp */
+	uint32_t candidates[BSHM_CANDIDATES]; /* refs of records to evict soon: evict.c; 0 = none */
+	uint8_t reserved0[16];
 	uint64_t lock;
 	uint64_t touches; /* three counts of records that were stamped: recency.c */
 	uint32_t records;
@@ -220,6 +225,7 @@ typedef struct {
 BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 1280);
 BSHM_AT(shard_header, sequence, 0);
 BSHM_AT(shard_header, clock, 8);
+BSHM_AT(shard_header, candidates, 24);
 BSHM_AT(shard_header, starving, 16);
 BSHM_AT(shard_header, base, 20);
 BSHM_AT(shard_header, lock, 64);

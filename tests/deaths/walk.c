@@ -576,7 +576,7 @@ static const struct {
 	{"rotate", "bits of a lane that rests: test_sliding"},
 	{"bshm__line_add", "two adders set one word at once: test_add"},
 	{"string_together", "no run of free partitions is long enough: test_blocks"},
-	{"evict_surely", "a segment that is damaged: test_room_damage"},
+	{"bshm__evict_surely", "a segment that is damaged: test_room_damage"},
 	{"learn", "a record returns after its eviction; a hint: test_evict"},
 	{"claim_all", "a segment that is damaged: test_check"},
 	{"clear_zero", "no private memory: test_ops"},

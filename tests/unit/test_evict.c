@@ -546,6 +546,47 @@ TEST(expired_records_are_reclaimed_when_room_is_needed)
 
 /* ------------------------------------------------------------------ the order */
 
+/* The candidates of the samples before make a choice among 16 as good as one among a hundred. */
+TEST(few_of_the_oldest_outlive_their_turn)
+{
+	enum {
+		LIMIT = 8000
+	};
+	bshm_segment *segment = open_store(MB(4), LIMIT);
+	uint32_t outlived = 0;
+	for (uint32_t i = 0; i < LIMIT + LIMIT / 8; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < LIMIT / 16; i++) {
+		outlived += is_there(segment, i);
+	}
+	test_note("%u of %u outlived twice as many evictions", outlived, LIMIT / 16);
+	CHECK(outlived < LIMIT / 16 / 50);
+	check_sound(segment);
+}
+
+TEST(a_candidate_that_leads_nowhere_does_no_harm)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	bshm__shard s = bshm__shard_at(segment, 0);
+	uint64_t seed = test_seed();
+	for (uint32_t i = 0; i < 1001; i++) {
+		CHECK_INT(store_put(segment, i, i, i % 10 == 0 ? 40000 / 10 : 16, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(s.shard->candidates[0] != 0);
+	for (uint32_t i = 1001; i < 3000; i++) {
+		uint32_t *candidate = &s.shard->candidates[i % BSHM_CANDIDATES];
+		*candidate = i % 3 == 0   ? (uint32_t) test_random(&seed)
+					 : i % 3 == 1 ? s.first_ref + (uint32_t) (test_random(&seed) % (MB(4) / 16))
+								  : *candidate + 1;
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	CHECK_INT(info.records, 1000);
+	check_sound(segment);
+}
+
 TEST(the_oldest_comes_first_exactly_among_a_hundred)
 {
 	uint64_t seed = test_seed();

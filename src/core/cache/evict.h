@@ -8,12 +8,8 @@
 
 #include "core/cache/shard.h"
 
-/* To evict one record, 32 are looked at as a rule, and 256 at most. */
-#define BSHM_EVICT_SAMPLE 32u
-#define BSHM_EVICT_LOOKS  256u
-/* Where few buckets have records, at most so many are looked at for a sample; and so many samples
- * at most. */
-#define BSHM_EVICT_BUCKETS 1024u
+/* To evict one record, so many are looked at at most, and so many samples. */
+#define BSHM_EVICT_LOOKS   256u
 #define BSHM_EVICT_SAMPLES 16u
 
 /* All under the lock. */

@@ -7,13 +7,14 @@
  * cell's tag, because a tag of a free cell has no other use; else it is lost. So ghosts take no
  * memory: there is room for one in each bucket and in each free cell, about one for every third or
  * fourth record. A put into the cell, and a resize of the table, end ghosts. So does age: a turn is
- * a quarter as many evictions as there are records, and a ghost counts in its turn and in the next
+ * half as many evictions as there are records, and a ghost counts in its turn and in the next
  * one. The hand of evict.c goes over the index several times a turn, and removes older ones.
  *
  * If a record is put whose ghost is there, it was evicted too soon. So it is PROTECTED at once, and
  * `lean` (evict.c) changes: it goes down if the record was on probation, else up. The step is
- * larger for the kind that is evicted less often, as in ARC. So `lean` comes to rest where the
- * records of both kinds that were evicted last are equally likely to be asked for again.
+ * larger for the kind that is evicted less often, as in ARC. So `lean` comes to rest where both
+ * kinds of records, when they are evicted, are about equally likely to be asked for again. A step
+ * up is a quarter smaller: where the kinds differ by chance only, LRU is best.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -23,7 +24,7 @@
 #define HASH_MASK ((1u << HASH_BITS) - 1)
 #define TURNS     3u
 
-#define TURN_SHARE  4u /* of the records */
+#define TURN_SHARE  2u /* of the records */
 #define WORDS       3u /* of tags */
 #define LANES       4u /* in a word */
 #define EVERY_LANE  UINT64_C(0x0001000100010001)
@@ -32,6 +33,7 @@
 /* A ghost that returns moves `lean` by STEP / records, or up to STEP_MOST times that. */
 #define STEP      (INT64_C(11) * BSHM_LEAN_OCTAVE)
 #define STEP_MOST 32
+#define STEP_UP   77 /* percent of that, for a record that was not on probation */
 #define LEAN_LOW  (-BSHM_LEAN_OCTAVE / 2) /* below 0, chance does not make it more than 0 */
 #define LEAN_HIGH (5 * BSHM_LEAN_OCTAVE)
 #define LEAN_NEW  BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
@@ -81,7 +83,10 @@ static void count_eviction(bshm_shard_header *shard, bool on_probation)
 		BSHM_STORE(&shard->ghosts, left - 1, RELAXED);
 	}
 	const int32_t before = probation_share(shard);
-	const int32_t after = before + ((on_probation ? SHARE_ONE : 0) - before) / EVERY_LEVEL;
+	/* Rounded up as often as the remainder is large: else a small share would count too high. */
+	const int32_t part = (int32_t) (BSHM_LOAD(&shard->evictions, RELAXED) % EVERY_LEVEL);
+	const int32_t after =
+		(before * (EVERY_LEVEL - 1) + (on_probation ? SHARE_ONE : 0) + part) / EVERY_LEVEL;
 	BSHM_STORE(&shard->probation, (uint32_t) (after - SHARE_ONE / 2), RELAXED);
 }
 
@@ -114,7 +119,7 @@ static void learn(const bshm__shard *s, bool was_on_probation)
 	const int64_t its_share = was_on_probation ? share : SHARE_ONE - share;
 	const int64_t rare = 256 * (SHARE_ONE - its_share) / its_share;
 	const int64_t times = rare < 256 ? 256 : rare < 256 * STEP_MOST ? rare : 256 * STEP_MOST;
-	const int64_t step = STEP / records * times / 256;
+	const int64_t step = STEP / records * times / 256 * (was_on_probation ? 100 : STEP_UP) / 100;
 	const int64_t most = step < BSHM_LEAN_OCTAVE ? step : BSHM_LEAN_OCTAVE;
 	const int64_t lean = bshm__ghost_lean(s) + (was_on_probation ? -most : most);
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;

@@ -1,0 +1,152 @@
+/*
+ * sample.c - looks at some records, and weighs how soon each should be evicted: evict.c says how
+ * and why.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/sample.h"
+
+#include "core/cache/ghost.h"
+#include "core/cache/recency.h"
+#include "core/cache/record.h"
+#include "core/cache/walk.h"
+
+/* Puts the refs of a bucket into the sample, and prefetches their slots. */
+static uint32_t take_bucket(const bshm__shard *s, bshm_bucket *bucket, bshm__member *sample)
+{
+	uint32_t count = 0;
+	bshm__ghosts_age(s, bucket);
+	for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
+		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
+		const uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+		if (slot != NULL) { /* 0 is no place in the pages */
+			__builtin_prefetch(slot);
+			sample[count++] = (bshm__member){.ref = ref, .cell = &bucket->ref[k]};
+		}
+	}
+	return count;
+}
+
+/* Collects `wanted` refs or some more from the hand on: how many. Looks at BSHM_EVICT_BUCKETS
+ * buckets and tables at most, or at all tables where these have no record. */
+static uint32_t collect(const bshm__shard *s, uint32_t wanted, bshm__member *sample)
+{
+	bshm_shard_header *shard = s->shard;
+	const uint32_t tables = s->segment->shard_tables;
+	uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
+	uint32_t number = BSHM_LOAD(&shard->hand_bucket, RELAXED);
+	uint32_t count = 0;
+	uint32_t wraps = 0;
+	table = table < tables ? table : 0;
+	for (uint32_t steps = 0;
+		 count < wanted && wraps <= tables && (count == 0 || steps < BSHM_EVICT_BUCKETS); steps++) {
+		const uint32_t of = s->index * tables + table;
+		const bshm__buckets buckets = bshm__buckets_of(s->segment, of);
+		if (number < buckets.count && BSHM_LOAD(&s->segment->tables[of].records, RELAXED) != 0) {
+			bshm_bucket *bucket = bshm__bucket_at(s, &buckets, number++);
+			count += bucket == NULL ? 0 : take_bucket(s, bucket, sample + count);
+		} else {
+			table = table + 1 < tables ? table + 1 : 0;
+			number = 0;
+			wraps++;
+		}
+	}
+	BSHM_STORE(&shard->hand_table, table, RELAXED);
+	BSHM_STORE(&shard->hand_bucket, number, RELAXED);
+	return count;
+}
+
+/* 2^lean in 256ths, by straight lines between the powers of two. */
+static uint64_t power(int32_t lean)
+{
+	const uint32_t octaves = (uint32_t) (lean / BSHM_LEAN_OCTAVE);
+	return (256 + (uint32_t) (lean % BSHM_LEAN_OCTAVE) / (BSHM_LEAN_OCTAVE / 256)) << octaves;
+}
+
+/* What the size of a record counts, to the power of 5/4. */
+static uint64_t size_weight(const bshm__shard *s, uint32_t ref, uint32_t state)
+{
+	if (s->segment->cache_records != 0) {
+		return 1;
+	}
+	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
+	const uint64_t bytes = bshm__slot_bytes(s, slot, state) + BSHM_RECORD_EXTRA;
+	const uint32_t octaves = 63 - (uint32_t) __builtin_clzll(bytes);
+	const uint64_t log = (bytes * BSHM_LEAN_OCTAVE >> octaves) + (octaves - 1) * BSHM_LEAN_OCTAVE;
+	return bytes * power((int32_t) (log / 4)) / 256;
+}
+
+bshm__scales bshm__scales_of(const bshm__shard *s)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	const int32_t leaning = bshm__ghost_lean(s);
+	const int32_t lean = leaning < 0 ? 0 : leaning;
+	return (bshm__scales){
+		.now = e.now,
+		.now_s = bshm__store_now_s(s->segment),
+		.least_age = bshm__age(e.now, e.floor) + 1,
+		.probation = power(lean),
+		.frequent = 256 * 256 / power(lean / 4 * 3),
+	};
+}
+
+static BSHM_ALWAYS_INLINE bshm__member weigh(
+	const bshm__shard *s, const bshm__scales *by, uint32_t ref, uint32_t *cell)
+{
+	const uint32_t state = bshm__word(s, ref, 0);
+	if ((state & BSHM_SLOT_LIVE) == 0) {
+		return (bshm__member){0}; /* damaged */
+	}
+	const uint32_t age = bshm__age(by->now, state & BSHM_SLOT_STAMP);
+	const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? by->probation
+						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256
+															  : by->frequent;
+	const bool expired = bshm__walk_expired(s, ref, state, by->now_s);
+	const uint64_t weight = expired ? UINT64_MAX : (age + 1) * kind * size_weight(s, ref, state);
+	return (bshm__member){ref, cell, state, age, weight, expired};
+}
+
+bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t ref)
+{
+	return weigh(s, by, ref, NULL);
+}
+
+bool bshm__is_spared(const bshm__shard *s, const bshm__member *m)
+{
+	bshm__record record;
+	bshm__home home;
+	return s->spared != 0 && (m->state & BSHM_SLOT_CHAINED) != 0 &&
+		   bshm__record_load(s, m->ref, &record) && bshm__record_home(s, &record, &home) &&
+		   (uint32_t) home.hash == s->spared;
+}
+
+uint32_t bshm__sample_next(
+	const bshm__shard *s, const bshm__scales *by, uint32_t wanted, bshm__member *sample)
+{
+	const uint32_t collected = collect(s, wanted, sample);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < collected; i++) {
+		const bshm__member m = weigh(s, by, sample[i].ref, sample[i].cell);
+		if (m.ref != 0 && !bshm__is_spared(s, &m)) {
+			sample[count++] = m;
+		}
+	}
+	return count;
+}
+
+bshm__member *bshm__choose(bshm__member *sample, uint32_t count, uint32_t least_age)
+{
+	bshm__member *best = NULL;
+	for (bshm__member *m = sample; m < sample + count; m++) {
+		if (m->ref == 0) {
+			continue;
+		}
+		if (m->expired) {
+			return m;
+		}
+		if (m->age >= least_age && (best == NULL || m->weight > best->weight)) {
+			best = m;
+		}
+	}
+	return best;
+}

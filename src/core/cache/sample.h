@@ -1,0 +1,55 @@
+/*
+ * sample.h - looks at some records, and weighs how soon each should be evicted.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_SAMPLE_H
+#define BSHM_CACHE_SAMPLE_H
+
+#include "core/cache/index.h"
+
+/* All under the shard's lock. */
+
+/* A record of a sample. */
+typedef struct {
+	uint32_t ref;   /* 0: chosen already */
+	uint32_t *cell; /* where it was found; NULL: not by the index */
+	uint32_t state;
+	uint32_t age;
+	uint64_t weight; /* its age, size, and how soon its kind is evicted */
+	bool expired;
+} bshm__member;
+
+/* What makes a record's weight. */
+typedef struct {
+	uint32_t now; /* the epoch */
+	uint32_t now_s;
+	uint32_t least_age; /* of a record that may be evicted: older than the floor */
+	uint64_t probation; /* how much an epoch weighs, by kind */
+	uint64_t frequent;
+} bshm__scales;
+
+bshm__scales bshm__scales_of(const bshm__shard *s);
+
+/* The record at a ref, which is one of the shard's pages; its own ref is 0 where there is none. */
+bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t ref);
+/* Is it the record that the call makes room for, or rather for its next value? */
+bool bshm__is_spared(const bshm__shard *s, const bshm__member *m);
+
+/* A sample has so many records as a rule; so many where they are large. */
+#define BSHM_EVICT_SAMPLE       16u
+#define BSHM_EVICT_SAMPLE_LARGE 32u
+/* Where few buckets have records, at most so many are looked at for a sample. */
+#define BSHM_EVICT_BUCKETS 1024u
+/* A sample ends with a bucket. */
+#define BSHM_SAMPLE_ROOM (BSHM_EVICT_SAMPLE_LARGE + BSHM_BUCKET_CELLS - 1)
+
+/* The next sample, of `wanted` records or up to a bucket more: how many. 0: there is none. The hand
+ * passes them. */
+uint32_t bshm__sample_next(
+	const bshm__shard *s, const bshm__scales *by, uint32_t wanted, bshm__member *sample);
+/* The record to evict: an expired one, or the heaviest of those that are old enough. NULL: there is
+ * none. */
+bshm__member *bshm__choose(bshm__member *sample, uint32_t count, uint32_t least_age);
+
+#endif
