@@ -111,7 +111,9 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/repair.c
      src/core/cache/shard_lock.c
      src/core/cache/quota_recount.c
+     src/core/cache/sample.c
      src/core/cache/evict.c
+     src/core/cache/evict_page.c
      src/core/cache/ghost.c
      src/core/cache/room.c
      src/core/cache/put.c

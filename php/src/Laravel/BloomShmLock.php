@@ -60,7 +60,8 @@ final class BloomShmLock extends Lock
     {
         $held = \bloom_cache_get($this->name);
 
-        return $this->ownerOf($held) === $this->owner && $this->replace($held, $seconds ?? $this->seconds);
+        return $this->ownerOf($held) === $this->owner
+            && $this->replace($held, $seconds ?? $this->seconds);
     }
 
     public function forceRelease(): void

@@ -23,11 +23,13 @@ final class BloomShmServiceProvider extends ServiceProvider
             $config->set('cache.stores.bloomshm', ['driver' => 'bloomshm']);
         }
         $this->callAfterResolving('cache', function (CacheManager $cache) use ($config): void {
-            $cache->extend('bloomshm', function (Application $app, array $store) use ($cache, $config) {
+            $make = function (Application $app, array $store) use ($cache, $config) {
                 $prefix = $store['prefix'] ?? $config->get('cache.prefix');
+                $prefix = is_string($prefix) ? $prefix : '';
 
-                return $cache->repository(new BloomShmStore(is_string($prefix) ? $prefix : ''), $store);
-            });
+                return $cache->repository(new BloomShmStore($prefix), $store);
+            };
+            $cache->extend('bloomshm', $make);
         });
     }
 }

@@ -64,7 +64,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
         }
         $values = [];
         foreach ($keys as $key) {
-            $values[$key] = $found === null ? $this->get((string) $key) : $found[$this->items . $key];
+            $values[$key] = $found === null
+                ? $this->get((string) $key)
+                : $found[$this->items . $key];
         }
 
         return $values;
@@ -77,7 +79,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function put($key, $value, $seconds): bool
     {
-        return $this->quietly(fn() => \bloom_cache_set($this->items . $key, $value, self::ttl($seconds)));
+        return $this->quietly(
+            fn() => \bloom_cache_set($this->items . $key, $value, self::ttl($seconds)),
+        );
     }
 
     /**
@@ -92,7 +96,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
             $named[$this->items . $key] = $value;
         }
 
-        return $this->quietly(fn() => \bloom_cache_set_many($named, self::ttl($seconds)) === count($named));
+        return $this->quietly(
+            fn() => \bloom_cache_set_many($named, self::ttl($seconds)) === count($named),
+        );
     }
 
     /**
@@ -104,7 +110,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function add($key, $value, $seconds): bool
     {
-        return $this->quietly(fn() => \bloom_cache_add($this->items . $key, $value, self::ttl($seconds)));
+        return $this->quietly(
+            fn() => \bloom_cache_add($this->items . $key, $value, self::ttl($seconds)),
+        );
     }
 
     /**
@@ -203,7 +211,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
             return new NoLock($name, $seconds, $owner);
         }
 
-        return new BloomShmLock($this->locks . (strlen($name) > 1000 ? sha1($name) : $name), $seconds, $owner);
+        $name = strlen($name) > 1000 ? sha1($name) : $name;
+
+        return new BloomShmLock($this->locks . $name, $seconds, $owner);
     }
 
     /**

@@ -33,8 +33,9 @@ final class ApplicationTest extends LaravelTestCase
 
     public function testAStoreMayHaveItsOwnPrefix(): void
     {
-        $this->app['config']['cache.stores.second'] = ['driver' => 'bloomshm', 'prefix' => 'second'];
-        $this->app['config']['cache.stores.odd'] = ['driver' => 'bloomshm', 'prefix' => ['no string']];
+        $config = $this->app['config'];
+        $config['cache.stores.second'] = ['driver' => 'bloomshm', 'prefix' => 'second'];
+        $config['cache.stores.odd'] = ['driver' => 'bloomshm', 'prefix' => ['no string']];
         Cache::store('second')->put('key', 2);
         Cache::put('key', 1);
         self::assertSame('second', Cache::store('second')->getPrefix());
@@ -46,7 +47,8 @@ final class ApplicationTest extends LaravelTestCase
 
     public function testAStoreOfTheConfigurationIsKept(): void
     {
-        $this->app['config']['cache.stores.bloomshm'] = ['driver' => 'bloomshm', 'prefix' => 'mine'];
+        $store = ['driver' => 'bloomshm', 'prefix' => 'mine'];
+        $this->app['config']['cache.stores.bloomshm'] = $store;
         (new BloomShmServiceProvider($this->app))->register();
         self::assertSame('mine', Cache::store('bloomshm')->getPrefix());
     }
@@ -62,7 +64,8 @@ final class ApplicationTest extends LaravelTestCase
         self::assertTrue(Cache::setMultiple(['a' => 1, '7' => 2], 60));
         self::assertSame(['a' => 1, 'none' => 'x'], Cache::getMultiple(['a', 'none'], 'x'));
         self::assertSame([7 => 2, 'a' => 1, 'none' => null], Cache::many(['7', 'a', 'none']));
-        self::assertSame(['a' => 1, 'none' => 'default'], Cache::many(['a' => 0, 'none' => 'default']));
+        $many = Cache::many(['a' => 0, 'none' => 'default']);
+        self::assertSame(['a' => 1, 'none' => 'default'], $many);
         self::assertTrue(Cache::add('added', 1, 60));
         self::assertFalse(Cache::add('added', 1, 60));
         self::assertTrue(Cache::put('a', 1, 0)); // Laravel forgets it
@@ -136,7 +139,8 @@ final class ApplicationTest extends LaravelTestCase
         self::assertSame('result', Cache::withoutOverlapping('name', fn() => 'result', 10, 1));
         $inside = fn() => Cache::funnel('name')->limit(1)->releaseAfter(10)->block(0)
             ->then(fn() => 'second', fn() => 'full');
-        self::assertSame('full', Cache::funnel('name')->limit(1)->releaseAfter(10)->block(0)->then($inside));
+        $funnel = Cache::funnel('name')->limit(1)->releaseAfter(10)->block(0);
+        self::assertSame('full', $funnel->then($inside));
         self::assertSame('second', $inside());
     }
 
@@ -183,7 +187,8 @@ final class ApplicationTest extends LaravelTestCase
             self::assertTrue($both->verify(['value' => 'correct horse']));
             self::assertSame([], $asked->asked);
             self::assertSame($answer, $both->verify(['value' => 'password1']));
-            self::assertSame($answer, (new UncompromisedVerifier('none', second: $asked))->verify(['value' => 'x']));
+            $verifier = new UncompromisedVerifier('none', second: $asked);
+            self::assertSame($answer, $verifier->verify(['value' => 'x']));
             self::assertSame([['value' => 'password1'], ['value' => 'x']], $asked->asked);
         }
         \bloom_drop('breached-passwords');

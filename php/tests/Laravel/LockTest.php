@@ -73,7 +73,7 @@ final class LockTest extends LaravelTestCase
 
     public function testTheStoreKeepsALockAsLongAsItLasts(): void
     {
-        // The store's clock counts whole seconds: each of these locks begins in another part of one.
+        // The store's clock counts whole seconds: each lock begins in another part of one.
         $locks = $begun = [];
         for ($i = 0; $i < 8; $i++) {
             $locks[$i] = $this->store()->lock("name $i", 1);

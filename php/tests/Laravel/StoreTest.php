@@ -151,7 +151,10 @@ final class StoreTest extends LaravelTestCase
 
     public function testFlushTakesItsOwnPrefixOnly(): void
     {
-        $stores = ['' => $this->store(''), 'shop' => $this->store('shop'), 'shop-2' => $this->store('shop-2')];
+        $stores = [];
+        foreach (['', 'shop', 'shop-2'] as $prefix) {
+            $stores[$prefix] = $this->store($prefix);
+        }
         \bloom_cache_set('alien', 1);
         foreach (array_keys($stores) as $flushed) {
             foreach ($stores as $prefix => $store) {

@@ -15,7 +15,8 @@ return static function (array $values): array {
         $store->putMany($values, 600);
         $cache = new Repository($store);
         $gets['BloomShmStore, ApcStore'][] = static fn(string $key): mixed => $store->get($key);
-        $gets['Laravel\'s Repository on each'][] = static fn(string $key): mixed => $cache->get($key);
+        $gets['Laravel\'s Repository on each'][]
+            = static fn(string $key): mixed => $cache->get($key);
     }
     return $gets;
 };
