@@ -53,7 +53,7 @@ final class BloomShmLock extends Lock
     /**
      * Lets the lock last from now on.
      *
-     * @param int|null $seconds 0: until it is released; null: as long as at first.
+     * @param int|float|string|null $seconds 0: until it is released; null: as long as at first.
      * @return bool false: it is not this owner's, or no longer.
      */
     public function refresh($seconds = null): bool
@@ -61,12 +61,24 @@ final class BloomShmLock extends Lock
         $held = \bloom_cache_get($this->name);
 
         return $this->ownerOf($held) === $this->owner
-            && $this->replace($held, $seconds ?? $this->seconds);
+            && $this->replace($held, self::whole($seconds ?? $this->seconds));
     }
 
     public function forceRelease(): void
     {
         \bloom_cache_delete($this->name);
+    }
+
+    /**
+     * Laravel's time limits are ints by its comments, and may be what a setting or a job gives: a
+     * string of digits, a float, null. A part of a second counts as a whole one: 0 is no limit.
+     *
+     * @internal
+     */
+    public static function whole(mixed $seconds): int
+    {
+        return is_int($seconds) ? $seconds
+            : (is_numeric($seconds) ? (int) ceil((float) $seconds) : 0);
     }
 
     protected function getCurrentOwner(): ?string

@@ -75,7 +75,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
     /**
      * @param string $key
      * @param mixed $value
-     * @param int $seconds
+     * @param int|float|string|null $seconds
      */
     public function put($key, $value, $seconds): bool
     {
@@ -86,7 +86,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
 
     /**
      * @param array<mixed> $values By key.
-     * @param int $seconds
+     * @param int|float|string|null $seconds
      * @return bool false: not all were stored; none, if one of them cannot be serialized.
      */
     public function putMany(array $values, $seconds): bool
@@ -106,7 +106,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      *
      * @param string $key
      * @param mixed $value
-     * @param int $seconds
+     * @param int|float|string|null $seconds
      */
     public function add($key, $value, $seconds): bool
     {
@@ -168,7 +168,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      * Sets the time limit of an item anew.
      *
      * @param string $key
-     * @param int $seconds
+     * @param int|float|string|null $seconds
      */
     public function touch($key, $seconds): bool
     {
@@ -200,12 +200,14 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      * lose the scheduled tasks and unique jobs, which would wait for ever. Where the store cannot
      * be used for another reason, no lock is granted.
      *
-     * @param string $name
-     * @param int $seconds
+     * @param string|int|\Stringable $name
+     * @param int|float|string|null $seconds 0 or less, or null: until it is released.
      * @param string|null $owner
      */
     public function lock($name, $seconds = 0, $owner = null): Lock
     {
+        $name = (string) $name;
+        $seconds = BloomShmLock::whole($seconds);
         $enabled = ini_get('bloomshm.enable'); // false: the functions are those of the polyfill
         if ($enabled !== false && !filter_var($enabled, FILTER_VALIDATE_BOOL)) {
             return new NoLock($name, $seconds, $owner);
@@ -258,9 +260,12 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
         $this->locks = "laravel.lock\0$prefix\0";
     }
 
-    private static function ttl(int $seconds): int
+    /**
+     * @param mixed $seconds int; also a string of digits or a float, as settings often are.
+     */
+    private static function ttl(mixed $seconds): int
     {
-        return min(max($seconds, 0), BloomShmLock::LONGEST);
+        return min(max(BloomShmLock::whole($seconds), 0), BloomShmLock::LONGEST);
     }
 
     /**

@@ -8,6 +8,7 @@ use BloomShm\Laravel\BloomShmLock;
 use Illuminate\Contracts\Cache\CanFlushLocks;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Carbon;
+use Illuminate\Support\Stringable;
 
 final class LockTest extends LaravelTestCase
 {
@@ -101,6 +102,29 @@ final class LockTest extends LaravelTestCase
         }
         Carbon::setTestNow();
         self::assertTrue($this->store()->lock('very long', 10 * BloomShmLock::LONGEST)->get());
+    }
+
+    public function testNamesAndLimitsOfOtherTypes(): void
+    {
+        $store = $this->store();
+        self::assertTrue($store->lock(17, 10)->get());
+        self::assertFalse($store->lock('17', 10)->get());
+        self::assertTrue($store->lock(new Stringable('name'), 10)->get());
+        self::assertFalse($store->lock('name', 10)->get());
+        Carbon::setTestNow(Carbon::now());
+        foreach (['10', 9.5, 10.0] as $seconds) {
+            $lock = $store->lock("name $seconds", $seconds);
+            self::assertTrue($lock->get());
+            Carbon::setTestNow(Carbon::now()->addSeconds(9));
+            self::assertTrue($lock->refresh($seconds));
+            Carbon::setTestNow(Carbon::now()->addSeconds(9));
+            self::assertTrue($lock->isOwnedByCurrentProcess());
+            Carbon::setTestNow(Carbon::now()->addSecond());
+            self::assertFalse($lock->isOwnedByCurrentProcess());
+        }
+        self::assertTrue($store->lock('no limit', null)->get());
+        Carbon::setTestNow(Carbon::now()->addYears(100));
+        self::assertFalse($store->lock('no limit', 10)->get());
     }
 
     public function testRefresh(): void

@@ -113,6 +113,18 @@ final class StoreTest extends LaravelTestCase
         self::assertSame($after, $store->get('key'));
     }
 
+    public function testTimeLimitsOfOtherTypes(): void
+    {
+        $store = $this->store();
+        foreach (['60', 60.0, 0.5, null] as $seconds) {
+            self::assertTrue($store->put('key', 1, $seconds));
+            self::assertTrue($store->putMany(['key' => 2], $seconds));
+            self::assertFalse($store->add('key', 3, $seconds));
+            self::assertTrue($store->touch('key', $seconds));
+            self::assertSame(2, $store->get('key'));
+        }
+    }
+
     public function testAValueThatCannotBeSerializedIsRefused(): void
     {
         $store = $this->store();
