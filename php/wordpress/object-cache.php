@@ -860,7 +860,7 @@ class WP_Object_Cache
         return $written;
     }
 
-    private function count(int|string $key, int $by, string $group): int|float|false
+    private function count(int|string $key, int|float $by, string $group): int|float|false
     {
         $id = $this->id($key, $group);
         $prefix = $this->prefix($group);

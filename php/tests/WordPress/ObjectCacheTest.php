@@ -173,6 +173,8 @@ final class ObjectCacheTest extends TestCase
         return [
             [0, 1, 1, 0], [3, 2, 5, 1], [1, 5, 6, 0], ['4', 1, 5, 3], [1.5, 1, 2.5, 0.5],
             ['text', 2, 2, 0], [null, 2, 2, 0], [false, 1, 1, 0], [[1], 3, 3, 0], [5, -7, 0, 12],
+            [PHP_INT_MAX, 1, PHP_INT_MAX + 1, PHP_INT_MAX - 1],
+            [1, PHP_INT_MIN, 0, 1 - PHP_INT_MIN],
         ];
     }
 
