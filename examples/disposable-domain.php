@@ -24,7 +24,7 @@ bloom_load('disposable', $keys, error_rate: 0.0001);
 // The form. A missing filter would say "maybe" to each address: then none is refused.
 function disposable(string $address): bool
 {
-    $labels = explode('.', strtolower(ltrim(strrchr($address, '@'), '@')));
+    $labels = explode('.', strtolower(ltrim((string) strrchr($address, '@'), '@')));
     for ($questions = [implode('.', $labels)]; count($labels) > 1; array_shift($labels)) {
         $questions[] = '*.' . implode('.', $labels);
     }
