@@ -42,7 +42,7 @@ final class Loader
         try {
             $value = $load($key);
             if (self::keeps($id, $serial, $value, $nulls)) {
-                Store::put($id, Store::pack($value), Store::expiry($ttl));
+                self::store($id, $serial, Store::pack($value), $ttl);
             }
             return $value;
         } finally {
@@ -86,7 +86,7 @@ final class Loader
                 }
             }
             foreach ($stored as $where => $value) {
-                Store::put($where, $value, Store::expiry($ttl));
+                self::store($where, $serials[$where], $value, $ttl);
             }
         } finally {
             foreach ($serials as $where => $serial) {
@@ -128,12 +128,30 @@ final class Loader
         return isset(self::$loads[$id]) ? 0 : self::$loads[$id] = ++self::$serial;
     }
 
-    /** Is the value to be stored? The key may have changed meanwhile, or be too long. */
+    /** Is the value to be stored? The key may be too long. */
     private static function keeps(string $id, int $serial, mixed $value, bool $nulls): bool
     {
-        return (self::$loads[$id] ?? null) === $serial
+        return $serial !== 0
             && ($nulls || $value !== null)
             && \strlen($id) <= 1 + Arguments::KEY_BYTES_MAX;
+    }
+
+    /** Stores a value, unless its key has changed: the loader or a serialize() may have done it. */
+    private static function store(
+        string $id,
+        int $serial,
+        Packed|bool|int|float|string|null $stored,
+        int $ttl,
+    ): void {
+        if (self::isValid($id, $serial)) {
+            Store::set($id, $stored, $ttl);
+        }
+    }
+
+    /** Has the key not changed since the load began? */
+    private static function isValid(string $id, int $serial): bool
+    {
+        return (self::$loads[$id] ?? null) === $serial;
     }
 
     /**
@@ -162,7 +180,7 @@ final class Loader
 
     private static function end(string $id, int $serial): void
     {
-        if ((self::$loads[$id] ?? null) === $serial) {
+        if (self::isValid($id, $serial)) {
             self::void($id);
         }
     }

@@ -40,6 +40,14 @@ final readonly class Record
     /** Is it the same type and bytes? NaN is NaN, and -0.0 is not 0.0. */
     public function holds(Packed|bool|int|float|string|null $stored): bool
     {
-        return \serialize($this->stored) === \serialize($stored);
+        return self::bytes($this->stored) === self::bytes($stored);
+    }
+
+    /** serialize() would round a float to serialize_precision. */
+    private static function bytes(Packed|bool|int|float|string|null $stored): string
+    {
+        return \is_float($stored) && !\is_nan($stored)
+            ? 'd' . \pack('E', $stored)
+            : \serialize($stored);
     }
 }

@@ -217,6 +217,17 @@ final class PolyfillTest extends TestCase
         self::assertNotSame('loaded', \bloom_cache_get('key'));
     }
 
+    public function testAChangeWhileAValueIsSerializedStays(): void
+    {
+        \bloom_cache_remember('key', static fn() => new Saver(['key' => 'changed']));
+        self::assertSame('changed', \bloom_cache_get('key'));
+        $load = static fn() => ['a' => 1, 'b' => new Saver(['a' => 'changed', 'c' => 'changed']), 'c' => 3];
+        self::assertSame(3, \bloom_cache_remember_many(['a', 'b', 'c'], $load)[2]);
+        $expected = ['a' => 'changed', 'c' => 'changed'];
+        self::assertSame($expected, \bloom_cache_get_many(['a', 'c']));
+        self::assertTrue(\bloom_cache_has('b'));
+    }
+
     public function testAnotherKeyMayBeClearedMeanwhile(): void
     {
         $load = static function (): string {
@@ -277,6 +288,21 @@ final class PolyfillTest extends TestCase
         self::assertFalse(\bloom_cache_has('key'));
         self::assertFalse(\bloom_cache_delete('key'));
         self::assertTrue(\bloom_cache_has('forever'));
+    }
+
+    public function testASwapComparesAllDigits(): void
+    {
+        $digits = \ini_set('serialize_precision', '3');
+        try {
+            \bloom_cache_set('key', 1.2341);
+            self::assertFalse(\bloom_cache_cas('key', 1.2344, 'new'));
+            self::assertTrue(\bloom_cache_cas('key', 1.2341, \NAN));
+            self::assertFalse(\bloom_cache_cas('key', \INF, 'new'));
+            self::assertTrue(\bloom_cache_cas('key', \NAN, -0.0));
+            self::assertFalse(\bloom_cache_cas('key', 0.0, 'new'));
+        } finally {
+            \ini_set('serialize_precision', (string) $digits);
+        }
     }
 
     public function testACountMayNeedARecord(): void
