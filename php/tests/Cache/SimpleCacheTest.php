@@ -213,9 +213,7 @@ final class SimpleCacheTest extends TestCase
             }
         });
         for ($i = 0; $i < 100; $i++) {
-            while ($cache->get('turn') !== 2 * $i + 1) {
-                \usleep(50);
-            }
+            $this->waitFor(static fn(): bool => $cache->get('turn') === 2 * $i + 1);
             $cache->delete('object');
             $cache->set('turn', 2 * $i + 2);
         }
@@ -233,9 +231,7 @@ final class SimpleCacheTest extends TestCase
                 $flood->set('key' . $i % 5000, \str_repeat('x', $i % 4000));
             }
         });
-        while (\bloom_cache_info()['evictions'] < 100) {
-            \usleep(100);
-        }
+        $this->waitFor(static fn(): bool => \bloom_cache_info()['evictions'] >= 100);
         $found = 0;
         for ($i = 0; $i < 20000; $i++) {
             $key = 'key' . $i % 50;
@@ -279,5 +275,18 @@ final class SimpleCacheTest extends TestCase
             }
         }
         $this->children[] = $child;
+    }
+
+    /** Waits for what another process does, and fails if that has ended without it. */
+    private function waitFor(\Closure $isDone): void
+    {
+        $ended = false;
+        while (!$isDone()) {
+            self::assertFalse($ended, 'the other process has ended');
+            foreach ($this->children as $child) {
+                $ended = \pcntl_waitpid($child, $status, \WNOHANG) !== 0 || $ended;
+            }
+            \usleep(50);
+        }
     }
 }
