@@ -187,6 +187,7 @@ static void fetch_many(many *m)
 	if (m->is_open != few) {
 		efree(m->is_open);
 	}
+	m->is_open = NULL;
 }
 
 /* Collects the keys and answers them. */
