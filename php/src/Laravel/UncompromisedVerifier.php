@@ -42,11 +42,15 @@ final readonly class UncompromisedVerifier implements Verifier
         if ($password === '') {
             return false;
         }
-        if ($this->second === null && !\bloom_ready($this->filter)) {
+        // A missing filter is not asked: its "maybe" can be a warning or an exception, as
+        // bloomshm.missing_filter says.
+        $ready = \bloom_ready($this->filter);
+        if ($this->second === null && !$ready) {
             throw new \RuntimeException("The filter \"$this->filter\" of breached passwords is not ready.");
         }
         $key = $this->sha1 ? strtoupper(sha1($password)) : $password;
 
-        return !\bloom_maybe_has($this->filter, $key) || ($this->second?->verify($data) ?? false);
+        return $ready && !\bloom_maybe_has($this->filter, $key)
+            || ($this->second?->verify($data) ?? false);
     }
 }

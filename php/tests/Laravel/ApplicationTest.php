@@ -196,4 +196,22 @@ final class ApplicationTest extends LaravelTestCase
         $this->expectExceptionMessage('The filter "breached-passwords" of breached passwords is not ready.');
         $check('correct horse');
     }
+
+    #[Group('extension')]
+    public function testASecondVerifierIsAskedUnderAnyPolicyForMissingFilters(): void
+    {
+        $code = <<<'PHP'
+            require 'vendor/autoload.php';
+            final class Accepts implements Illuminate\Contracts\Validation\UncompromisedVerifier
+            {
+                public function verify($data): bool { return true; }
+            }
+            $verifier = new BloomShm\Laravel\UncompromisedVerifier('none', second: new Accepts());
+            echo json_encode($verifier->verify(['value' => 'correct horse']));
+            PHP;
+        foreach (['maybe', 'warn', 'throw'] as $policy) {
+            $result = $this->runPhp('-d', "bloomshm.missing_filter=$policy", '-r', $code);
+            self::assertSame([0, 'true'], $result, $policy);
+        }
+    }
 }
