@@ -10,6 +10,9 @@ use Illuminate\Cache\NoLock;
 use Illuminate\Cache\TaggableStore;
 use Illuminate\Contracts\Cache\LockProvider;
 
+// An alias, which an authoritative class map of Composer's does not have.
+require_once __DIR__ . '/FlushesLocks.php';
+
 /**
  * Laravel's cache in the record store: one memory for all PHP processes of a host.
  *

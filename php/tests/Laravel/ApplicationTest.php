@@ -214,4 +214,19 @@ final class ApplicationTest extends LaravelTestCase
             self::assertSame([0, 'true'], $result, $policy);
         }
     }
+
+    public function testAnAuthoritativeClassMapIsEnough(): void
+    {
+        // Composer's class maps have no aliases.
+        $code = <<<'PHP'
+            require 'vendor/autoload.php';
+            spl_autoload_register(static function (string $class): void {
+                if ($class === BloomShm\Laravel\FlushesLocks::class) {
+                    exit('the class map does not have it');
+                }
+            }, prepend: true);
+            echo (new BloomShm\Laravel\BloomShmStore('shop'))->getPrefix();
+            PHP;
+        self::assertSame([0, 'shop'], $this->runPhp('-r', $code));
+    }
 }
