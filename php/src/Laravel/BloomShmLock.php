@@ -26,6 +26,9 @@ final class BloomShmLock extends Lock
     /** The longest time limit of a record, in seconds: ten years. */
     public const LONGEST = 315_360_000;
 
+    /** How often a change is tried while a process that is not running holds the store's lock. */
+    public const MAX_TRIES = 4;
+
     private const RELEASED = '0:';
 
     public function acquire(): bool
@@ -44,10 +47,9 @@ final class BloomShmLock extends Lock
      */
     public function release(): bool
     {
-        $held = \bloom_cache_get($this->name);
-
-        return $this->ownerOf($held) === $this->owner
-            && \bloom_cache_cas($this->name, $held, self::RELEASED, 1);
+        return $this->change(
+            fn(mixed $held) => \bloom_cache_cas($this->name, $held, self::RELEASED, 1),
+        );
     }
 
     /**
@@ -58,10 +60,9 @@ final class BloomShmLock extends Lock
      */
     public function refresh($seconds = null): bool
     {
-        $held = \bloom_cache_get($this->name);
+        $seconds = self::whole($seconds ?? $this->seconds);
 
-        return $this->ownerOf($held) === $this->owner
-            && $this->replace($held, self::whole($seconds ?? $this->seconds));
+        return $this->change(fn(mixed $held) => $this->replace($held, $seconds));
     }
 
     public function forceRelease(): void
@@ -84,6 +85,22 @@ final class BloomShmLock extends Lock
     protected function getCurrentOwner(): ?string
     {
         return $this->ownerOf(\bloom_cache_get($this->name));
+    }
+
+    /**
+     * @param \Closure(mixed): bool $change Gets the record.
+     * @return bool false: the lock is not this owner's, or could not be changed.
+     */
+    private function change(\Closure $change): bool
+    {
+        $tries = 0;
+        do {
+            $held = \bloom_cache_get($this->name);
+            $owned = $this->ownerOf($held) === $this->owner;
+            $done = $owned && $change($held);
+        } while ($owned && !$done && ++$tries < self::MAX_TRIES);
+
+        return $done;
     }
 
     private function replace(mixed $held, int $seconds): bool

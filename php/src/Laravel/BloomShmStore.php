@@ -82,9 +82,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function put($key, $value, $seconds): bool
     {
-        return $this->quietly(
-            fn() => \bloom_cache_set($this->items . $key, $value, self::ttl($seconds)),
-        );
+        $name = $this->items . $key;
+
+        return $this->change($name, fn() => \bloom_cache_set($name, $value, self::ttl($seconds)));
     }
 
     /**
@@ -183,7 +183,9 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function forget($key): bool
     {
-        return $this->quietly(fn() => \bloom_cache_delete($this->items . $key));
+        $name = $this->items . $key;
+
+        return $this->change($name, fn() => \bloom_cache_delete($name));
     }
 
     /**
@@ -269,6 +271,25 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
     private static function ttl(mixed $seconds): int
     {
         return min(max(BloomShmLock::whole($seconds), 0), BloomShmLock::LONGEST);
+    }
+
+    /**
+     * The store gives a change up while a process that is not running holds its lock. An older
+     * value would stay, of a flushed tag for instance: so the change is tried again. Where a value
+     * is refused for another reason, no older one is left.
+     *
+     * @param \Closure(): bool $change
+     */
+    private function change(string $name, \Closure $change): bool
+    {
+        return $this->quietly(static function () use ($name, $change): bool {
+            $tries = 0;
+            do {
+                $done = $change();
+            } while (!$done && \bloom_cache_has($name) && ++$tries < BloomShmLock::MAX_TRIES);
+
+            return $done;
+        });
     }
 
     /**

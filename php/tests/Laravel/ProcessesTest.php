@@ -136,6 +136,50 @@ final class ProcessesTest extends LaravelTestCase
         self::assertSame([], \bloom_verify());
     }
 
+    /**
+     * A process is stopped until it happens to hold the lock, and goes on after the time in which
+     * the store gives up.
+     */
+    public function testAChangeWaitsForAProcessThatIsNotRunning(): void
+    {
+        $busy = Child::run(static function (): void {
+            while (true) {
+                \bloom_cache_set('busy', str_repeat('x', 2000));
+            }
+        });
+        $changes = [
+            'flush of a tag' => fn() => Cache::tags('tag')->flush(),
+            'put' => fn() => Cache::put('key', 'new', 60),
+            'forget' => fn() => Cache::forget('key'),
+            'release' => fn() => Cache::lock('name', 60, 'me')->release(),
+        ];
+        foreach ($changes as $change => $make) {
+            Cache::tags('tag')->put('key', 'old', 60);
+            Cache::put('key', 'old', 60);
+            Cache::lock('name', 60, 'me')->get();
+            for ($i = 0, $free = true; $free && $i < 2000; $i++) {
+                usleep(500);
+                posix_kill($busy->pid, SIGSTOP);
+                $free = \bloom_cache_set('probe', 1);
+                $free && posix_kill($busy->pid, SIGCONT);
+            }
+            self::assertFalse($free);
+            $waker = Child::run(static function () use ($busy): void {
+                usleep(80_000);
+                posix_kill($busy->pid, SIGCONT);
+            });
+            self::assertTrue($make(), $change);
+            $waker->result();
+            self::assertSame($change === 'flush of a tag', Cache::tags('tag')->get('key') === null);
+            self::assertSame(
+                match ($change) {
+                    'put' => 'new', 'forget' => null, default => 'old'
+                },
+                Cache::get('key'),
+            );
+        }
+    }
+
     public function testAFloodEvictsAndFalsifiesNothing(): void
     {
         $flood = Child::run(function (): void {
