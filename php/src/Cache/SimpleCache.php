@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace BloomShm\Cache;
 
+use BloomShm\Prefix;
 use Psr\SimpleCache\CacheInterface;
 
 /**
@@ -82,11 +83,14 @@ final readonly class SimpleCache implements CacheInterface
         return $this->remove([$this->id($key)]);
     }
 
-    /** Removes all of this namespace. It looks at every key of the store. */
+    /**
+     * Removes all of this namespace. It looks at every key of the store.
+     *
+     * @return bool false: some may be left, because the store was locked for too long.
+     */
     public function clear(): bool
     {
-        \bloom_cache_clear($this->prefix);
-        return true;
+        return Prefix::clear($this->prefix);
     }
 
     /**

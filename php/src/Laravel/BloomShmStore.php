@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace BloomShm\Laravel;
 
 use BloomShm\Exception;
+use BloomShm\Prefix;
 use Illuminate\Cache\Lock;
 use Illuminate\Cache\NoLock;
 use Illuminate\Cache\TaggableStore;
@@ -194,9 +195,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function flush(): bool
     {
-        \bloom_cache_clear($this->items);
-
-        return true;
+        return Prefix::clear($this->items);
     }
 
     /**
@@ -237,9 +236,7 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
      */
     public function flushLocks(): bool
     {
-        \bloom_cache_clear($this->locks);
-
-        return true;
+        return Prefix::clear($this->locks);
     }
 
     public function hasSeparateLockStore(): bool

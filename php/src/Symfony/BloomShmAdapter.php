@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace BloomShm\Symfony;
 
+use BloomShm\Prefix;
 use Symfony\Component\Cache\Adapter\AbstractAdapter;
 use Symfony\Component\Cache\CacheItem;
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
@@ -97,8 +98,7 @@ final class BloomShmAdapter extends AbstractAdapter
      */
     protected function doClear(string $namespace): bool
     {
-        \bloom_cache_clear($namespace);
-        return true;
+        return Prefix::clear($namespace);
     }
 
     /**
@@ -160,8 +160,7 @@ final class BloomShmAdapter extends AbstractAdapter
      */
     private function clearForNew(string $marker, string $namespace): void
     {
-        if (\bloom_cache_get($marker) !== true) {
-            $this->doClear($namespace . self::NS_SEPARATOR);
+        if (\bloom_cache_get($marker) !== true && $this->doClear($namespace . self::NS_SEPARATOR)) {
             \bloom_cache_set($marker, true);
         }
     }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace BloomShm\Tests\Symfony;
 
+use BloomShm\Cache\SimpleCache;
 use BloomShm\Symfony\BloomShmAdapter;
 use BloomShm\Tests\Symfony\Fixture\Child;
 use PHPUnit\Framework\Attributes\Group;
@@ -92,11 +93,35 @@ final class ProcessesTest extends TestCase
         self::assertGreaterThanOrEqual(200, $asked['missed']);
     }
 
-    /**
-     * A process is stopped until it happens to hold the lock.
-     */
     #[Group('extension')]
     public function testADeletionThatGetsNoLockSaysSo(): void
+    {
+        $pool = new BloomShmAdapter('app');
+        self::assertFalse($this->whileLocked(static fn() => $pool->deleteItem('key')));
+        self::assertSame('value', $pool->getItem('key')->get());
+        self::assertTrue($pool->deleteItem('key'));
+    }
+
+    #[Group('extension')]
+    public function testAClearThatGetsNoLockSaysSo(): void
+    {
+        $pool = new BloomShmAdapter('app');
+        self::assertFalse($this->whileLocked(static fn() => $pool->clear()));
+        self::assertSame('value', $pool->getItem('key')->get());
+        $cache = new SimpleCache('app');
+        self::assertFalse($this->whileLocked(static fn() => $cache->clear()));
+        self::assertTrue($cache->has('key'));
+        self::assertTrue($cache->clear());
+        self::assertFalse($pool->hasItem('key'));
+    }
+
+    /**
+     * A process is stopped until it happens to hold the lock.
+     *
+     * @param \Closure(): bool $change What removes the item "key" of the pool "app".
+     * @return bool What it says then.
+     */
+    private function whileLocked(\Closure $change): bool
     {
         $pool = new BloomShmAdapter('app');
         $child = Child::run(static function (): void {
@@ -110,12 +135,10 @@ final class ProcessesTest extends TestCase
             self::assertTrue($pool->save($pool->getItem('key')->set('value')));
             \usleep(500);
             \posix_kill($child->pid, SIGSTOP);
-            $deleted = $pool->deleteItem('key');
+            $deleted = $change();
             \posix_kill($child->pid, SIGCONT);
         }
         unset($child);
-        self::assertFalse($deleted);
-        self::assertSame('value', $pool->getItem('key')->get());
-        self::assertTrue($pool->deleteItem('key'));
+        return $deleted;
     }
 }
