@@ -686,7 +686,7 @@ namespace {
      *
      * $load returns an array key => value. A key that is missing from it, or null, is a confirmed
      * false positive, as a null from the $load of bloom_fetch(). (In a PHP array the key "12" is
-     * the int 12; both are found.) Keys that nobody asked for are ignored.
+     * the int 12; both are found.) Other keys in the array are ignored.
      *
      * Then the call waits for the keys that other processes load, at most 5 seconds in all. It
      * loads its own first, and holds nothing while it waits: so two processes that want each

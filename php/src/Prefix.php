@@ -15,9 +15,10 @@ final class Prefix
 
     /**
      * Removes them. The store leaves records while a process that is not running holds its lock,
-     * and counts that: then they are removed by another try.
+     * and counts that: then they are removed by another try. The count is that of all processes:
+     * if another one gave up waiting meanwhile, a try is made in vain.
      *
-     * @return bool false: some may be left.
+     * @return bool false: some may be left; after each of the tries a wait had ended in vain.
      */
     public static function clear(string $prefix): bool
     {

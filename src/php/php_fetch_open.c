@@ -290,8 +290,8 @@ static void answer_loaded(work *w, const HashTable *loaded)
 	php_bloomshm_count_many(w->call, BSHM_FETCHED_NOTHING, nothing);
 }
 
-/* Stores the value with its lease. After an exception it only ends the lease; whoever waits for a
- * value that cannot be stored learns that. */
+/* Stores the value with its lease. After an exception it only ends the lease. Processes that wait
+ * for a value that cannot be stored learn that from the lease. */
 static void store(const work *w, open_key *k, bshm_patience *patience)
 {
 	const bshm_put put = {

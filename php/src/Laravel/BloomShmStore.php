@@ -199,10 +199,10 @@ final class BloomShmStore extends TaggableStore implements LockProvider, Flushes
     }
 
     /**
-     * A lock for all processes that share the memory: see BloomShmLock. With bloomshm.enable=0 it
-     * is granted to everybody, as by Laravel's null store: whoever switches the store off must not
-     * lose the scheduled tasks and unique jobs, which would wait for ever. Where the store cannot
-     * be used for another reason, no lock is granted.
+     * A lock for all processes that share the memory: see BloomShmLock. With bloomshm.enable=0
+     * each process is granted it, as by Laravel's null store: otherwise scheduled tasks and unique
+     * jobs would wait for ever while the store is switched off. Where the store cannot be used for
+     * another reason, no lock is granted.
      *
      * @param string|int|\Stringable $name
      * @param int|float|string|null $seconds 0 or less, or null: until it is released.
