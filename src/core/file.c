@@ -136,7 +136,7 @@ bshm_status bshm__input_header(bshm__input *in, uint64_t magic, void *header, si
 	}
 	memcpy(header, &found, sizeof(found));
 	found = bshm__little64(found);
-	if (found == __builtin_bswap64(magic)) {
+	if (found == BSHM_SWAP64(magic)) {
 		return bshm__fail(in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_BYTE_ORDER);
 	}
 	if (found != magic) {

@@ -11,12 +11,13 @@
 
 #include "core/bshm.h"
 #include "core/hash.h"
+#include "platform/compiler.h"
 
 /* A number in a file has its lowest byte first. */
 static inline uint64_t bshm__little64(uint64_t value)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return __builtin_bswap64(value);
+#if BSHM_BIG_ENDIAN
+	return BSHM_SWAP64(value);
 #else
 	return value;
 #endif
@@ -24,8 +25,8 @@ static inline uint64_t bshm__little64(uint64_t value)
 
 static inline uint32_t bshm__little32(uint32_t value)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return __builtin_bswap32(value);
+#if BSHM_BIG_ENDIAN
+	return BSHM_SWAP32(value);
 #else
 	return value;
 #endif

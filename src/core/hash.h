@@ -11,6 +11,7 @@
 #define BSHM_HASH_H
 
 #include "core/format.h"
+#include "platform/compiler.h"
 
 /* Inlined reads must go through memcpy. A read as uint64_t could come before the stores to the
  * narrower fields of a struct, because the compiler may assume that they do not alias. */
@@ -73,8 +74,7 @@ typedef struct {
 	uint64_t bits[3]; /* and up to two bits in each */
 } bshm__line;
 
-static inline __attribute__((always_inline)) bshm__line bshm__hash_line(
-	bshm_hash h, uint32_t hash_count)
+static BSHM_ALWAYS_INLINE bshm__line bshm__hash_line(bshm_hash h, uint32_t hash_count)
 {
 	const uint32_t first = (uint32_t) (h.low >> 57) * BSHM_LINE_WORDS;
 	bshm__line line;

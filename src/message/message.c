@@ -8,6 +8,8 @@
  */
 #include "message/message.h"
 
+#include "platform/compiler.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -24,8 +26,7 @@
 #define RAISE_FILTER_MEMORY "raise bloomshm.filter_memory" FOR_A_NEW_SEGMENT
 
 /* Writes the sentence, which is cut where it is longer than the room. */
-static const char *__attribute__((format(printf, 2, 3)))
-say(bshm_message *m, const char *format, ...)
+static BSHM_PRINTF(2, 3) const char *say(bshm_message *m, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

@@ -11,10 +11,26 @@
 #ifndef BSHM_ATOMIC_H
 #define BSHM_ATOMIC_H
 
+#include "platform/compiler.h"
+
+#ifdef BSHM_MSVC
+# include "platform/atomic_msvc.h"
+#else
+# define BSHM__LOAD(word, order)         __atomic_load_n((word), __ATOMIC_##order)
+# define BSHM__STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
+# define BSHM__ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
+# define BSHM__SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
+# define BSHM__AND(word, value, order)   __atomic_fetch_and((word), (value), __ATOMIC_##order)
+# define BSHM__OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
+# define BSHM__CAS(word, expected, value, order)                                                   \
+  __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)
+# define BSHM__FENCE(order) __atomic_thread_fence(__ATOMIC_##order)
+#endif
+
 #ifdef BSHM_COUNTED
 # include "platform/counted.h" /* for tests/unit: the same, counted */
 #else
-# define BSHM_LOAD(word, order) __atomic_load_n((word), __ATOMIC_##order)
+# define BSHM_LOAD(word, order) BSHM__LOAD(word, order)
 /* Called when a lock has been taken, and before it is released; tests/bench measures the time. */
 # ifndef BSHM_HELD_BEGIN
 #  define BSHM_HELD_BEGIN() ((void) 0)
@@ -25,20 +41,19 @@
 #ifdef BSHM_STEPS
 # include "platform/steps.h" /* for tests/deaths: the same, each a place to die at */
 #elif !defined(BSHM_COUNTED)
-# define BSHM_STORE(word, value, order) __atomic_store_n((word), (value), __ATOMIC_##order)
-# define BSHM_ADD(word, value, order)   __atomic_fetch_add((word), (value), __ATOMIC_##order)
-# define BSHM_SUB(word, value, order)   __atomic_fetch_sub((word), (value), __ATOMIC_##order)
-# define BSHM_AND(word, value, order)   __atomic_fetch_and((word), (value), __ATOMIC_##order)
-# define BSHM_OR(word, value, order)    __atomic_fetch_or((word), (value), __ATOMIC_##order)
-# define BSHM_CAS(word, expected, value, order)                                                    \
-  __atomic_compare_exchange_n((word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED)
+# define BSHM_STORE(word, value, order)         BSHM__STORE(word, value, order)
+# define BSHM_ADD(word, value, order)           BSHM__ADD(word, value, order)
+# define BSHM_SUB(word, value, order)           BSHM__SUB(word, value, order)
+# define BSHM_AND(word, value, order)           BSHM__AND(word, value, order)
+# define BSHM_OR(word, value, order)            BSHM__OR(word, value, order)
+# define BSHM_CAS(word, expected, value, order) BSHM__CAS(word, expected, value, order)
 #endif
 
 /*
  * ThreadSanitizer knows no fences. Nothing shared is accessed other than by the macros above,
  * so a fence never protects a plain access, and leaving it to the compiler loses no report.
  */
-#define BSHM_FENCE(order) __atomic_thread_fence(__ATOMIC_##order)
+#define BSHM_FENCE(order) BSHM__FENCE(order)
 
 /*
  * Copies and comparisons that may race with a writer of the same bytes. The result is thrown away
@@ -64,7 +79,7 @@
 #define BSHM_COPY_PIECE 2048u
 #define BSHM_COPY_LINE  64u
 
-static __attribute__((noinline, unused)) void bshm__copy_pieces(
+static BSHM_NOINLINE BSHM_MAYBE_UNUSED void bshm__copy_pieces(
 	void *to, const void *from, size_t count)
 {
 	uint8_t *out = to;
@@ -88,7 +103,7 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 	}
 #else
 	/* 8 to 16 bytes, as many keys and values are: two words that may overlap. */
-	if (__builtin_expect(count - 8 <= 8, 1)) {
+	if (BSHM_LIKELY(count - 8 <= 8)) {
 		uint64_t first;
 		uint64_t last;
 		memcpy(&first, from, 8);
@@ -97,7 +112,7 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		memcpy((char *) to + count - 8, &last, 8);
 		return;
 	}
-	if (__builtin_expect(count > BSHM_COPY_PIECE, 0)) {
+	if (BSHM_UNLIKELY(count > BSHM_COPY_PIECE)) {
 		bshm__copy_pieces(to, from, count);
 		return;
 	}
@@ -117,7 +132,7 @@ static inline void bshm__racy_copy_part(void *to, const void *from, size_t count
 #ifdef BSHM_RACY_BYTES
 	(void) whole;
 #else
-	if (__builtin_expect(whole > BSHM_COPY_CACHED, 0) &&
+	if (BSHM_UNLIKELY(whole > BSHM_COPY_CACHED) &&
 		((uintptr_t) to - (uintptr_t) from) % 4096 >= BSHM_COPY_LINE) {
 		memcpy(to, from, count);
 		return;
@@ -136,7 +151,7 @@ static inline int bshm__racy_equal(const void *shared, const void *own, size_t c
 	}
 	return 1;
 #else
-	if (__builtin_expect(count - 8 <= 8, 1)) {
+	if (BSHM_LIKELY(count - 8 <= 8)) {
 		uint64_t a[2];
 		uint64_t b[2];
 		memcpy(&a[0], shared, 8);
@@ -148,13 +163,5 @@ static inline int bshm__racy_equal(const void *shared, const void *own, size_t c
 	return memcmp(shared, own, count) == 0;
 #endif
 }
-
-#if defined(__x86_64__) || defined(__i386__)
-# define BSHM_PAUSE() __builtin_ia32_pause()
-#elif defined(__aarch64__)
-# define BSHM_PAUSE() __asm__ volatile("yield")
-#else
-# define BSHM_PAUSE() ((void) 0)
-#endif
 
 #endif

@@ -10,6 +10,8 @@
 #ifndef BSHM_COUNTED_H
 #define BSHM_COUNTED_H
 
+#include "platform/compiler.h"
+
 #include <stdint.h>
 
 typedef struct {
@@ -20,7 +22,7 @@ typedef struct {
 	unsigned depth; /* locks held now */
 } bshm_held;
 
-extern _Thread_local bshm_held bshm__held;
+extern BSHM_THREAD_LOCAL bshm_held bshm__held;
 
 static inline void bshm__held_count(void)
 {
@@ -46,19 +48,13 @@ static inline void bshm__held_end(void)
 #define BSHM_HELD_BEGIN() bshm__held_begin()
 #define BSHM_HELD_END()   bshm__held_end()
 
-#define BSHM_COUNT(operation)  (bshm__held_count(), (operation))
-#define BSHM_LOAD(word, order) BSHM_COUNT(__atomic_load_n((word), __ATOMIC_##order))
-#define BSHM_STORE(word, value, order)                                                             \
- BSHM_COUNT(__atomic_store_n((word), (value), __ATOMIC_##order))
-#define BSHM_ADD(word, value, order)                                                               \
- BSHM_COUNT(__atomic_fetch_add((word), (value), __ATOMIC_##order))
-#define BSHM_SUB(word, value, order)                                                               \
- BSHM_COUNT(__atomic_fetch_sub((word), (value), __ATOMIC_##order))
-#define BSHM_AND(word, value, order)                                                               \
- BSHM_COUNT(__atomic_fetch_and((word), (value), __ATOMIC_##order))
-#define BSHM_OR(word, value, order) BSHM_COUNT(__atomic_fetch_or((word), (value), __ATOMIC_##order))
-#define BSHM_CAS(word, expected, value, order)                                                     \
- BSHM_COUNT(__atomic_compare_exchange_n(                                                           \
-	 (word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED))
+#define BSHM_COUNT(operation)                  (bshm__held_count(), (operation))
+#define BSHM_LOAD(word, order)                 BSHM_COUNT(BSHM__LOAD(word, order))
+#define BSHM_STORE(word, value, order)         BSHM_COUNT(BSHM__STORE(word, value, order))
+#define BSHM_ADD(word, value, order)           BSHM_COUNT(BSHM__ADD(word, value, order))
+#define BSHM_SUB(word, value, order)           BSHM_COUNT(BSHM__SUB(word, value, order))
+#define BSHM_AND(word, value, order)           BSHM_COUNT(BSHM__AND(word, value, order))
+#define BSHM_OR(word, value, order)            BSHM_COUNT(BSHM__OR(word, value, order))
+#define BSHM_CAS(word, expected, value, order) BSHM_COUNT(BSHM__CAS(word, expected, value, order))
 
 #endif

@@ -35,7 +35,7 @@ void bshm_step_done(const bshm_step *step);
 
 #define BSHM_STORE(word, value, order)                                                             \
  do {                                                                                              \
-  __atomic_store_n((word), (value), __ATOMIC_##order);                                             \
+  BSHM__STORE(word, value, order);                                                                 \
   BSHM_STEP();                                                                                     \
  } while (0)
 
@@ -45,16 +45,11 @@ const __auto_type gives_ = (operation);                                         
 BSHM_STEP();                                                                                           \
 gives_;                                                                                                \
  })
-#define BSHM_ADD(word, value, order)                                                               \
- BSHM_STEP_GIVES(__atomic_fetch_add((word), (value), __ATOMIC_##order))
-#define BSHM_SUB(word, value, order)                                                               \
- BSHM_STEP_GIVES(__atomic_fetch_sub((word), (value), __ATOMIC_##order))
-#define BSHM_AND(word, value, order)                                                               \
- BSHM_STEP_GIVES(__atomic_fetch_and((word), (value), __ATOMIC_##order))
-#define BSHM_OR(word, value, order)                                                                \
- BSHM_STEP_GIVES(__atomic_fetch_or((word), (value), __ATOMIC_##order))
+#define BSHM_ADD(word, value, order) BSHM_STEP_GIVES(BSHM__ADD(word, value, order))
+#define BSHM_SUB(word, value, order) BSHM_STEP_GIVES(BSHM__SUB(word, value, order))
+#define BSHM_AND(word, value, order) BSHM_STEP_GIVES(BSHM__AND(word, value, order))
+#define BSHM_OR(word, value, order)  BSHM_STEP_GIVES(BSHM__OR(word, value, order))
 #define BSHM_CAS(word, expected, value, order)                                                     \
- BSHM_STEP_GIVES(__atomic_compare_exchange_n(                                                      \
-	 (word), (expected), (value), 0, __ATOMIC_##order, __ATOMIC_RELAXED))
+ BSHM_STEP_GIVES(BSHM__CAS(word, expected, value, order))
 
 #endif

@@ -180,7 +180,7 @@ static bshm_status next_step(
 }
 
 /* Under the lock, which it releases: the put of a large record, in steps. */
-static __attribute__((noinline)) int put_large(const bshm__shard *s, const bshm__home *home,
+static BSHM_NOINLINE int put_large(const bshm__shard *s, const bshm__home *home,
 	const bshm_put *put, bshm_patience *patience, bshm_error *error)
 {
 	uint32_t chain = 0;
@@ -274,8 +274,7 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 			return bshm__fail_type(error, BSHM_CAUSE_INT, bshm__record_type(&at.record));
 		}
 	}
-	if (i->down ? __builtin_sub_overflow(value, i->by, out)
-				: __builtin_add_overflow(value, i->by, out)) {
+	if (i->down ? BSHM_SUB_OVERFLOWS(value, i->by, out) : BSHM_ADD_OVERFLOWS(value, i->by, out)) {
 		return bshm__fail_sizes(error, BSHM_E_RANGE,
 			i->down ? BSHM_CAUSE_DECREMENT : BSHM_CAUSE_INCREMENT, (uint64_t) i->by,
 			(uint64_t) value);

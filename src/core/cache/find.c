@@ -65,7 +65,7 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 
 /* For the child of a fork, which has no owner slot yet. It takes one, to count in a cache line of
  * its own. */
-static __attribute__((noinline)) void tally_shared(bshm_segment *segment, bool hit)
+static BSHM_NOINLINE void tally_shared(bshm_segment *segment, bool hit)
 {
 	bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
 	BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
@@ -190,8 +190,8 @@ static inline int conclude(
 }
 
 /* The general case: all buckets, again until the answer is consistent. */
-static __attribute__((noinline)) int find_all(bshm_segment *segment, bshm__home home,
-	uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+static BSHM_NOINLINE int find_all(bshm_segment *segment, bshm__home home, uint32_t space,
+	const bshm_key *key, unsigned flags, bshm_found *found)
 {
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	lookup it;
@@ -219,7 +219,7 @@ static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t s
 }
 
 /* `flatten` inlines the hash and the search: calling them would cost as much as they do. */
-__attribute__((flatten)) int bshm_record_find(
+BSHM_FLATTEN int bshm_record_find(
 	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
 {
 	if (BSHM_UNLIKELY(segment->shard_count == 0)) {
@@ -241,7 +241,7 @@ static void prefetch_record(bshm_segment *segment, const bshm__home *home, bool 
 		const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], RELAXED);
 		const uint8_t *slot = bshm__ref_at(&s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) {
-			__builtin_prefetch(slot);
+			BSHM_PREFETCH(slot);
 			if (change) {
 				bshm__page_prefetch(&s, ref);
 			}
@@ -256,7 +256,7 @@ static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *
 {
 	for (unsigned i = 0; i < count; i++) {
 		homes[i] = bshm__home_of(segment, space, &keys[i]);
-		__builtin_prefetch(&segment->tables[homes[i].table]);
+		BSHM_PREFETCH(&segment->tables[homes[i].table]);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		bshm__home_prefetch(segment, &homes[i]);
@@ -306,7 +306,7 @@ static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t
 		   bshm__record_unchanged(&s, &record, found->sequence);
 }
 
-__attribute__((flatten)) bool bshm_found_copy(const bshm_found *found, void *to)
+BSHM_FLATTEN bool bshm_found_copy(const bshm_found *found, void *to)
 {
 	if (found->fetched) {
 		bshm_found_short(found, to);

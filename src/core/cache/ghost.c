@@ -151,7 +151,7 @@ void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket)
 	}
 }
 
-static __attribute__((noinline)) bool find_ghost(
+static BSHM_NOINLINE bool find_ghost(
 	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket)
 {
 	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {

@@ -95,7 +95,7 @@ static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
 /* The cell of the lowest bit of a match. */
 static inline uint32_t bshm__match_cell(uint64_t match)
 {
-	const uint32_t bit = (uint32_t) __builtin_ctzll(match);
+	const uint32_t bit = BSHM_LOWEST_BIT(match);
 	return bit / 16 + bit % 16 * 4;
 }
 
@@ -138,9 +138,9 @@ static inline uint32_t bshm__bucket_free_cell(const bshm_bucket *bucket)
 	if (empty == 0) {
 		return BSHM_BUCKET_CELLS;
 	}
-	const uint32_t bit = (uint32_t) __builtin_ctzll(empty);
+	const uint32_t bit = BSHM_LOWEST_BIT(empty);
 	const uint32_t pair = 31 - bit % 32;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !BSHM_BIG_ENDIAN
 	return 2 * pair + bit / 32;
 #else
 	return 2 * pair + 1 - bit / 32;
@@ -314,7 +314,7 @@ static inline void bshm__home_prefetch(bshm_segment *segment, const bshm__home *
 	const bshm__buckets buckets = bshm__buckets_of(segment, home->table);
 	if (buckets.count != 0) {
 		const uint32_t number = bshm__bucket_of(home->position, buckets.count);
-		__builtin_prefetch(bshm__bucket_at(&s, &buckets, number));
+		BSHM_PREFETCH(bshm__bucket_at(&s, &buckets, number));
 	}
 }
 

@@ -20,8 +20,8 @@ static inline bool locate_new(const bshm__shard *s, const bshm__home *home, bshm
 	return free_cell != BSHM_BUCKET_CELLS;
 }
 
-static __attribute__((noinline)) void locate_any(const bshm__shard *s, const bshm__home *home,
-	uint32_t space, const bshm_key *key, bshm__existing *at)
+static BSHM_NOINLINE void locate_any(const bshm__shard *s, const bshm__home *home, uint32_t space,
+	const bshm_key *key, bshm__existing *at)
 {
 	bshm__search search = bshm__search_begin(s, home);
 	bshm__bucket_walk buckets = search.walk;

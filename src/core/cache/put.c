@@ -176,7 +176,7 @@ static bool make_room(
 }
 
 /* Makes room in the table for one more record. False: impossible. `must`: the table has to grow. */
-static __attribute__((noinline)) bool grow_table(
+static BSHM_NOINLINE bool grow_table(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must)
 {
 	uint32_t buckets = bshm__table_growth(s, home->table);

@@ -52,7 +52,7 @@ static uint32_t collect(const bshm__shard *s)
 	uint64_t holders = BSHM_LOAD(&s->segment->store->holders, RELAXED);
 	uint32_t got = 0;
 	for (holders &= ~(UINT64_C(1) << s->index); got == 0 && holders != 0; holders &= holders - 1) {
-		const uint32_t index = (uint32_t) __builtin_ctzll(holders);
+		const uint32_t index = BSHM_LOWEST_BIT(holders);
 		if (index >= s->segment->shard_count) {
 			break; /* damaged */
 		}
@@ -63,7 +63,7 @@ static uint32_t collect(const bshm__shard *s)
 }
 
 /* Takes a part of the rest of the limit, or of a credit; 0: the limit is reached. */
-static __attribute__((noinline)) uint32_t draw(const bshm__shard *s)
+static BSHM_NOINLINE uint32_t draw(const bshm__shard *s)
 {
 	const uint64_t most = s->segment->cache_records;
 	uint64_t *word = &s->segment->store->reserved;

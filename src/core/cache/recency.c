@@ -58,7 +58,7 @@ static uint64_t pack(bshm__epochs e)
 
 /* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
  * False: another process has, or the stamps are used up. */
-static __attribute__((noinline)) bool advance(const bshm__shard *s, uint64_t clock, bool period)
+static BSHM_NOINLINE bool advance(const bshm__shard *s, uint64_t clock, bool period)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
 	if (bshm__age(e.now, BSHM_LOAD(&s->shard->base, RELAXED)) + 1 >= AGE_MAX) {
@@ -76,8 +76,7 @@ static __attribute__((noinline)) bool advance(const bshm__shard *s, uint64_t clo
 
 /* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a
  * process that sees the new clock counts in the new periods. */
-static __attribute__((noinline)) void end_period(
-	const bshm__shard *s, uint64_t clock, uint64_t touches)
+static BSHM_NOINLINE void end_period(const bshm__shard *s, uint64_t clock, uint64_t touches)
 {
 	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
 	const uint32_t middle = bshm__epochs_of(clock).middle;
@@ -93,8 +92,7 @@ static __attribute__((noinline)) void end_period(
 }
 
 /* The uses of an epoch are complete: it ends, or the oldest period does. */
-static __attribute__((noinline)) void end_epoch(
-	const bshm__shard *s, uint64_t clock, uint64_t touches)
+static BSHM_NOINLINE void end_epoch(const bshm__shard *s, uint64_t clock, uint64_t touches)
 {
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
@@ -154,7 +152,7 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-__attribute__((flatten)) void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
+BSHM_FLATTEN void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	const uint32_t before = state;
 	const uint32_t after = bshm__state_used(s, state);

@@ -59,7 +59,7 @@ static void prefetch_records(const bshm__shard *s, const bshm_bucket *bucket, bo
 		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
 		const uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) {
-			__builtin_prefetch(slot);
+			BSHM_PREFETCH(slot);
 			if (change) {
 				bshm__page_prefetch(s, ref);
 			}

@@ -20,7 +20,7 @@ static uint32_t take_bucket(const bshm__shard *s, bshm_bucket *bucket, bshm__mem
 		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
 		const uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 		if (slot != NULL) { /* 0 is no place in the pages */
-			__builtin_prefetch(slot);
+			BSHM_PREFETCH(slot);
 			sample[count++] = (bshm__member){.ref = ref, .cell = &bucket->ref[k]};
 		}
 	}
@@ -71,7 +71,7 @@ static uint64_t size_weight(const bshm__shard *s, uint32_t ref, uint32_t state)
 	}
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 	const uint64_t bytes = bshm__slot_bytes(s, slot, state) + BSHM_RECORD_EXTRA;
-	const uint32_t octaves = 63 - (uint32_t) __builtin_clzll(bytes);
+	const uint32_t octaves = BSHM_HIGHEST_BIT(bytes);
 	const uint64_t log = (bytes * BSHM_LEAN_OCTAVE >> octaves) + (octaves - 1) * BSHM_LEAN_OCTAVE;
 	return bytes * power((int32_t) (log / 4)) / 256;
 }

@@ -121,7 +121,7 @@ static uint32_t count_taken(const bshm_page_bitmap *bitmap)
 {
 	uint32_t taken = 0;
 	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
-		taken += (uint32_t) __builtin_popcountll(BSHM_LOAD(&bitmap->taken[i], RELAXED));
+		taken += BSHM_BIT_COUNT(BSHM_LOAD(&bitmap->taken[i], RELAXED));
 	}
 	return taken;
 }
@@ -132,7 +132,7 @@ static uint32_t free_slot(const bshm_page_bitmap *bitmap, uint32_t slots)
 	for (uint32_t i = 0; i < slots; i += 64) {
 		const uint64_t free = ~BSHM_LOAD(&bitmap->taken[i / 64], RELAXED);
 		if (free != 0) {
-			const uint32_t slot = i + (uint32_t) __builtin_ctzll(free);
+			const uint32_t slot = i + BSHM_LOWEST_BIT(free);
 			return slot < slots ? slot : slots;
 		}
 	}
@@ -309,7 +309,7 @@ static inline bool usable(
 }
 
 /* The general case: the hint does not lead to a free slot. */
-static __attribute__((noinline)) uint32_t find_slowly(
+static BSHM_NOINLINE uint32_t find_slowly(
 	const bshm__shard *s, uint32_t size_class, uint32_t number, uint32_t avoid)
 {
 	bshm_shard_header *shard = s->shard;
@@ -343,7 +343,7 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 	if (usable(s, size_class, number, avoid)) {
 		const uint32_t word = hint >> HINT_WORD & (BSHM_PAGE_WORDS - 1);
 		const uint64_t free = ~BSHM_LOAD(&bitmap_at(s, number - 1)->taken[word], RELAXED);
-		const uint32_t slot = word * 64 + (free == 0 ? 0 : (uint32_t) __builtin_ctzll(free));
+		const uint32_t slot = word * 64 + (free == 0 ? 0 : BSHM_LOWEST_BIT(free));
 		if (BSHM_LIKELY(free != 0 && slot < bshm__class_slots(size_class))) {
 			return ref_of(s, number - 1, slot, size_class);
 		}

@@ -18,7 +18,7 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 	}
 	uint8_t *byte = s->pages + offset;
 	if (byte == NULL) {
-		__builtin_unreachable(); /* so callers compare only once: above */
+		BSHM_UNREACHABLE(); /* so callers compare only once: above */
 	}
 	return byte;
 }
@@ -27,9 +27,9 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 {
 	const uintptr_t number = (ref >> 12) - 1; /* a damaged ref may lead anywhere */
-	__builtin_prefetch(
+	BSHM_PREFETCH(
 		(const void *) ((uintptr_t) s->segment->page_headers + number * sizeof(bshm_page_header)));
-	__builtin_prefetch(
+	BSHM_PREFETCH(
 		(const void *) ((uintptr_t) s->segment->page_bitmaps + number * sizeof(bshm_page_bitmap)));
 }
 

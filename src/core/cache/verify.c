@@ -138,7 +138,7 @@ static void prefetch_records(const bshm__shard *s, const bshm_bucket *bucket)
 {
 	for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
 		const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
-		__builtin_prefetch(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN));
+		BSHM_PREFETCH(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN));
 		bshm__page_prefetch(s, ref);
 	}
 }

@@ -16,7 +16,7 @@ uint32_t bshm__walk_next(const bshm__shard *s, bshm__walk *w, uint32_t *state)
 				w->slot = (w->slot / 64 + 1) * 64;
 				continue;
 			}
-			w->slot += (uint32_t) __builtin_ctzll(taken);
+			w->slot += BSHM_LOWEST_BIT(taken);
 			if (w->slot >= slots) {
 				break; /* damaged: the page has no such slot, and it could not be freed */
 			}

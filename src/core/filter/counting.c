@@ -127,7 +127,7 @@ static bshm__rates rate(
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		const uint64_t word = BSHM_LOAD(&words[i], RELAXED);
 		const uint64_t any = (word | word >> 1 | word >> 2 | word >> 3) & COUNTER_LOW;
-		used += (uint32_t) __builtin_popcountll(any);
+		used += BSHM_BIT_COUNT(any);
 	}
 	return bshm__rates_even(COUNTERS, used, hash_count);
 }

@@ -97,7 +97,7 @@ static double sized_share(uint32_t from, uint32_t to)
 
 static uint32_t log2_floor(uint64_t ratio)
 {
-	return 63 - (uint32_t) __builtin_clzll(ratio | 1);
+	return BSHM_HIGHEST_BIT(ratio | 1);
 }
 
 static bshm_layer layer_of(

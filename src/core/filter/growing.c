@@ -19,11 +19,10 @@
 #include <math.h>
 
 /* Reads the rest of the probes in the layers of `maybe`: bit i is the i-th oldest. */
-static __attribute__((noinline)) bool layers_have_rest(
-	const bshm_view *view, bshm_hash h, uint64_t maybe)
+static BSHM_NOINLINE bool layers_have_rest(const bshm_view *view, bshm_hash h, uint64_t maybe)
 {
 	for (; maybe != 0; maybe &= maybe - 1) {
-		const bshm__parts *parts = bshm__view_layer(view, (uint32_t) __builtin_ctzll(maybe));
+		const bshm__parts *parts = bshm__view_layer(view, BSHM_LOWEST_BIT(maybe));
 		const uint64_t *words = bshm__parts_of(parts, h);
 		const bshm__line line = bshm__hash_line(h, parts->hash_count);
 		if (bshm__line_has(words, &line) && bshm__partition_has_rest(words, h, parts->hash_count)) {
@@ -57,7 +56,7 @@ static bool has(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 	return BSHM_UNLIKELY(maybe != 0) && layers_have_rest(view, h, maybe);
 }
 
-static inline __attribute__((always_inline)) uint64_t put_all(
+static BSHM_ALWAYS_INLINE uint64_t put_all(
 	const bshm_view *view, const bshm_hash *hashes, size_t count, bool alone)
 {
 	const bshm__parts parts = view->newest; /* a copy: the stores might change the view's own */
@@ -83,7 +82,7 @@ static double line_rate(const uint64_t *line, uint32_t hash_count, uint32_t *bit
 	double one = 0;
 	double two = 0;
 	for (uint32_t i = 0; i < BSHM_LINE_WORDS; i++) {
-		const int count = __builtin_popcountll(BSHM_LOAD(&line[i], RELAXED));
+		const int count = (int) BSHM_BIT_COUNT(BSHM_LOAD(&line[i], RELAXED));
 		const double fill = count / 64.0;
 		one += fill / BSHM_LINE_WORDS;
 		two += fill * fill / BSHM_LINE_WORDS;

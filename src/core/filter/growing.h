@@ -13,8 +13,7 @@
 #include "platform/atomic.h"
 
 /* Are the bits of the line set in the partition? */
-static inline __attribute__((always_inline)) bool bshm__line_has(
-	const uint64_t *words, const bshm__line *line)
+static BSHM_ALWAYS_INLINE bool bshm__line_has(const uint64_t *words, const bshm__line *line)
 {
 	/* In this form a loop over layers needs one instruction a word besides the load. */
 	const uint64_t a = BSHM_LOAD(&words[line->word[0]], RELAXED) | ~line->bits[0];
@@ -24,8 +23,7 @@ static inline __attribute__((always_inline)) bool bshm__line_has(
 }
 
 /* The same for six probes of a key, in one layer only: without making masks first. */
-static inline __attribute__((always_inline)) bool bshm__line_has_six(
-	const uint64_t *words, bshm_hash h)
+static BSHM_ALWAYS_INLINE bool bshm__line_has_six(const uint64_t *words, bshm_hash h)
 {
 	const uint64_t *line = words + (h.low >> 57) * BSHM_LINE_WORDS;
 	uint32_t count = 0;
@@ -39,7 +37,7 @@ static inline __attribute__((always_inline)) bool bshm__line_has_six(
 }
 
 /* As bshm__partition_add(). */
-static inline __attribute__((always_inline)) bool bshm__line_add(
+static BSHM_ALWAYS_INLINE bool bshm__line_add(
 	uint64_t *words, bshm_hash h, uint32_t hash_count, bool alone)
 {
 	const bshm__line line = bshm__hash_line(h, hash_count);

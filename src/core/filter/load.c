@@ -131,7 +131,7 @@ static bshm_status spool_journal(bshm_build *build, bshm_error *error)
 }
 
 /* More keys were offered than the segment can hold: goes on only if enough of them are copies. */
-static __attribute__((noinline)) bshm_status look_at_size(bshm_build *build, bshm_error *error)
+static BSHM_NOINLINE bshm_status look_at_size(bshm_build *build, bshm_error *error)
 {
 	uint64_t keys;
 	if (!bshm__spool_distinct(build->spool, &keys)) {

@@ -26,7 +26,7 @@ static inline uint64_t bshm__partition_bit(const uint64_t *words, uint32_t posit
  * Adds bit (position mod 64) of a word to a count. On x86-64 this is one bit test and one add with
  * carry; compiled from C, each of the six shifts would need its count in the same register.
  */
-static inline __attribute__((always_inline)) uint32_t bshm__word_count(
+static BSHM_ALWAYS_INLINE uint32_t bshm__word_count(
 	uint64_t word, uint64_t position, uint32_t count)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) uint32_t bshm__word_count(
 #endif
 }
 
-static inline __attribute__((always_inline)) uint32_t bshm__partition_count(
+static BSHM_ALWAYS_INLINE uint32_t bshm__partition_count(
 	const uint64_t *words, uint64_t position, uint32_t count)
 {
 	return bshm__word_count(BSHM_LOAD(&words[position >> 6], RELAXED), position, count);
@@ -60,8 +60,7 @@ static inline bool bshm__partition_has_rest(const uint64_t *words, bshm_hash h, 
  * Are the first six probes of `h` set? They are read without a branch: in a filter at its capacity
  * an early exit would save two loads from the first-level cache, and cost a mispredicted branch.
  */
-static inline __attribute__((always_inline)) bool bshm__partition_has_six(
-	const uint64_t *words, bshm_hash h)
+static BSHM_ALWAYS_INLINE bool bshm__partition_has_six(const uint64_t *words, bshm_hash h)
 {
 	uint32_t count = 0;
 	count = bshm__partition_count(words, h.low & 0xffff, count);
@@ -100,7 +99,7 @@ static inline bool bshm__partition_set_bit(uint64_t *words, uint32_t position, b
 }
 
 /* Sets all probes of `h`; true when this call set at least one bit that was not set. */
-static inline __attribute__((always_inline)) bool bshm__partition_add(
+static BSHM_ALWAYS_INLINE bool bshm__partition_add(
 	uint64_t *words, bshm_hash h, uint32_t hash_count, bool alone)
 {
 	bool fresh = false;
@@ -126,19 +125,19 @@ static inline uint64_t bshm__cell(const uint64_t *words, uint64_t probe)
 	return BSHM_LOAD(&words[probe >> 6], RELAXED) >> bshm__cell_shift((uint32_t) probe);
 }
 
-static inline __attribute__((always_inline)) void bshm__partition_prefetch(
+static BSHM_ALWAYS_INLINE void bshm__partition_prefetch(
 	const uint64_t *words, bshm_hash h, uint32_t hash_count)
 {
-	__builtin_prefetch(&words[(h.low & 0xffff) >> 6]);
-	__builtin_prefetch(&words[(h.low >> 16 & 0xffff) >> 6]);
-	__builtin_prefetch(&words[(h.low >> 32 & 0xffff) >> 6]);
-	__builtin_prefetch(&words[h.low >> 54]);
-	__builtin_prefetch(&words[(h.high & 0xffff) >> 6]);
-	__builtin_prefetch(&words[(h.high >> 16 & 0xffff) >> 6]);
+	BSHM_PREFETCH(&words[(h.low & 0xffff) >> 6]);
+	BSHM_PREFETCH(&words[(h.low >> 16 & 0xffff) >> 6]);
+	BSHM_PREFETCH(&words[(h.low >> 32 & 0xffff) >> 6]);
+	BSHM_PREFETCH(&words[h.low >> 54]);
+	BSHM_PREFETCH(&words[(h.high & 0xffff) >> 6]);
+	BSHM_PREFETCH(&words[(h.high >> 16 & 0xffff) >> 6]);
 	uint64_t more = 0;
 	for (uint32_t i = 6; i < hash_count; i++) {
 		more = (i - 6) % 4 == 0 ? bshm__hash_more(h, (i - 6) / 4) : more >> 16;
-		__builtin_prefetch(&words[(more & 0xffff) >> 6]);
+		BSHM_PREFETCH(&words[(more & 0xffff) >> 6]);
 	}
 }
 
@@ -153,7 +152,7 @@ static inline uint32_t bshm__partition_popcount(const uint64_t *words)
 {
 	uint32_t bits = 0;
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
-		bits += (uint32_t) __builtin_popcountll(BSHM_LOAD(&words[i], RELAXED));
+		bits += BSHM_BIT_COUNT(BSHM_LOAD(&words[i], RELAXED));
 	}
 	return bits;
 }

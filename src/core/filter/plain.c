@@ -12,7 +12,7 @@ static bool has(const bshm_view *view, const uint64_t *words, bshm_hash h)
 	return bshm__partition_has(words, h, view->newest.hash_count);
 }
 
-static inline __attribute__((always_inline)) uint64_t put_all(
+static BSHM_ALWAYS_INLINE uint64_t put_all(
 	const bshm_view *view, const bshm_hash *hashes, size_t count, bool alone)
 {
 	const bshm__parts parts = view->newest; /* a copy: the stores might change the view's own */

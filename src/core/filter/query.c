@@ -52,7 +52,7 @@ struct bshm_views {
 	bshm_views *next;  /* of the same thread */
 };
 
-static __thread bshm_views *views_of_thread;
+static BSHM_THREAD_LOCAL bshm_views *views_of_thread;
 
 /* The child of a fork has a copy of the views: what is in them would be counted twice. */
 static void before_fork(void)
@@ -215,7 +215,7 @@ static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 }
 
 /* The slow path: walk the directory, check the descriptor, and lay a view over it. */
-static __attribute__((noinline)) bshm_status resolve(const bshm_segment *segment, bshm_views *views,
+static BSHM_NOINLINE bshm_status resolve(const bshm_segment *segment, bshm_views *views,
 	const char *name, size_t length, bshm_view **out)
 {
 	if (length < 1 || length > BSHM_NAME_MAX) {
@@ -281,7 +281,7 @@ bshm_status bshm_view_open(
 
 /* ------------------------------------------------------------------ questions */
 
-static inline __attribute__((always_inline)) bool view_has_at(
+static BSHM_ALWAYS_INLINE bool view_has_at(
 	const bshm_view *view, const uint64_t *words, bshm_hash h)
 {
 	if (BSHM_LIKELY(view->path == BSHM_PATH_GROWING_SIX)) { /* what a load makes by default */
@@ -298,8 +298,7 @@ bool bshm__view_has(const bshm_view *view, bshm_hash h)
 	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
 }
 
-static inline __attribute__((always_inline)) bool view_has(
-	const bshm_view *view, const char *key, size_t key_length)
+static BSHM_ALWAYS_INLINE bool view_has(const bshm_view *view, const char *key, size_t key_length)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
 	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
@@ -311,8 +310,8 @@ static inline bshm_view **hint_of(bshm_views *views, const char *name)
 }
 
 /* Asks without a hint: no hint led to the filter, or the filter was replaced. */
-static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views *views,
-	const char *name, size_t name_length, const char *key, size_t key_length)
+static BSHM_NOINLINE int ask_again(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const char *key, size_t key_length)
 {
 	for (int tries = 0; tries < BSHM_READ_TRIES; tries++) {
 		bshm_view *view;
@@ -331,8 +330,8 @@ static __attribute__((noinline)) int ask_again(bshm_segment *segment, bshm_views
 }
 
 /* `flatten` inlines the hash: for a short key, the call is most of its cost. */
-__attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *views,
-	const char *name, size_t name_length, const char *key, size_t key_length)
+BSHM_FLATTEN int bshm_filter_has(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const char *key, size_t key_length)
 {
 	bshm_view *view = *hint_of(views, name);
 	if (BSHM_LIKELY(name_length != 0) && BSHM_LIKELY(same_name(view, name, name_length)) &&
@@ -349,7 +348,7 @@ __attribute__((flatten)) int bshm_filter_has(bshm_segment *segment, bshm_views *
 /* A filter that fits into the second-level cache gains nothing from a prefetch. */
 #define PREFETCH_PARTITIONS 64
 
-static __attribute__((flatten)) void ask_near(
+static BSHM_FLATTEN void ask_near(
 	const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -364,13 +363,13 @@ static void prefetch(const bshm_view *view, const uint64_t *newest, bshm_hash h)
 		return;
 	}
 	const uint32_t line = bshm__hash_line(h, BSHM_LINE_PROBES).word[0];
-	__builtin_prefetch(&newest[line]);
+	BSHM_PREFETCH(&newest[line]);
 	for (uint32_t i = 0; i < view->older_count; i++) {
-		__builtin_prefetch(&bshm__parts_of(&view->older[i], h)[line]);
+		BSHM_PREFETCH(&bshm__parts_of(&view->older[i], h)[line]);
 	}
 }
 
-static __attribute__((flatten)) void ask_far(
+static BSHM_FLATTEN void ask_far(
 	const bshm_view *view, const bshm_key *keys, unsigned count, bool *answers)
 {
 	bshm_hash hashes[BSHM_BATCH];

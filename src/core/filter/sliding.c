@@ -113,7 +113,7 @@ static void expire(const bshm_segment *segment, bshm_descriptor *descriptor)
  * Finds the present epoch by the exact clock. It also notes for how long the cheap clock, which
  * lags behind, will be in the same epoch.
  */
-static __attribute__((noinline)) uint32_t work_out_epoch(bshm_view *view)
+static BSHM_NOINLINE uint32_t work_out_epoch(bshm_view *view)
 {
 	const bshm_descriptor *d = &view->descriptor;
 	const uint64_t width = bshm__epoch_width(d->window_s);
@@ -172,7 +172,7 @@ static uint32_t lanes_live(uint64_t word, uint32_t epoch)
 /* ------------------------------------------------------------------ asking */
 
 /* The lanes that have all positions of the hash. */
-static inline __attribute__((always_inline)) uint32_t lanes_with(
+static BSHM_ALWAYS_INLINE uint32_t lanes_with(
 	const uint64_t *words, bshm_hash h, uint32_t hash_count)
 {
 	uint64_t lanes = 15;
@@ -197,8 +197,7 @@ static inline __attribute__((always_inline)) uint32_t lanes_with(
 }
 
 /* One look: 1 = maybe, 0 = no, -1 = the partition was rotated meanwhile. */
-static inline __attribute__((always_inline)) int look(
-	bshm_view *view, const uint64_t *words, bshm_hash h)
+static BSHM_ALWAYS_INLINE int look(bshm_view *view, const uint64_t *words, bshm_hash h)
 {
 	const uint64_t *epoch_word = bshm__epoch_word(view->segment, words);
 	const uint64_t word = BSHM_LOAD(epoch_word, ACQUIRE); /* pairs with rotate() */
@@ -210,8 +209,7 @@ static inline __attribute__((always_inline)) int look(
 	return BSHM_LIKELY(BSHM_LOAD(epoch_word, RELAXED) == word) ? 0 : -1;
 }
 
-static __attribute__((noinline)) bool look_again(
-	bshm_view *view, const uint64_t *words, bshm_hash h)
+static BSHM_NOINLINE bool look_again(bshm_view *view, const uint64_t *words, bshm_hash h)
 {
 	int answer = -1;
 	for (int tries = 0; answer < 0 && tries < BSHM_READ_TRIES; tries++) {
@@ -424,9 +422,9 @@ static void count_lanes(const uint64_t *words, uint32_t live, uint32_t counts[16
 		const uint64_t word = BSHM_LOAD(&words[i], RELAXED);
 		uint64_t all[16] = {LANE_LOW};
 		for (uint32_t set = 1; set < 16; set++) {
-			const uint32_t lane = (uint32_t) __builtin_ctz(set);
+			const uint32_t lane = BSHM_LOWEST_BIT(set);
 			all[set] = (live >> lane & 1) == 0 ? 0 : all[set & (set - 1)] & word >> lane;
-			counts[set] += (uint32_t) __builtin_popcountll(all[set]);
+			counts[set] += BSHM_BIT_COUNT(all[set]);
 		}
 	}
 }
@@ -447,7 +445,7 @@ static bshm__rates rate(
 	double any = 0;
 	for (uint32_t set = 1; set < 16; set++) {
 		const double share = counts[set] / POSITIONS;
-		const double sign = __builtin_popcount(set) % 2 != 0 ? 1 : -1;
+		const double sign = (int) BSHM_BIT_COUNT(set) % 2 != 0 ? 1 : -1;
 		said.rate += sign * pow(share, hash_count);
 		any += sign * share;
 		if ((set & (set - 1)) == 0) {
@@ -455,7 +453,7 @@ static bshm__rates rate(
 			said.items += bshm__keys_of(POSITIONS, share, hash_count);
 		}
 	}
-	const int lanes = __builtin_popcount(live);
+	const int lanes = (int) BSHM_BIT_COUNT(live);
 	said.fill = lanes == 0 ? 0 : said.fill / lanes;
 	said.rate = fmax(said.rate, 0);
 	/* A key that was added again is in several lanes: in their union it is one. */

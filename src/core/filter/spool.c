@@ -87,7 +87,7 @@ void bshm__spool_free(bshm__spool *spool)
 
 static void unify(bshm__spool *spool);
 
-static __attribute__((noinline)) piece *piece_new(bshm__spool *spool, uint32_t bucket)
+static BSHM_NOINLINE piece *piece_new(bshm__spool *spool, uint32_t bucket)
 {
 	if (spool->count >= spool->look_at) {
 		unify(spool);

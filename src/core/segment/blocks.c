@@ -92,7 +92,7 @@ static uint32_t find(const bshm_segment *segment, const uint64_t *claimed, uint3
 	while (at < segment->partition_count) {
 		const uint64_t word = (wanted ? claimed[at / 64] : ~claimed[at / 64]) >> (at % 64);
 		if (word != 0) {
-			at += (uint32_t) __builtin_ctzll(word);
+			at += BSHM_LOWEST_BIT(word);
 			break;
 		}
 		at = (at / 64 + 1) * 64;

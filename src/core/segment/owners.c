@@ -138,7 +138,7 @@ static answer ask(const bshm_segment *segment, int64_t offset)
 
 /* ------------------------------------------------------------------ forks */
 
-static __thread bool fork_has_guard; /* of the thread that forks */
+static BSHM_THREAD_LOCAL bool fork_has_guard; /* of the thread that forks */
 
 static void before_fork(void)
 {
