@@ -34,8 +34,8 @@ const char *bshm_cause_str(bshm_cause cause)
 
 bshm_status bshm__fail_os(bshm_error *error, bshm_cause cause, int code)
 {
-	const bool space = code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
-	bshm__fail_code(error, space ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, cause, code);
+	bshm__fail_code(
+		error, bshm_os_no_space(code) ? BSHM_E_NO_SPACE : BSHM_E_UNAVAILABLE, cause, code);
 	if (code == EMFILE) {
 		error->available = bshm_os_descriptor_limit();
 	}

@@ -30,6 +30,8 @@ typedef struct {
  * opened: what a process prints goes to these numbers, whatever file they belong to.
  */
 
+/* Does this error number mean that memory or disk is lacking? */
+bool bshm_os_no_space(int code);
 /* Opens an existing file for the segment; never follows a link, never blocks on a FIFO. */
 int bshm_os_open(const char *path, bool readonly, int *fd);
 /* Creates `path`, which must not exist, readable and writable by the owner alone. */
@@ -47,7 +49,7 @@ int bshm_os_set_mode(int fd, uint32_t mode);
 int bshm_os_sync(int fd);
 int bshm_os_write_at(int fd, const void *bytes, size_t count, uint64_t offset);
 int bshm_os_read_at(int fd, void *bytes, size_t count, uint64_t offset);
-/* Gives the file at `from` the name `to`, which must not exist; `from` stays. */
+/* Gives the file at `from` the name `to`, which must not exist; `from` may be gone after that. */
 int bshm_os_link(const char *from, const char *to);
 void bshm_os_unlink(const char *path);
 /*
@@ -70,8 +72,8 @@ void bshm_os_advise_huge(void *base, uint64_t bytes);
 /*
  * A lock on one byte, which belongs to this open file and ends with it, also when the process is
  * killed. Try: 0 = taken, EAGAIN = a lock of another open file is in the way. Lock: others have
- * none there; makes a shared one exclusive. Share: others may share it; makes an exclusive one
- * shared.
+ * none there; makes a shared one exclusive, or may lose it when that fails. Share: others may share
+ * it; makes an exclusive one shared.
  */
 int bshm_os_lock_byte(int fd, int64_t offset);
 int bshm_os_share_byte(int fd, int64_t offset);
@@ -88,8 +90,8 @@ typedef struct {
 	bool of_one_byte;    /* it may have been made by bshm_os_lock_byte() */
 } bshm_os_lock;
 
-/* Any one lock, shared ones too, that another open file has in this part of the file; bytes 0:
- * there is none. */
+/* Any one lock, shared ones too where the system tells, that another open file has in this part of
+ * the file; bytes 0: there is none. */
 int bshm_os_lock_find(int fd, int64_t offset, uint64_t bytes, bshm_os_lock *out);
 
 /*

@@ -82,6 +82,11 @@ void bshm_os_close(int fd)
 	}
 }
 
+bool bshm_os_no_space(int code)
+{
+	return code == ENOSPC || code == EDQUOT || code == EFBIG || code == ENOMEM;
+}
+
 bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode)
 {
 	struct stat st;
