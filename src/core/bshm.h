@@ -467,6 +467,8 @@ uint64_t bshm_now_coarse_ns(void);
 void bshm_sleep_us(unsigned microseconds);
 uint64_t bshm_process_id(void);
 uint32_t bshm_user_id(void); /* the effective one: it owns the files that this process creates */
+/* Calls it in each child that this process forks. */
+void bshm_at_fork(void (*in_child)(void));
 
 /*
  * For tests: the clock of sliding filters and of expiry stays at `ns` in this process from now on;

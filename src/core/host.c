@@ -1,5 +1,5 @@
 /*
- * host.c - clocks, sleep, and the numbers of process and user, for the callers of the engine.
+ * host.c - clocks, sleep, forks, numbers of process and user, for the callers of the engine.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -30,4 +30,9 @@ uint64_t bshm_process_id(void)
 uint32_t bshm_user_id(void)
 {
 	return bshm_os_effective_uid();
+}
+
+void bshm_at_fork(void (*in_child)(void))
+{
+	bshm_os_at_fork(NULL, NULL, in_child);
 }

@@ -2,7 +2,9 @@
  * php_path.c - the path of this process's segment.
  *
  * The first call that needs the path fixes it, so that a later request's INI cannot redirect the
- * worker.
+ * worker. In two processes it is fixed too early: in php-fpm's master, where a preload script runs
+ * before the workers have the settings of their pools, and in the parent of a fork, whose child may
+ * become another user. php_segment.c forgets it in the first, and compares it in the child.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -25,6 +27,7 @@
 #include <sys/stat.h>
 
 static char *_Atomic the_path;
+static bool of_preload; /* a preload script fixed it */
 
 /* The configured path with every %u replaced by `user`. */
 static char *expand_path(const char *user)
@@ -49,18 +52,39 @@ static char *expand_path(const char *user)
 	return out;
 }
 
+static char *configured_path(void)
+{
+	char user[16];
+	snprintf(user, sizeof(user), "%u", (unsigned) bshm_user_id());
+	return expand_path(user);
+}
+
 const char *php_bloomshm_path(void)
 {
 	if (the_path == NULL) {
-		char user[16];
-		snprintf(user, sizeof(user), "%u", (unsigned) bshm_user_id());
-		char *path = expand_path(user);
+		char *path = configured_path();
 		char *none = NULL;
 		if (path != NULL && !atomic_compare_exchange_strong(&the_path, &none, path)) {
 			free(path); /* another thread was faster */
 		}
+		if ((CG(compiler_options) & ZEND_COMPILE_PRELOAD) != 0) {
+			of_preload = true; /* no other thread exists yet */
+		}
 	}
 	return the_path == NULL ? "" : the_path;
+}
+
+bool php_bloomshm_path_of_preload(void)
+{
+	return of_preload;
+}
+
+bool php_bloomshm_path_differs(void)
+{
+	char *path = the_path == NULL ? NULL : configured_path();
+	const bool differs = path != NULL && strcmp(path, the_path) != 0;
+	free(path);
+	return differs;
 }
 
 /* ------------------------------------------------------------------ another user's segment */
@@ -109,8 +133,9 @@ void php_bloomshm_path_warn(void)
 	free(pattern);
 }
 
-void php_bloomshm_path_shutdown(void)
+void php_bloomshm_path_forget(void)
 {
 	free(the_path);
 	the_path = NULL;
+	of_preload = false;
 }

@@ -8,10 +8,15 @@
 
 #include <stdbool.h>
 
-/* bloomshm.path with the user's number, the same for all the process's life; "" when there is no
+/* bloomshm.path with the user's number, the same until it is forgotten; "" when there is no
  * memory. */
 const char *php_bloomshm_path(void);
-void php_bloomshm_path_shutdown(void);
+/* Was a preload script the first that needed it? */
+bool php_bloomshm_path_of_preload(void);
+/* Is another path configured than the one in use, or is the process another user? */
+bool php_bloomshm_path_differs(void);
+/* Only while no other thread uses it. */
+void php_bloomshm_path_forget(void);
 
 /* Is this a script on the command line, and so perhaps a batch job? */
 bool php_bloomshm_is_command_line(void);

@@ -14,6 +14,9 @@
  * begins.) Such a check, and the end of a request, also hand the counts of questions in, once a
  * second.
  *
+ * A preload script may run in the process that later forks the workers of all pools: what it used
+ * is given up when it ends. The first call of a fork's child compares the path with the settings.
+ *
  * A call uses the segment that it has taken until it returns. So a thread may not detach while
  * another call of this extension is on its stack or in a suspended fiber (a loader, a lease, a
  * value that is being read). A call that is nested in another one uses the same file. A fiber may
@@ -77,6 +80,7 @@ static uint64_t wait_at_ns;  /* after a wait in vain: no wait for a creator befo
 static uint64_t
 	attaching;    /* the process whose thread attaches: a fork's child has no such thread */
 static bool left; /* the process has detached because its file was gone */
+static atomic_bool forked; /* and has not compared its path since */
 #ifdef ZTS
 static MUTEX_T guard;
 # define GUARD()   (guard != NULL ? tsrm_mutex_lock(guard) : 0)
@@ -86,9 +90,21 @@ static MUTEX_T guard;
 # define UNGUARD() ((void) 0)
 #endif
 
+static void in_child(void)
+{
+	atomic_store_explicit(&forked, true, memory_order_relaxed);
+#ifdef ZTS
+	if (guard == NULL || tsrm_get_ls_cache() == NULL) { /* PHP ends, or it is not PHP's thread */
+		return;
+	}
+#endif
+	BLOOMSHM_G(questions_left) = 0;
+}
+
 void php_bloomshm_segment_startup(int module_number)
 {
 	the_module = module_number;
+	bshm_at_fork(in_child);
 #ifdef ZTS
 	guard = tsrm_mutex_alloc();
 #endif
@@ -299,7 +315,7 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	}
 }
 
-/* The mapping is no longer the process's current one, because its file is gone. */
+/* The file of the thread's mapping is gone: the thread gives it up, and the process. */
 static void retire(php_bloomshm_mapping *mapping)
 {
 	GUARD();
@@ -314,6 +330,38 @@ static void retire(php_bloomshm_mapping *mapping)
 		const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_REPLACED};
 		php_bloomshm_log(&error);
 	}
+	php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+}
+
+/* The process gives up its path, and what it knows of the file there. */
+static void forget(void)
+{
+	php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+	GUARD();
+	if (current != NULL) {
+		release(current);
+		atomic_store_explicit(&current, NULL, memory_order_release);
+	}
+	last_failure = (bshm_error){0};
+	retry_at_ns = 0;
+	wait_at_ns = 0;
+	left = false;
+	php_bloomshm_path_forget();
+	UNGUARD();
+}
+
+/* Has the process been forked from one with another path? As above for a nested call. */
+static bool is_moved(bool *later)
+{
+	if (!atomic_load_explicit(&forked, memory_order_relaxed)) {
+		return false;
+	}
+	if (php_bloomshm_path_differs()) {
+		*later = is_nested();
+		return !*later;
+	}
+	atomic_store_explicit(&forked, false, memory_order_relaxed);
+	return false;
 }
 
 /* ------------------------------------------------------------------ what the calls take */
@@ -346,6 +394,10 @@ void php_bloomshm_segment_request_end(void)
 	if (BLOOMSHM_G(views) != NULL) {
 		hand_in(bshm_now_coarse_ns());
 	}
+	/* A preload ends like a request. If a fatal error ended it, a fiber may have the mapping. */
+	if (php_bloomshm_path_of_preload() && !is_suspended()) {
+		forget();
+	}
 }
 
 /* The thread's segment, with its mapping and its views; NULL: *error says why there is none. */
@@ -360,13 +412,17 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	}
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
-	if (mine != NULL && is_over(mine, &later)) {
+	const bool moved = is_moved(&later);
+	if (moved || (mine != NULL && is_over(mine, &later))) {
 		if (is_suspended()) { /* its call still uses the mapping */
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_HELD};
 			return NULL;
 		}
-		retire(mine);
-		php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+		if (moved) {
+			forget();
+		} else {
+			retire(mine);
+		}
 		mine = NULL;
 	}
 	if (mine == NULL && !join(why, error)) {
@@ -525,13 +581,7 @@ bshm_segment *php_bloomshm_segment_with_store_or_throw(bool create)
 
 void php_bloomshm_segment_shutdown(void)
 {
-	GUARD();
-	if (current != NULL) {
-		release(current);
-		current = NULL;
-	}
-	UNGUARD();
-	php_bloomshm_path_shutdown();
+	forget();
 #ifdef ZTS
 	tsrm_mutex_free(guard);
 	guard = NULL;

@@ -141,7 +141,7 @@ void bshm_os_sleep_us(unsigned microseconds);
 void bshm_os_yield(void);
 /* Unpredictable bytes; 0 or the system's error number. */
 int bshm_os_random(void *out, size_t bytes);
-/* Calls `before` before each fork() of this process, and then the others; once per process. */
+/* Calls `before` before each fork() of this process, and then the others; each may be NULL. */
 void bshm_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /* Private memory, given back to the system at once when released; NULL when there is none. */
