@@ -150,9 +150,9 @@ int cli_attach_or(cli *c, bool create, bshm_error *error)
 	if (status != CLI_YES) {
 		return status;
 	}
-	char user[16];
+	char user[BSHM_USER_TEXT_BYTES];
 	bshm_options options;
-	snprintf(user, sizeof(user), "%u", (unsigned) bshm_user_id());
+	bshm_user_text(user);
 	c->path = expand(pattern_of(c), user);
 	if (c->path == NULL) {
 		return cli_no_memory(c);

@@ -467,6 +467,9 @@ uint64_t bshm_now_coarse_ns(void);
 void bshm_sleep_us(unsigned microseconds);
 uint64_t bshm_process_id(void);
 uint32_t bshm_user_id(void); /* the effective one: it owns the files that this process creates */
+/* What %u in a path stands for: that number; on Windows the user's SID. */
+#define BSHM_USER_TEXT_BYTES 192
+void bshm_user_text(char out[BSHM_USER_TEXT_BYTES]);
 /* Calls it in each child that this process forks. */
 void bshm_at_fork(void (*in_child)(void));
 

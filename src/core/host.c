@@ -32,6 +32,11 @@ uint32_t bshm_user_id(void)
 	return bshm_os_effective_uid();
 }
 
+void bshm_user_text(char out[BSHM_USER_TEXT_BYTES])
+{
+	bshm_os_user_text(out, BSHM_USER_TEXT_BYTES);
+}
+
 void bshm_at_fork(void (*in_child)(void))
 {
 	bshm_os_at_fork(NULL, NULL, in_child);

@@ -54,8 +54,8 @@ static char *expand_path(const char *user)
 
 static char *configured_path(void)
 {
-	char user[16];
-	snprintf(user, sizeof(user), "%u", (unsigned) bshm_user_id());
+	char user[BSHM_USER_TEXT_BYTES];
+	bshm_user_text(user);
 	return expand_path(user);
 }
 

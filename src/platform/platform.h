@@ -102,6 +102,9 @@ int bshm_os_keep(int fd, void **kept);
 void bshm_os_release(void *kept);
 
 uint32_t bshm_os_effective_uid(void);
+/* What tells the effective user from all others: the number; on Windows the SID, which ends with
+ * the number. */
+void bshm_os_user_text(char *out, size_t room);
 uint64_t bshm_os_process_id(void);
 /* How many descriptors this process may have. */
 uint64_t bshm_os_descriptor_limit(void);

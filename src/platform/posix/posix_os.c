@@ -344,6 +344,11 @@ uint32_t bshm_os_effective_uid(void)
 	return geteuid();
 }
 
+void bshm_os_user_text(char *out, size_t room)
+{
+	snprintf(out, room, "%u", (unsigned) geteuid());
+}
+
 uint64_t bshm_os_process_id(void)
 {
 	return (uint64_t) getpid();

@@ -19,6 +19,8 @@
 #include "win32.h"
 
 #include <errno.h>
+#include <sddl.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DESCRIPTOR_BYTES 16384u /* a longer one is refused */
@@ -60,6 +62,18 @@ uint32_t bshm_os_effective_uid(void)
 	token_sid room;
 	PSID user = sid_of_token(TokenUser, &room);
 	return user == NULL ? UINT32_MAX : number_of(user);
+}
+
+void bshm_os_user_text(char *out, size_t room)
+{
+	token_sid token;
+	PSID user = sid_of_token(TokenUser, &token);
+	char *text = NULL;
+	out[0] = '\0';
+	if (user != NULL && ConvertSidToStringSidA(user, &text)) {
+		snprintf(out, room, "%s", text);
+		LocalFree(text);
+	}
 }
 
 /* ------------------------------------------------------------------ lists */
