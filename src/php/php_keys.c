@@ -117,6 +117,7 @@ static bool visit(walk *w, zval *element)
 static int visit_iterator(zend_object_iterator *iterator, void *argument)
 {
 	walk *w = argument;
+	php_bloomshm_keep_time_limit(); /* InfiniteIterator has no end */
 	zval *element = iterator->funcs->get_current_data(iterator);
 	if (element == NULL || EG(exception) != NULL || !visit(w, element)) {
 		w->stopped = true;

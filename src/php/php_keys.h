@@ -10,6 +10,20 @@
 
 #include "core/bshm.h"
 
+#include "Zend/zend_execute.h"
+
+/*
+ * Ends the request if its time limit has struck: for a loop that may have no end and that runs no
+ * PHP code. PHP looks between two steps of a script only. It ends a call that goes on by ending the
+ * process (hard_timeout), and not at all where it has threads.
+ */
+static inline void php_bloomshm_keep_time_limit(void)
+{
+	if (UNEXPECTED(zend_atomic_bool_load_ex(&EG(timed_out)))) {
+		zend_timeout();
+	}
+}
+
 /* Points to the bytes of the string, which has to outlive it. */
 static inline bshm_key php_bloomshm_key_of_string(const zend_string *string)
 {

@@ -96,6 +96,7 @@ static bool fail_io(const load *l, const char *what)
 static ssize_t read_stream(load *l, char *to, size_t room)
 {
 	while (!php_stream_eof(l->stream)) {
+		php_bloomshm_keep_time_limit();
 		const ssize_t got = php_stream_read(l->stream, to, room);
 		if (got < 0 || EG(exception) != NULL) {
 			fail_io(l, "it ended early");
