@@ -433,21 +433,24 @@ TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 	check_sound(segment);
 }
 
-/* What returns soon after its eviction is protected: a loop that does not fit has hits. */
+/* Of what returns soon after its eviction a part is protected, and stays: a loop that does not fit
+ * has hits, whatever the seed of the hash. */
 TEST(a_loop_just_larger_than_the_store_is_served_in_part)
 {
-	bshm_segment *segment = open_store(MB(4), 1000);
-	uint32_t hits = 0;
-	for (uint32_t i = 0; i < 60000; i++) {
-		const bool hit = use(segment, i % 1100);
-		hits += hit;
-		if (!hit) {
-			CHECK_INT(store_put(segment, i % 1100, i, 16, 0, BSHM_PUT_SET), 1);
+	for (uint32_t round = 0; round < 5; round++) {
+		bshm_segment *segment = open_store(MB(4), 1000);
+		uint32_t hits = 0;
+		for (uint32_t i = 0; i < 60000; i++) {
+			const bool hit = use(segment, i % 1100);
+			hits += hit;
+			if (!hit) {
+				CHECK_INT(store_put(segment, i % 1100, i, 16, 0, BSHM_PUT_SET), 1);
+			}
 		}
+		test_note("%u hits of 60,000; LRU has none", hits);
+		CHECK(hits > 30000);
+		check_sound(segment);
 	}
-	test_note("%u hits of 60,000; LRU has none", hits);
-	CHECK(hits > 20000);
-	check_sound(segment);
 }
 
 TEST(a_ghost_is_met_once_and_while_it_is_young)

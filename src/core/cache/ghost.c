@@ -16,6 +16,12 @@
  * kinds of records, when they are evicted, are about equally likely to be asked for again. A step
  * up is a quarter smaller: where the kinds differ by chance only, LRU is best.
  *
+ * If more than half of the evicted records are PROTECTED ones, not all that return can stay: the
+ * keys come in a loop that is larger than the store, and each would be evicted just before it is
+ * asked for. So only some of them are PROTECTED, which then stay. They are chosen by their hash,
+ * so that they are the same ones in each round. The others return as surely, and say less about
+ * `lean`: their step is a quarter smaller.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/ghost.h"
@@ -33,7 +39,7 @@
 /* A ghost that returns moves `lean` by STEP / records, or up to STEP_MOST times that. */
 #define STEP      (INT64_C(11) * BSHM_LEAN_OCTAVE)
 #define STEP_MOST 32
-#define STEP_UP   77 /* percent of that, for a record that was not on probation */
+#define STEP_LESS 77 /* percent: of a step up, and of one by a record that is not PROTECTED */
 #define LEAN_LOW  (-BSHM_LEAN_OCTAVE / 2) /* below 0, chance does not make it more than 0 */
 #define LEAN_HIGH (5 * BSHM_LEAN_OCTAVE)
 #define LEAN_NEW  BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
@@ -112,14 +118,23 @@ int32_t bshm__ghost_lean(const bshm__shard *s)
 	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
 }
 
-static void learn(const bshm__shard *s, bool was_on_probation)
+/* Is it PROTECTED when it returns? */
+static bool may_stay(const bshm__shard *s, const bshm__home *home)
+{
+	const int32_t half = SHARE_ONE / 2;
+	return (int32_t) hash_of(home) < probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
+}
+
+static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 {
 	const int64_t records = 1 + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
 	const int64_t share = probation_share(s->shard);
 	const int64_t its_share = was_on_probation ? share : SHARE_ONE - share;
 	const int64_t rare = 256 * (SHARE_ONE - its_share) / its_share;
 	const int64_t times = rare < 256 ? 256 : rare < 256 * STEP_MOST ? rare : 256 * STEP_MOST;
-	const int64_t step = STEP / records * times / 256 * (was_on_probation ? 100 : STEP_UP) / 100;
+	int64_t step = STEP / records * times / 256;
+	step = was_on_probation ? step : step * STEP_LESS / 100;
+	step = stays ? step : step * STEP_LESS / 100;
 	const int64_t most = step < BSHM_LEAN_OCTAVE ? step : BSHM_LEAN_OCTAVE;
 	const int64_t lean = bshm__ghost_lean(s) + (was_on_probation ? -most : most);
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
@@ -158,9 +173,10 @@ static BSHM_NOINLINE bool find_ghost(
 		const uint32_t ghost = lane_get(bucket, lane);
 		if (is_free(bucket, lane) && (ghost & HASH_MASK) == hash_of(home) &&
 			is_ghost(ghost, turn_now(s->shard))) {
+			const bool stays = may_stay(s, home);
 			lane_set(bucket, lane, 0);
-			learn(s, ((ghost >> HASH_BITS) - 1) % 2 == 0);
-			return true;
+			learn(s, ((ghost >> HASH_BITS) - 1) % 2 == 0, stays);
+			return stays;
 		}
 	}
 	return false;

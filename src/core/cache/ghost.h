@@ -12,7 +12,8 @@
 
 /* Leaves the ghost of a record that was evicted out of `cell`; `state` is the one it had. */
 void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state);
-/* A record is put for a key that has none: is its ghost there? The ghost ends then. */
+/* A record is put for a key that has none: is its ghost there, and is the record PROTECTED for it?
+ * The ghost ends then. */
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home);
 /* Removes the ghosts of a bucket that are too old. */
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
