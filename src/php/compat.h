@@ -1,5 +1,5 @@
 /*
- * compat.h - the only place that asks which PHP this is.
+ * compat.h - the only place that asks which PHP this is, and for which system.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -18,6 +18,23 @@
  */
 #ifndef ZEND_HAS_OOM
 # define ZEND_HAS_OOM() false
+#endif
+
+/*
+ * Where the segment is. PHP's own settings know no variable of the environment, and on Windows the
+ * folder of all users' data has no fixed name.
+ */
+#ifdef PHP_WIN32
+# include "win32/glob.h"
+# define PHP_BLOOMSHM_PROGRAM_DATA "%ProgramData%"
+# define PHP_BLOOMSHM_PATH         PHP_BLOOMSHM_PROGRAM_DATA "\\bloomshm\\%u.seg"
+# define PHP_BLOOMSHM_IN_PROGRAM_DATA(path)                                                        \
+  (strncasecmp((path), PHP_BLOOMSHM_PROGRAM_DATA "\\", sizeof(PHP_BLOOMSHM_PROGRAM_DATA)) == 0)
+#else
+# include <glob.h>
+# define PHP_BLOOMSHM_PROGRAM_DATA          ""
+# define PHP_BLOOMSHM_PATH                  "/dev/shm/bloomshm.%u"
+# define PHP_BLOOMSHM_IN_PROGRAM_DATA(path) false
 #endif
 
 #endif

@@ -14,12 +14,12 @@
 
 #include "php.h"
 
+#include "compat.h"
 #include "php_path.h"
 #include "php_state.h"
 
 #include "SAPI.h"
 
-#include <glob.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +29,28 @@
 static char *_Atomic the_path;
 static bool of_preload; /* a preload script fixed it */
 
+bool php_bloomshm_path_is_absolute(const char *path, size_t length)
+{
+	return IS_ABSOLUTE_PATH(path, length) || PHP_BLOOMSHM_IN_PROGRAM_DATA(path);
+}
+
 /* The configured path with every %u replaced by `user`. */
 static char *expand_path(const char *user)
 {
 	const char *pattern = BLOOMSHM_G(path);
+	const char *folder = "";
+	if (PHP_BLOOMSHM_IN_PROGRAM_DATA(pattern)) {
+		pattern += strlen(PHP_BLOOMSHM_PROGRAM_DATA);
+		folder = getenv("ProgramData") == NULL ? "C:\\ProgramData" : getenv("ProgramData");
+	}
+	const size_t folder_length = strlen(folder);
 	const size_t user_length = strlen(user);
-	char *out = malloc(strlen(pattern) * (user_length + 1) + 1);
-	char *to = out;
+	char *out = malloc(folder_length + strlen(pattern) * (user_length + 1) + 1);
 	if (out == NULL) {
 		return NULL;
 	}
+	memcpy(out, folder, folder_length);
+	char *to = out + folder_length;
 	for (const char *from = pattern; *from != '\0';) {
 		if (from[0] == '%' && from[1] == 'u') {
 			memcpy(to, user, user_length);
@@ -94,16 +106,13 @@ bool php_bloomshm_is_command_line(void)
 	return strcmp(sapi_module.name, "cli") == 0;
 }
 
-/* Is this a segment of the user whose number ends its name, and not this process's? */
-static bool is_users_segment(const char *path)
+/* Is this a segment of the user whose number is at `digits`, and not this process's? PHP knows no
+ * number of a file's owner on Windows, and says 0. */
+static bool is_users_segment(const char *path, const char *digits)
 {
-	struct stat st;
-	const char *digits = path + strlen(path);
-	while (digits > path && digits[-1] >= '0' && digits[-1] <= '9') {
-		digits--;
-	}
-	return strcmp(path, the_path) != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		   strtoul(digits, NULL, 10) == st.st_uid;
+	zend_stat_t st;
+	return strcmp(path, the_path) != 0 && php_sys_lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		   strtoul(digits, NULL, 10) == (unsigned long) st.st_uid;
 }
 
 /* Warns about a common mistake: the batch job fills the segment of its own user, and the pages read
@@ -118,8 +127,9 @@ void php_bloomshm_path_warn(void)
 	char *pattern = strstr(BLOOMSHM_G(path), "%u") == NULL ? NULL : expand_path("[0-9]*");
 	glob_t found = {0};
 	if (pattern != NULL && glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			if (is_users_segment(found.gl_pathv[i])) {
+		const ptrdiff_t user_at = strchr(pattern, '[') - pattern;
+		for (size_t i = 0; i < (size_t) found.gl_pathc; i++) {
+			if (is_users_segment(found.gl_pathv[i], found.gl_pathv[i] + user_at)) {
 				fprintf(stderr,
 					"bloomshm: this process uses %s, but another user's segment is at %s; pages "
 					"that "

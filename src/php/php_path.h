@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* May it be bloomshm.path? A relative one would be another file for each working folder. */
+bool php_bloomshm_path_is_absolute(const char *path, size_t length);
+
 /* bloomshm.path with the user's number, the same until it is forgotten; "" when there is no
  * memory. */
 const char *php_bloomshm_path(void);

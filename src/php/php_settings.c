@@ -13,6 +13,8 @@
 
 #include "php.h"
 
+#include "compat.h"
+#include "php_path.h"
 #include "php_settings.h"
 #include "php_state.h"
 
@@ -60,8 +62,8 @@ static ZEND_INI_MH(on_update_path)
 	if (from_request()) {
 		return FAILURE;
 	}
-	/* A relative path would be another file for each working folder. */
-	if (new_value == NULL || !IS_ABSOLUTE_PATH(ZSTR_VAL(new_value), ZSTR_LEN(new_value))) {
+	if (new_value == NULL ||
+		!php_bloomshm_path_is_absolute(ZSTR_VAL(new_value), ZSTR_LEN(new_value))) {
 		return refuse(entry, text_of(new_value), "an absolute path");
 	}
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -175,7 +177,7 @@ static ZEND_INI_MH(on_update_missing)
 PHP_INI_BEGIN()
 	STD_PHP_INI_BOOLEAN("bloomshm.enable", "1", PHP_INI_SYSTEM, on_update_bool,
 		enable, zend_bloomshm_globals, bloomshm_globals)
-	STD_PHP_INI_ENTRY("bloomshm.path", "/dev/shm/bloomshm.%u", PHP_INI_SYSTEM, on_update_path,
+	STD_PHP_INI_ENTRY("bloomshm.path", PHP_BLOOMSHM_PATH, PHP_INI_SYSTEM, on_update_path,
 		path, zend_bloomshm_globals, bloomshm_globals)
 	STD_PHP_INI_ENTRY("bloomshm.filter_memory", "32M", PHP_INI_SYSTEM, on_update_memory,
 		filter_memory, zend_bloomshm_globals, bloomshm_globals)

@@ -59,13 +59,16 @@ static bool call_igbinary(const char *name, const char *what, zval *argument, zv
  */
 typedef struct {
 	uint32_t lock;
-	__typeof__(BG(serialize)) serialize;
-	__typeof__(BG(unserialize)) unserialize;
+	struct php_serialize_data *written;
+	struct php_unserialize_data *read;
+	unsigned written_level;
+	unsigned read_level;
 } payload;
 
 static payload begin_payload(void)
 {
-	const payload outer = {BG(serialize_lock), BG(serialize), BG(unserialize)};
+	const payload outer = {BG(serialize_lock), BG(serialize).data, BG(unserialize).data,
+		BG(serialize).level, BG(unserialize).level};
 	BG(serialize_lock) = 0;
 	memset(&BG(serialize), 0, sizeof(BG(serialize)));
 	memset(&BG(unserialize), 0, sizeof(BG(unserialize)));
@@ -75,8 +78,10 @@ static payload begin_payload(void)
 static void end_payload(const payload *outer)
 {
 	BG(serialize_lock) = outer->lock;
-	BG(serialize) = outer->serialize;
-	BG(unserialize) = outer->unserialize;
+	BG(serialize).data = outer->written;
+	BG(serialize).level = outer->written_level;
+	BG(unserialize).data = outer->read;
+	BG(unserialize).level = outer->read_level;
 }
 
 /* The number at the first digit at or after `at`; *at is behind it. */
