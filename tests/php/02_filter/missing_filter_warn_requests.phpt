@@ -11,7 +11,7 @@ bloomshm.missing_filter=warn
 require __DIR__ . '/../helper.inc';
 
 file_put_contents(scratch('.php'), "<?php bloom_maybe_has('missing', 'a'); bloom_maybe_has('missing', 'b'); echo \"\\n\";");
-echo shell_exec(Child::php() . ' --repeat 2 -f ' . escapeshellarg(scratch('.php')));
+echo Child::run('', command: [...Child::php(), '--repeat', '2', '-f', scratch('.php')]);
 ?>
 --EXPECTF--
 Executing for the first time...

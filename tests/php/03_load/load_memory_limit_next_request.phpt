@@ -32,7 +32,7 @@ file_put_contents(scratch('.php'), <<<'PHP'
     var_dump(bloom_drop('all'), bloom_load('f', ['next'])['keys']);
     PHP);
 $free = free_bytes();
-echo shell_exec(Child::php(['memory_limit' => '64M']) . ' --repeat 2 -f ' . escapeshellarg(scratch('.php')));
+echo Child::run('', command: [...Child::php(['memory_limit' => '64M']), '--repeat', '2', '-f', scratch('.php')]);
 var_dump(free_bytes() === $free);
 done();
 ?>

@@ -25,7 +25,7 @@ file_put_contents(scratch('.php'), <<<'PHP'
     echo (int) bloom_maybe_has('f', 'a'), (int) bloom_maybe_has('f', 'b'), "\n";
     PHP);
 file_put_contents(scratch('.php'), str_replace('%s', dirname(__DIR__) . '/helper.inc', file_get_contents(scratch('.php'))));
-echo preg_replace('/.*xecut.*\n/', '', shell_exec(Child::php() . ' --repeat 3 -f ' . escapeshellarg(scratch('.php'))));
+echo preg_replace('/.*xecut.*\n/', '', Child::run('', command: [...Child::php(), '--repeat', '3', '-f', scratch('.php')]));
 done();
 ?>
 --EXPECT--

@@ -16,9 +16,9 @@ $text = ob_get_clean();
 preg_match('/^bloomshm\n(.*?)^\w+\n\n/ms', $text . "\nend\n\n", $match);
 var_dump(str_contains($match[1] ?? '', segment()));
 // The same from the command line, for a process that has not used the segment yet.
-$ri = shell_exec(Child::php() . ' --ri bloomshm');
+$ri = Child::run('', command: [...Child::php(), '--ri', 'bloomshm']);
 var_dump(str_contains($ri, segment()), str_contains($ri, 'bloomshm.filter_memory'));
-$ri = shell_exec(Child::php(['bloomshm.enable' => '0']) . ' --ri bloomshm');
+$ri = Child::run('', command: [...Child::php(['bloomshm.enable' => '0']), '--ri', 'bloomshm']);
 var_dump(str_contains($ri, 'bloomshm.enable'));
 ?>
 --EXPECT--

@@ -10,7 +10,7 @@ bloomshm.filter_memory=1M
 require __DIR__ . '/../helper.inc';
 
 mkdir(segment());
-$ri = shell_exec(Child::php() . ' --ri bloomshm');
+$ri = Child::run('', command: [...Child::php(), '--ri', 'bloomshm']);
 var_dump(str_contains($ri, segment()), str_contains($ri, 'rror') && str_contains($ri, 'atal'));
 ?>
 --EXPECT--
