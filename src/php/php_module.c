@@ -2,7 +2,8 @@
  * php_module.c - the module: what PHP calls when it loads, describes and unloads the extension.
  *
  * MINIT does not touch a segment. MSHUTDOWN unmaps, and changes nothing shared: FPM's launcher runs
- * it while the daemon lives. RSHUTDOWN hands counts in. There is no RINIT.
+ * it while the daemon lives. RSHUTDOWN hands counts in. When the request of a preload script is
+ * over, what it used is given up. There is no RINIT.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -72,6 +73,12 @@ static PHP_RSHUTDOWN_FUNCTION(bloomshm)
 	return SUCCESS;
 }
 
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(bloomshm)
+{
+	php_bloomshm_segment_request_over();
+	return SUCCESS;
+}
+
 static void info_row(const char *name, uint64_t value)
 {
 	char text[24];
@@ -124,7 +131,7 @@ zend_module_entry bloomshm_module_entry = {
 	PHP_MODULE_GLOBALS(bloomshm),
 	PHP_GINIT(bloomshm),
 	PHP_GSHUTDOWN(bloomshm),
-	NULL,
+	ZEND_MODULE_POST_ZEND_DEACTIVATE_N(bloomshm),
 	STANDARD_MODULE_PROPERTIES_EX,
 };
 

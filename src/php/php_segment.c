@@ -394,8 +394,11 @@ void php_bloomshm_segment_request_end(void)
 	if (BLOOMSHM_G(views) != NULL) {
 		hand_in(bshm_now_coarse_ns());
 	}
-	/* A preload ends like a request. If a fatal error ended it, a fiber may have the mapping. */
-	if (php_bloomshm_path_of_preload() && !is_suspended()) {
+}
+
+void php_bloomshm_segment_request_over(void)
+{
+	if (php_bloomshm_path_of_preload()) { /* PHP ends a preload like a request */
 		forget();
 	}
 }

@@ -18,6 +18,8 @@
 void php_bloomshm_segment_startup(int module_number);
 void php_bloomshm_segment_shutdown(void);
 void php_bloomshm_segment_request_end(void);
+/* After all objects and resources of the request. */
+void php_bloomshm_segment_request_over(void);
 /* The thread gives its segment back. */
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals);
 
