@@ -8,7 +8,7 @@
 
 #include "php.h"
 
-#define PHP_BLOOMSHM_VERSION "0.3.0"
+#define PHP_BLOOMSHM_VERSION "0.4.0-dev"
 
 extern zend_module_entry bloomshm_module_entry;
 #define phpext_bloomshm_ptr &bloomshm_module_entry
