@@ -37,6 +37,27 @@ void bshm_user_text(char out[BSHM_USER_TEXT_BYTES])
 	bshm_os_user_text(out, BSHM_USER_TEXT_BYTES);
 }
 
+bool bshm_owner_of(const char *path, uint32_t *uid, uint32_t *mode)
+{
+	bshm_os_stat st;
+	if (bshm_os_stat_path(path, &st) != 0) {
+		return false;
+	}
+	*uid = st.owner_uid;
+	*mode = st.mode;
+	return true;
+}
+
+void bshm_folder_of(const char *path, char *out, size_t room)
+{
+	bshm_os_folder(path, out, room);
+}
+
+bool bshm_disk_free(const char *folder, uint64_t *bytes)
+{
+	return bshm_os_disk_free(folder, bytes);
+}
+
 void bshm_at_fork(void (*in_child)(void))
 {
 	bshm_os_at_fork(NULL, NULL, in_child);

@@ -12,15 +12,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 
-#define NAME_BYTES 1024 /* a record's key may be longer: it is cut */
+#define NAME_BYTES   1024 /* a record's key may be longer: it is cut */
+#define FOLDER_BYTES 4096
 
 #define FOR_A_NEW_SEGMENT   " (for a new segment)"
 #define RAISE_FILTER_MEMORY "raise bloomshm.filter_memory" FOR_A_NEW_SEGMENT
@@ -48,20 +45,15 @@ const char *bshm_size_text(char out[32], uint64_t bytes)
 	return out;
 }
 
-static const char *folder_of(char out[PATH_MAX], const char *path)
-{
-	snprintf(out, PATH_MAX, "%s", path);
-	return dirname(out);
-}
-
 /* A file or folder that the system denies to this process: its owner and mode. */
 static const char *denied_message(bshm_message *m, const char *call, int os_code, const char *path)
 {
-	struct stat st;
-	char buffer[PATH_MAX];
-	const bool file = lstat(path, &st) == 0;
-	const char *const folder = folder_of(buffer, path);
-	if (!file && lstat(folder, &st) != 0) {
+	uint32_t uid;
+	uint32_t mode;
+	char folder[FOLDER_BYTES];
+	const bool file = bshm_owner_of(path, &uid, &mode);
+	bshm_folder_of(path, folder, sizeof(folder));
+	if (!file && !bshm_owner_of(folder, &uid, &mode)) {
 		return say(m,
 			"cannot %s %s (bloomshm.path): %s; uid %u may not enter its folder, or one above it",
 			call, path, strerror(os_code), bshm_user_id());
@@ -70,8 +62,7 @@ static const char *denied_message(bshm_message *m, const char *call, int os_code
 		"cannot %s %s (bloomshm.path): %s; %s belongs to uid %u with the mode %04o, and this "
 		"process runs as uid %u; run it as that user, or set bloomshm.path to a place that it may "
 		"write",
-		call, path, strerror(os_code), file ? "it" : folder, (unsigned) st.st_uid,
-		(unsigned) st.st_mode & 07777, bshm_user_id());
+		call, path, strerror(os_code), file ? "it" : folder, uid, mode, bshm_user_id());
 }
 
 /* A system call on the segment's file failed. */
@@ -216,10 +207,10 @@ static const char *busy_message(bshm_message *m, const bshm_error *e, const char
 /* How much is free on the file system of the path, to this user. */
 static const char *free_text(char out[32], const char *path)
 {
-	struct statvfs system;
-	char buffer[PATH_MAX];
-	const bool known = statvfs(folder_of(buffer, path), &system) == 0;
-	return known ? bshm_size_text(out, (uint64_t) system.f_bavail * system.f_frsize) : "some bytes";
+	uint64_t bytes;
+	char folder[FOLDER_BYTES];
+	bshm_folder_of(path, folder, sizeof(folder));
+	return bshm_disk_free(folder, &bytes) ? bshm_size_text(out, bytes) : "some bytes";
 }
 
 static const char *no_space_message(

@@ -41,6 +41,10 @@ void bshm_os_close(int fd);
 bool bshm_os_is_file(int fd, uint64_t device, uint64_t inode);
 int bshm_os_stat_fd(int fd, bshm_os_stat *out);
 int bshm_os_stat_path(const char *path, bshm_os_stat *out);
+/* The folder that a file is in. */
+void bshm_os_folder(const char *path, char *out, size_t room);
+/* How many bytes may this user still write in the folder? False: not known. */
+bool bshm_os_disk_free(const char *folder, uint64_t *bytes);
 /* Reserves `bytes` of real memory or disk for the file, in huge pages if `huge` and the system
  * allows it; or fails with the system's "no space". */
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge);

@@ -23,6 +23,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/times.h>
 #include <sys/types.h>
@@ -138,6 +139,23 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 	}
 	fill_stat(&st, out);
 	return 0;
+}
+
+void bshm_os_folder(const char *path, char *out, size_t room)
+{
+	const char *slash = strrchr(path, '/');
+	const int length = slash == NULL ? 0 : slash == path ? 1 : (int) (slash - path);
+	snprintf(out, room, "%.*s", length == 0 ? 1 : length, length == 0 ? "." : path);
+}
+
+bool bshm_os_disk_free(const char *folder, uint64_t *bytes)
+{
+	struct statvfs system;
+	if (statvfs(folder, &system) != 0) {
+		return false;
+	}
+	*bytes = (uint64_t) system.f_bavail * system.f_frsize;
+	return true;
 }
 
 /*

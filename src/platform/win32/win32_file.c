@@ -326,6 +326,25 @@ static int folder_length(const char *path)
 	return length;
 }
 
+void bshm_os_folder(const char *path, char *out, size_t room)
+{
+	const int length = folder_length(path);
+	/* A drive keeps what ends it: "C:" is the drive's working folder. */
+	const int shown = length > 3 ? length - 1 : length;
+	snprintf(out, room, "%.*s", length == 0 ? 1 : shown, length == 0 ? "." : path);
+}
+
+bool bshm_os_disk_free(const char *folder, uint64_t *bytes)
+{
+	WCHAR wide[BSHM_WIDE_PATH];
+	ULARGE_INTEGER mine;
+	if (!bshm__win32_path(folder, wide) || !GetDiskFreeSpaceExW(wide, &mine, NULL, NULL)) {
+		return false;
+	}
+	*bytes = mine.QuadPart;
+	return true;
+}
+
 int bshm_os_file_create(const char *path, char *name, int *fd)
 {
 	uint64_t number;
