@@ -31,6 +31,7 @@ static bool of_preload; /* a preload script fixed it */
 
 bool php_bloomshm_path_is_absolute(const char *path, size_t length)
 {
+	(void) length; /* PHP's macro needs it on Windows only */
 	return IS_ABSOLUTE_PATH(path, length) || PHP_BLOOMSHM_IN_PROGRAM_DATA(path);
 }
 
