@@ -50,6 +50,8 @@ if test "$PHP_BLOOMSHM" != "no"; then
   bloomshm_cflags="-std=gnu11 -Wall -Wextra -fvisibility=hidden"
   if test "$PHP_BLOOMSHM_DEV" != "no"; then
     bloomshm_cflags="$bloomshm_cflags -Werror -DBSHM_DEBUG"
+    dnl A warning in a header of PHP's is no fault of bloomshm.
+    INCLUDES=$(echo "$INCLUDES" | sed 's/-I/-isystem /g')
   fi
 
   PHP_NEW_EXTENSION([bloomshm],

@@ -8,6 +8,7 @@ bloomshm.path={PWD}/cli_notice.seg
 bloomshm.filter_memory=1M
 --SKIPIF--
 <?php
+if (ini_get('opcache.preload')) { die('skip a preload script has called before'); }
 if (posix_geteuid() !== 0) { die('skip needs root to act as two users'); }
 exec('unshare -m sh -c "mount -t tmpfs none /dev/shm" 2>&1', $output, $code);
 if ($code !== 0) { die('skip mounting is not permitted here'); }

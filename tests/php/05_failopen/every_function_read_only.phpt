@@ -9,6 +9,7 @@ bloomshm.filter_memory=1M
 bloomshm.cache_memory=4M
 --SKIPIF--
 <?php
+if (ini_get('opcache.preload')) { die('skip a preload script has called before'); }
 if (posix_geteuid() !== 0) { die('skip needs root to act as another user'); }
 ?>
 --FILE--

@@ -5,6 +5,10 @@ bloomshm
 --INI--
 bloomshm.path={PWD}/thrown_not_logged.seg
 bloomshm.filter_memory=1M
+--SKIPIF--
+<?php
+if (ini_get('opcache.preload')) { die('skip a preload script has called before'); }
+?>
 --FILE--
 <?php
 require __DIR__ . '/../helper.inc';
