@@ -470,8 +470,8 @@ uint32_t bshm_user_id(void); /* the effective one: it owns the files that this p
 /* What %u in a path stands for: that number; on Windows the user's SID. */
 #define BSHM_USER_TEXT_BYTES 192
 void bshm_user_text(char out[BSHM_USER_TEXT_BYTES]);
-/* For messages: who owns a file or folder; the folder that a file is in; how many bytes this user may
- * still write there. False: not known. */
+/* For messages: who owns a file or folder; the folder that a file is in; how many bytes this user
+ * may still write there. False: not known. */
 bool bshm_owner_of(const char *path, uint32_t *uid, uint32_t *mode);
 void bshm_folder_of(const char *path, char *out, size_t room);
 bool bshm_disk_free(const char *folder, uint64_t *bytes);
