@@ -39,7 +39,8 @@ apt_settings() {
 	apt-config dump | grep -E '^Acquire::(http|https|Retries|ForceIPv[46]|Check-)' || true
 }
 
-new_tree() { # SUITE
+# new_tree SUITE: makes $tree anew; `experimental` has some packages only, for sid.
+new_tree() {
 	local site proxy=
 	need_packages debootstrap
 	[[ $(mirror) ]] || apt-get update
@@ -49,8 +50,11 @@ new_tree() { # SUITE
 	rm -rf "$tree"
 	mkdir -p "$tree"
 	http_proxy=${http_proxy:-$proxy} "${namespaces[@]}" debootstrap \
-		--variant=minbase --include=ca-certificates "$1" "$tree" "$site"
+		--variant=minbase --include=ca-certificates "${1/experimental/sid}" "$tree" "$site"
 	apt_settings >"$tree/etc/apt/apt.conf.d/99host"
+	[[ $1 != experimental ]] ||
+		echo "deb $site experimental main" >"$tree/etc/apt/sources.list.d/experimental.list"
+	echo "deb-src $site $1 main" >"$tree/etc/apt/sources.list.d/source.list"
 	in_tree apt-get update
 }
 
