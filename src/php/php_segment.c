@@ -93,6 +93,7 @@ static MUTEX_T guard;
 static void in_child(void)
 {
 	atomic_store_explicit(&forked, true, memory_order_relaxed);
+	atomic_store_explicit(&look_at_ns, 0, memory_order_relaxed);
 #ifdef ZTS
 	if (guard == NULL || tsrm_get_ls_cache() == NULL) { /* PHP ends, or it is not PHP's thread */
 		return;
@@ -272,9 +273,20 @@ static bool is_suspended(void)
 	return false;
 }
 
-/* Has the file of the thread's mapping been removed or replaced? A nested call sets *later instead
- * of looking: the next call that is not nested looks. */
-static bool is_over(php_bloomshm_mapping *mapping, bool *later)
+/* Has the process been forked from one with another path? */
+static bool is_moved(void)
+{
+	if (!atomic_load_explicit(&forked, memory_order_relaxed)) {
+		return false;
+	}
+	const bool moved = php_bloomshm_path_differs();
+	atomic_store_explicit(&forked, moved, memory_order_relaxed);
+	return moved;
+}
+
+/* Has the process moved, or has the file of the thread's mapping been removed or replaced? A nested
+ * call sets *later instead of looking: the next call that is not nested looks. */
+static bool is_over(php_bloomshm_mapping *mapping, bool *later, bool *moved)
 {
 	const uint64_t now = bshm_now_coarse_ns();
 	uint64_t at = atomic_load_explicit(&look_at_ns, memory_order_relaxed);
@@ -285,6 +297,10 @@ static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 	*later = is_nested();
 	if (*later) {
 		return false;
+	}
+	*moved = is_moved();
+	if (*moved) {
+		return true;
 	}
 	if (!replaced && now >= at && atomic_compare_exchange_strong(&look_at_ns, &at, now + LOOK_NS)) {
 		atomic_store(&mapping->gone, !bshm_segment_at_path(mapping->segment));
@@ -346,22 +362,9 @@ static void forget(void)
 	retry_at_ns = 0;
 	wait_at_ns = 0;
 	left = false;
+	atomic_store_explicit(&forked, false, memory_order_relaxed);
 	php_bloomshm_path_forget();
 	UNGUARD();
-}
-
-/* Has the process been forked from one with another path? As above for a nested call. */
-static bool is_moved(bool *later)
-{
-	if (!atomic_load_explicit(&forked, memory_order_relaxed)) {
-		return false;
-	}
-	if (php_bloomshm_path_differs()) {
-		*later = is_nested();
-		return !*later;
-	}
-	atomic_store_explicit(&forked, false, memory_order_relaxed);
-	return false;
 }
 
 /* ------------------------------------------------------------------ what the calls take */
@@ -415,8 +418,8 @@ static bshm_segment *take(purpose why, bshm_error *error)
 	}
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
-	const bool moved = is_moved(&later);
-	if (moved || (mine != NULL && is_over(mine, &later))) {
+	bool moved = mine == NULL && is_moved();
+	if (moved || (mine != NULL && is_over(mine, &later, &moved))) {
 		if (is_suspended()) { /* its call still uses the mapping */
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_HELD};
 			return NULL;
