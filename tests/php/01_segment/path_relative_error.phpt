@@ -12,5 +12,5 @@ var_dump(ini_get('bloomshm.path'), file_exists('path_relative_error.seg'));
 ?>
 --EXPECTF--
 %abloomshm.path must be an absolute path, "path_relative_error.seg" given; the old value stays%a
-string(20) "/dev/shm/bloomshm.%u"
+string(%d) "%r(\/dev\/shm\/bloomshm\.%u|%ProgramData%\\bloomshm\\%u\.seg)%r"
 bool(false)

@@ -15,7 +15,7 @@ foreach (['enable', 'path', 'filter_memory', 'cache_memory', 'mode', 'readonly',
 ?>
 --EXPECTF--
 enable=1
-path=/dev/shm/bloomshm.%u
+path=%r(\/dev\/shm\/bloomshm\.%u|%ProgramData%\\bloomshm\\%u\.seg)%r
 filter_memory=32M
 cache_memory=16M
 mode=0600

@@ -21,7 +21,9 @@ foreach (['fixed', 'growing', 'sliding', 'counting'] as $name) {
     $bytes = bloom_dump($name, scratch());
     clearstatcache();
     check_same(filesize(scratch()), $bytes, 'bytes');
-    check_same(0600, fileperms(scratch()) & 0777, 'mode');
+    if (PHP_OS_FAMILY !== 'Windows') { // there fileperms() does not know who may read
+        check_same(0600, fileperms(scratch()) & 0777, 'mode');
+    }
     var_dump(bloom_restore('copy', scratch()));
     $after = bloom_info('copy');
     foreach (['type', 'items', 'capacity', 'error_rate', 'window', 'expansion', 'bytes', 'layers', 'fill'] as $key) {

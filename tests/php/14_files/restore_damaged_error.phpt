@@ -50,6 +50,7 @@ foreach ($kinds as $name) {
         ftruncate($file, $at);
         $try("cut to $at");
     }
+    fclose($file); // Windows replaces no file that is open
     foreach (["\0", str_repeat("\0", 8192), $sound] as $more) {
         file_put_contents(scratch(), $sound . $more);
         $try(strlen($more) . ' bytes more');

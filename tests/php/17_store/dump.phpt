@@ -30,7 +30,9 @@ for ($i = 0; $i < 100; $i++) {
 $info = bloom_cache_info();
 check_same(113, bloom_cache_dump(scratch()), 'dumped');
 clearstatcache();
-check_same(0600, fileperms(scratch()) & 0777, 'mode');
+if (PHP_OS_FAMILY !== 'Windows') { // there fileperms() does not know who may read
+    check_same(0600, fileperms(scratch()) & 0777, 'mode');
+}
 check_same([], glob(scratch() . '.*'), 'files left');
 check_same($info, bloom_cache_info(), 'a dump changes nothing');
 file_put_contents(scratch('.expected'), serialize([$values, $order]));
