@@ -222,8 +222,7 @@ static void check_entry(report *r, uint32_t index)
 static void check_op(report *r, uint32_t index)
 {
 	const bshm_segment *s = r->segment;
-	bshm_op op = {0};
-	bshm__racy_copy(&op, &s->ops[index], offsetof(bshm_op, pending));
+	const bshm_op op = bshm__op_read(&s->ops[index]);
 	if (op.entry == 0) {
 		return;
 	}

@@ -16,6 +16,7 @@
 #include "core/segment/name.h"
 #include "core/segment/ops.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -252,4 +253,40 @@ TEST(an_op_that_was_damaged_is_not_believed)
 	}
 	CHECK(bshm__op_sound(segment, op));
 	bshm__unlock(segment);
+}
+
+static uint32_t written; /* 1: the writer has done its work */
+
+static void *look_all_the_time(void *reader)
+{
+	while (BSHM_LOAD(&written, RELAXED) == 0) {
+		bshm_stat stat;
+		CHECK_INT(bshm_segment_stat(reader, &stat, &(bshm_error){0}), BSHM_OK);
+	}
+	return NULL;
+}
+
+/* Under ThreadSanitizer: who asks for figures and has no lock reads no word of an op that its
+ * writers write plainly. */
+THREAD_TEST(figures_are_taken_beside_writers)
+{
+	segment = open_segment(MB(1));
+	bshm_segment *reader = open_segment_readonly(); /* it may not take the lock */
+	share_mapping(reader, segment);
+	pthread_t thread;
+	REQUIRE(pthread_create(&thread, NULL, look_all_the_time, reader) == 0);
+	for (int i = 0; i < 20; i++) {
+		bshm_build *build = begin_build(segment, "f");
+		/* The op notes keys for a filter that is not there, and then more than it has room for. */
+		for (uint64_t number = 0; number < room_of() + 1; number++) {
+			const bshm_key key = {(const char *) &number, sizeof(number)};
+			REQUIRE(bshm__lock(segment, BSHM_LOCK_BATCH_NS, &last_error) == BSHM_OK);
+			bshm__journal_add(segment, build->op->entry - 1, &key, number % 2 == 0);
+			bshm__unlock(segment);
+			number += number == 10 && i != 0 ? room_of() : 0; /* once is enough */
+		}
+		bshm_build_abort(build);
+	}
+	BSHM_STORE(&written, 1, RELAXED);
+	pthread_join(thread, NULL);
 }

@@ -77,8 +77,8 @@ static void claim_all(bshm_segment *segment, uint64_t *claimed, bool locked)
 		}
 	}
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
-		bshm_op op; /* a copy, so that the run that is walked is the one that was checked */
-		bshm__racy_copy(&op, &segment->ops[i], sizeof(op));
+		/* A copy, so that the run that is walked is the one that was checked. */
+		const bshm_op op = bshm__op_read(&segment->ops[i]);
 		if (op.entry != 0 && bshm__op_sound(segment, &op)) {
 			bshm__run_walk(segment, &op.run, NULL, claimed);
 		}

@@ -25,6 +25,13 @@ static uint64_t op_check(const bshm_segment *segment, const bshm_op *op)
 		&op->serial, offsetof(bshm_op, check) - offsetof(bshm_op, serial), segment->name_seed);
 }
 
+bshm_op bshm__op_read(const bshm_op *op)
+{
+	bshm_op copy = {0};
+	bshm__racy_copy(&copy, op, offsetof(bshm_op, pending));
+	return copy;
+}
+
 bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op)
 {
 	return op->check == op_check(segment, op);

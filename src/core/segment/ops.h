@@ -1,5 +1,5 @@
 /*
- * ops.h - work in progress on filters: all under the lock.
+ * ops.h - work in progress on filters: all under the lock, but bshm__op_read().
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -20,6 +20,12 @@ bshm_status bshm__fail_ops(bshm_error *error);
 void bshm__op_claim(bshm_segment *segment, bshm_op *op, const bshm_run *run);
 /* Ends the op and frees its journal chunks. bshm__op_end() also tidies its entry up. */
 void bshm__op_retire(bshm_segment *segment, bshm_op *op);
+/*
+ * A copy of its words from `owner` to `check`; the others are 0. Without the lock, too: all that is
+ * read is written by atomic stores (bshm__op_begin(), bshm__op_claim(), bshm__op_retire()), and the
+ * checksum of words of two moments is wrong.
+ */
+bshm_op bshm__op_read(const bshm_op *op);
 bool bshm__op_sound(const bshm_segment *segment, const bshm_op *op);
 bool bshm__entry_has_op(const bshm_segment *segment, uint32_t index);
 /* Has the entry an op for which adders keep a journal? */
