@@ -48,6 +48,10 @@ if test "$PHP_BLOOMSHM" != "no"; then
       #include <fcntl.h>]])
 
   bloomshm_cflags="-std=gnu11 -Wall -Wextra -fvisibility=hidden"
+  if test "$PHP_THREAD_SAFETY" = "yes"; then
+    dnl PHP with threads is built so, and its headers declare a longer struct of globals then.
+    bloomshm_cflags="$bloomshm_cflags -D_REENTRANT"
+  fi
   if test "$PHP_BLOOMSHM_DEV" != "no"; then
     bloomshm_cflags="$bloomshm_cflags -Werror -DBSHM_DEBUG"
     dnl A warning in a header of PHP's is no fault of bloomshm.
