@@ -23,6 +23,11 @@
  * stay suspended for ever: while one is, a call whose file is gone gets no segment, questions
  * answer "maybe", and nothing is stored in that file. A mapping is closed with its last thread.
  *
+ * No question waits for another thread. The thread that attaches has claimed that; a question that
+ * comes meanwhile says "maybe", as it does before. Other calls try again until their own wait is
+ * over. The guard, which gives shares of the mapping out, is held for a few instructions, without
+ * any call.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #ifdef HAVE_CONFIG_H
@@ -48,6 +53,8 @@
 #define WAIT_PAGE_NS  UINT64_C(50000000)
 #define WAIT_BATCH_NS UINT64_C(1000000000)
 #define NAP_US        2000
+#define GUARD_TRIES   1000 /* of a question; then it goes on without a segment */
+#define GUARD_NAP_US  50
 
 #define HAND_IN_NS UINT64_C(1000000000)
 #define SELDOM_NS  UINT64_C(50000000) /* so long after the last look, the next call looks too */
@@ -66,36 +73,32 @@ typedef enum {
  * `current`. */
 struct php_bloomshm_mapping {
 	bshm_segment *segment;
-	uint32_t users;
-	atomic_bool gone; /* at the last look, its file was not at the path */
+	_Atomic uint32_t users; /* goes up under the guard only, while it is `current` */
+	atomic_bool gone;       /* at the last look, its file was not at the path */
 };
 
 static int the_module;
 static _Atomic uint64_t look_at_ns; /* the path is not checked before */
-/* Written under the guard, as all below; read without it, too. */
+static _Atomic uint64_t wait_at_ns; /* after a wait in vain: no wait for a creator before */
+static atomic_bool left;            /* the process has detached because its file was gone */
+/* Set by the thread that attaches, to NULL under the guard. */
 static php_bloomshm_mapping *_Atomic current;
+
+static atomic_bool attaching; /* a thread attaches: this is tried, and never waited for */
+static atomic_bool guard;     /* a thread has the two below, or gives a share of `current` out */
 static bshm_error last_failure;
 static uint64_t retry_at_ns; /* after a failure: no attach before */
-static uint64_t wait_at_ns;  /* after a wait in vain: no wait for a creator before */
-static uint64_t
-	attaching;    /* the process whose thread attaches: a fork's child has no such thread */
-static bool left; /* the process has detached because its file was gone */
-static atomic_bool forked; /* and has not compared its path since */
-#ifdef ZTS
-static MUTEX_T guard;
-# define GUARD()   (guard != NULL ? tsrm_mutex_lock(guard) : 0)
-# define UNGUARD() (guard != NULL ? tsrm_mutex_unlock(guard) : 0)
-#else
-# define GUARD()   ((void) 0)
-# define UNGUARD() ((void) 0)
-#endif
+static atomic_bool forked;   /* and has not compared its path since */
 
 static void in_child(void)
 {
 	atomic_store_explicit(&forked, true, memory_order_relaxed);
 	atomic_store_explicit(&look_at_ns, 0, memory_order_relaxed);
+	/* Another thread of the parent may have had them, and the child has no such thread. */
+	atomic_store_explicit(&guard, false, memory_order_relaxed);
+	atomic_store_explicit(&attaching, false, memory_order_relaxed);
 #ifdef ZTS
-	if (guard == NULL || tsrm_get_ls_cache() == NULL) { /* PHP ends, or it is not PHP's thread */
+	if (the_module == 0 || tsrm_get_ls_cache() == NULL) { /* PHP ends, or it is not PHP's thread */
 		return;
 	}
 #endif
@@ -106,9 +109,78 @@ void php_bloomshm_segment_startup(int module_number)
 {
 	the_module = module_number;
 	bshm_at_fork(in_child);
-#ifdef ZTS
-	guard = tsrm_mutex_alloc();
-#endif
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static bool claim(atomic_bool *word)
+{
+	return !atomic_exchange_explicit(word, true, memory_order_acquire); /* pairs with give_back() */
+}
+
+static void give_back(atomic_bool *word)
+{
+	atomic_store_explicit(word, false, memory_order_release); /* pairs with claim() */
+}
+
+/* False, of a question only: the thread that has the guard has lost its processor. */
+static bool enter_guard(purpose why)
+{
+	for (int tries = 0; !claim(&guard); tries++) {
+		if (why == TO_ASK && tries == GUARD_TRIES) {
+			return false;
+		}
+		if (why != TO_ASK) {
+			bshm_sleep_us(GUARD_NAP_US);
+		}
+	}
+	return true;
+}
+
+/* Another thread has what the call needs. */
+static bshm_error busy(void)
+{
+	return (bshm_error){.status = BSHM_E_BUSY,
+		.cause = BSHM_CAUSE_CREATE,
+		.process_id = bshm_process_id(),
+		.uid = bshm_user_id()};
+}
+
+/* The process's mapping, of which the thread is a user from now on. NULL: *error is why not, which
+ * is the last failure, if there was one, and *retry_ns is when to try again. */
+static php_bloomshm_mapping *share(purpose why, bshm_error *error, uint64_t *retry_ns)
+{
+	if (!enter_guard(why)) {
+		*error = busy();
+		return NULL;
+	}
+	/* Pairs with attach(). */
+	php_bloomshm_mapping *mapping = atomic_load_explicit(&current, memory_order_acquire);
+	if (mapping != NULL) {
+		atomic_fetch_add_explicit(&mapping->users, 1, memory_order_relaxed);
+	}
+	*error = last_failure;
+	*retry_ns = retry_at_ns;
+	give_back(&guard);
+	return mapping;
+}
+
+static void note_failure(const bshm_error *error, uint64_t retry_ns)
+{
+	enter_guard(TO_LOOK);
+	last_failure = *error;
+	retry_at_ns = retry_ns;
+	give_back(&guard);
+}
+
+/* The last user closes it, which may last. */
+static void release(php_bloomshm_mapping *mapping)
+{
+	/* What the other users have done comes before the end. */
+	if (atomic_fetch_sub_explicit(&mapping->users, 1, memory_order_acq_rel) == 1) {
+		bshm_segment_close(mapping->segment);
+		free(mapping);
+	}
 }
 
 /* ------------------------------------------------------------------ attach */
@@ -124,11 +196,11 @@ static bool is_off(const bshm_error *error)
 	return error->status == BSHM_E_UNAVAILABLE && error->cause == BSHM_CAUSE_DISABLED;
 }
 
-/* Called under the guard; releases it while it attaches. */
-static bool attach(const char *path, bool create, bshm_error *error)
+/* Of the thread that attaches: the mapping, of which the process and the thread are users. */
+static php_bloomshm_mapping *attach(bool create, bshm_error *error)
 {
 	const bshm_options options = {
-		.path = path,
+		.path = php_bloomshm_path(),
 		.filter_bytes = (uint64_t) BLOOMSHM_G(filter_memory),
 		.cache_bytes = (uint64_t) BLOOMSHM_G(cache_memory),
 		.cache_records = (uint64_t) BLOOMSHM_G(cache_records),
@@ -137,88 +209,84 @@ static bool attach(const char *path, bool create, bshm_error *error)
 		.huge_pages = BLOOMSHM_G(huge_pages),
 		.attach_only = !create,
 	};
-	if (attaching == bshm_process_id()) { /* another thread does */
-		*error = (bshm_error){.status = BSHM_E_BUSY,
-			.cause = BSHM_CAUSE_CREATE,
-			.process_id = attaching,
-			.uid = bshm_user_id()};
-		return false;
-	}
-	attaching = bshm_process_id();
-	UNGUARD();
 	php_bloomshm_mapping *mapping = malloc(sizeof(*mapping));
 	*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
-	const bool attached =
-		mapping != NULL && bshm_segment_open(&options, &mapping->segment, error) == BSHM_OK;
-	GUARD();
-	attaching = 0;
-	if (!attached) {
+	if (mapping == NULL || bshm_segment_open(&options, &mapping->segment, error) != BSHM_OK) {
 		free(mapping);
-		return false;
+		return NULL;
 	}
-	mapping->users = 1;
+	mapping->users = 2;
 	mapping->gone = false;
-	left = false;
-	last_failure = (bshm_error){0};
-	retry_at_ns = 0;
-	atomic_store_explicit(&current, mapping, memory_order_release);
+	note_failure(&(bshm_error){0}, 0);
+	atomic_store_explicit(&left, false, memory_order_relaxed);
 	atomic_store_explicit(&look_at_ns, bshm_now_coarse_ns() + LOOK_NS, memory_order_relaxed);
-	return true;
+	/* Pairs with share(), is_over() and retire(). */
+	atomic_store_explicit(&current, mapping, memory_order_release);
+	return mapping;
 }
 
-/* One attempt, if it is time for one. An absent file is no failure: every call looks for it. */
-static bool try_to_attach(purpose why, bshm_error *error)
+static bshm_error absent(void)
 {
-	const char *path = php_bloomshm_path();
-	if (why != TO_STORE && bshm_segment_absent(path)) {
-		*error = last_failure;
-		if (last_failure.status == BSHM_OK) {
-			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE,
-				.cause = left ? BSHM_CAUSE_ABSENT_AGAIN : BSHM_CAUSE_ABSENT};
-		}
-		return false;
+	return (bshm_error){.status = BSHM_E_UNAVAILABLE,
+		.cause = atomic_load_explicit(&left, memory_order_relaxed) ? BSHM_CAUSE_ABSENT_AGAIN
+																   : BSHM_CAUSE_ABSENT};
+}
+
+/* The process's mapping, which the thread attaches if there is none; NULL: *error says why. An
+ * absent file is no failure: every call looks for it. */
+static php_bloomshm_mapping *share_or_attach(purpose why, bshm_error *error)
+{
+	uint64_t retry_ns;
+	php_bloomshm_mapping *mapping = share(why, error, &retry_ns);
+	if (mapping != NULL || error->status == BSHM_E_BUSY) {
+		return mapping;
+	}
+	if (why != TO_STORE && bshm_segment_absent(php_bloomshm_path())) {
+		*error = error->status == BSHM_OK ? absent() : *error;
+		return NULL;
 	}
 	const uint64_t now = bshm_now_ns();
-	if ((why == TO_ASK || why == TO_ADD) && now < retry_at_ns) {
-		*error = last_failure;
-		return false;
+	if ((why == TO_ASK || why == TO_ADD) && now < retry_ns) {
+		return NULL;
 	}
-	if (attach(path, why == TO_STORE, error)) {
-		return true;
+	if (!claim(&attaching)) {
+		*error = busy();
+		return NULL;
 	}
-	if (is_absent(error)) {
-		error->cause = left ? BSHM_CAUSE_ABSENT_AGAIN : BSHM_CAUSE_ABSENT;
-	} else if (error->status != BSHM_E_BUSY) {
-		last_failure = *error;
-		retry_at_ns = now + RETRY_NS;
+	mapping = share(why, error, &retry_ns); /* another thread may have attached just now */
+	if (mapping == NULL && error->status != BSHM_E_BUSY) {
+		mapping = attach(why == TO_STORE, error);
 	}
-	return false;
+	if (mapping == NULL && is_absent(error)) {
+		*error = absent();
+	} else if (mapping == NULL && error->status != BSHM_E_BUSY) {
+		note_failure(error, now + RETRY_NS);
+	}
+	give_back(&attaching);
+	return mapping;
 }
 
 /*
- * Called under the guard; releases it while it sleeps. The process's mapping, or NULL. A call that
- * stores waits while another process creates the segment. After a wait in vain no call waits for a
- * second.
+ * The same. A call that stores waits while another process creates the segment; after a wait in
+ * vain, no call does for a second. All but questions wait while another thread attaches.
  */
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
+	const uint64_t self = bshm_process_id();
 	const uint64_t start = bshm_now_ns();
-	const bool patient = (why == TO_STORE || why == TO_ADD) && start >= wait_at_ns;
-	const uint64_t wait = !patient                         ? 0
+	const bool tired = start < atomic_load_explicit(&wait_at_ns, memory_order_relaxed);
+	const uint64_t wait = why == TO_ASK                    ? 0
 						  : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
 														   : WAIT_PAGE_NS;
-	while (current == NULL && !try_to_attach(why, error)) {
-		if (error->status != BSHM_E_BUSY || bshm_now_ns() - start >= wait) {
-			break;
-		}
-		UNGUARD();
+	php_bloomshm_mapping *mapping;
+	while ((mapping = share_or_attach(why, error)) == NULL && error->status == BSHM_E_BUSY &&
+		   !(tired && error->process_id != self) && bshm_now_ns() - start < wait) {
 		bshm_sleep_us(NAP_US);
-		GUARD();
 	}
-	if (current == NULL && wait != 0 && error->status == BSHM_E_BUSY) {
-		wait_at_ns = bshm_now_ns() + RETRY_NS;
+	if (mapping == NULL && wait != 0 && !tired && error->status == BSHM_E_BUSY) {
+		atomic_store_explicit(&wait_at_ns, bshm_now_ns() + RETRY_NS, memory_order_relaxed);
 	}
-	return current;
+	return mapping;
 }
 
 /* ------------------------------------------------------------------ detach */
@@ -308,15 +376,6 @@ static bool is_over(php_bloomshm_mapping *mapping, bool *later, bool *moved)
 	return replaced || atomic_load_explicit(&mapping->gone, memory_order_relaxed);
 }
 
-/* Called under the guard. */
-static void release(php_bloomshm_mapping *mapping)
-{
-	if (--mapping->users == 0) {
-		bshm_segment_close(mapping->segment);
-		free(mapping);
-	}
-}
-
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 {
 	bshm_views_free(globals->views); /* they point into the mapping */
@@ -324,39 +383,41 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	globals->segment = NULL;
 	globals->questions_left = 0;
 	if (globals->mapping != NULL) {
-		GUARD();
 		release(globals->mapping);
-		UNGUARD();
 		globals->mapping = NULL;
 	}
 }
 
-/* The file of the thread's mapping is gone: the thread gives it up, and the process. */
-static void retire(php_bloomshm_mapping *mapping)
+/* The file of the thread's mapping is gone: the thread gives it up, and the process. False: the
+ * guard could not be had. */
+static bool retire(php_bloomshm_mapping *mapping, purpose why)
 {
-	GUARD();
-	const bool found = current == mapping; /* else another thread has found it before */
-	if (found) {
-		atomic_store_explicit(&current, NULL, memory_order_release);
-		left = true;
-		release(mapping);
+	if (!enter_guard(why)) {
+		return false;
 	}
-	UNGUARD();
+	/* Pairs with attach(). */
+	const bool found = atomic_load_explicit(&current, memory_order_acquire) == mapping;
+	if (found) { /* else another thread has found it before */
+		atomic_store_explicit(&left, true, memory_order_relaxed);
+		atomic_store_explicit(&current, NULL, memory_order_release);
+	}
+	give_back(&guard);
 	if (found) {
+		release(mapping);
 		const bshm_error error = {.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_REPLACED};
 		php_bloomshm_log(&error);
 	}
 	php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
+	return true;
 }
 
-/* The process gives up its path, and what it knows of the file there. */
+/* The process gives up its path, and what it knows of the file there. It has one thread. */
 static void forget(void)
 {
 	php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
-	GUARD();
-	if (current != NULL) {
-		release(current);
-		atomic_store_explicit(&current, NULL, memory_order_release);
+	php_bloomshm_mapping *mapping = atomic_exchange(&current, NULL);
+	if (mapping != NULL) {
+		release(mapping);
 	}
 	last_failure = (bshm_error){0};
 	retry_at_ns = 0;
@@ -364,24 +425,9 @@ static void forget(void)
 	left = false;
 	atomic_store_explicit(&forked, false, memory_order_relaxed);
 	php_bloomshm_path_forget();
-	UNGUARD();
 }
 
 /* ------------------------------------------------------------------ what the calls take */
-
-/* The thread takes the process's mapping, which is attached if there is none. */
-static bool join(purpose why, bshm_error *error)
-{
-	GUARD();
-	php_bloomshm_mapping *mapping = obtain(why, error);
-	if (mapping != NULL) {
-		mapping->users++;
-	}
-	UNGUARD();
-	BLOOMSHM_G(mapping) = mapping;
-	php_bloomshm_path_warn();
-	return mapping != NULL;
-}
 
 /* Hands the counts of questions in, when it is time to. */
 static void hand_in(uint64_t now)
@@ -426,13 +472,18 @@ static bshm_segment *take(purpose why, bshm_error *error)
 		}
 		if (moved) {
 			forget();
-		} else {
-			retire(mine);
+		} else if (!retire(mine, why)) {
+			*error = busy();
+			return NULL;
 		}
 		mine = NULL;
 	}
-	if (mine == NULL && !join(why, error)) {
-		return NULL;
+	if (mine == NULL) {
+		BLOOMSHM_G(mapping) = obtain(why, error);
+		php_bloomshm_path_warn();
+		if (BLOOMSHM_G(mapping) == NULL) {
+			return NULL;
+		}
 	}
 	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_views_new()) == NULL) {
 		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
@@ -588,8 +639,5 @@ bshm_segment *php_bloomshm_segment_with_store_or_throw(bool create)
 void php_bloomshm_segment_shutdown(void)
 {
 	forget();
-#ifdef ZTS
-	tsrm_mutex_free(guard);
-	guard = NULL;
-#endif
+	the_module = 0;
 }
