@@ -60,32 +60,40 @@
 # include <intrin.h>
 # include <stdlib.h>
 
+# ifdef __GNUC__ /* MinGW, for the trial */
+#  define BSHM_ALWAYS_INLINE inline __attribute__((always_inline))
+#  define BSHM_MAYBE_UNUSED  __attribute__((unused))
+#  define BSHM_THREAD_LOCAL  __thread
+#  define BSHM_UNREACHABLE() __builtin_unreachable()
+# else
+#  define BSHM_ALWAYS_INLINE __forceinline
+#  define BSHM_MAYBE_UNUSED
+#  define BSHM_THREAD_LOCAL  __declspec(thread)
+#  define BSHM_UNREACHABLE() __assume(0)
+# endif
+
 # define BSHM_LIKELY(condition)   (condition)
 # define BSHM_UNLIKELY(condition) (condition)
-# define BSHM_UNREACHABLE()       __assume(0)
-# define BSHM_ALWAYS_INLINE       __forceinline
 # define BSHM_NOINLINE            __declspec(noinline)
 # define BSHM_FLATTEN
-# define BSHM_MAYBE_UNUSED
 # define BSHM_PRINTF(text, first)
-# define BSHM_THREAD_LOCAL __declspec(thread)
 
 # if defined(_M_ARM64)
 #  define BSHM_PREFETCH(address) __prefetch(address)
 #  define BSHM_PAUSE()           __yield()
 # else
-#  define BSHM_PREFETCH(address) _mm_prefetch((const char *) (address), 1) /* _MM_HINT_T0 */
+#  define BSHM_PREFETCH(address) _mm_prefetch((const char *) (address), _MM_HINT_T0)
 #  define BSHM_PAUSE()           _mm_pause()
 # endif
 
-static __forceinline uint32_t bshm__lowest_bit(uint64_t word)
+static BSHM_ALWAYS_INLINE uint32_t bshm__lowest_bit(uint64_t word)
 {
 	unsigned long number;
 	_BitScanForward64(&number, word);
 	return (uint32_t) number;
 }
 
-static __forceinline uint32_t bshm__highest_bit(uint64_t word)
+static BSHM_ALWAYS_INLINE uint32_t bshm__highest_bit(uint64_t word)
 {
 	unsigned long number;
 	_BitScanReverse64(&number, word);
@@ -93,7 +101,7 @@ static __forceinline uint32_t bshm__highest_bit(uint64_t word)
 }
 
 /* Not __popcnt64(): a processor may lack that instruction. */
-static __forceinline uint32_t bshm__bit_count(uint64_t word)
+static BSHM_ALWAYS_INLINE uint32_t bshm__bit_count(uint64_t word)
 {
 	word -= word >> 1 & UINT64_C(0x5555555555555555);
 	word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
@@ -101,13 +109,13 @@ static __forceinline uint32_t bshm__bit_count(uint64_t word)
 	return (uint32_t) (word * UINT64_C(0x0101010101010101) >> 56);
 }
 
-static __forceinline bool bshm__add_overflows(int64_t a, int64_t b, int64_t *sum)
+static BSHM_ALWAYS_INLINE bool bshm__add_overflows(int64_t a, int64_t b, int64_t *sum)
 {
 	*sum = (int64_t) ((uint64_t) a + (uint64_t) b);
 	return ((a ^ *sum) & (b ^ *sum)) < 0;
 }
 
-static __forceinline bool bshm__sub_overflows(int64_t a, int64_t b, int64_t *difference)
+static BSHM_ALWAYS_INLINE bool bshm__sub_overflows(int64_t a, int64_t b, int64_t *difference)
 {
 	*difference = (int64_t) ((uint64_t) a - (uint64_t) b);
 	return ((a ^ b) & (a ^ *difference)) < 0;

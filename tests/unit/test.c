@@ -3,7 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "test.h"
+#include "run.h"
 
 #include "../busy.h"
 
@@ -12,52 +12,25 @@
 #include "core/segment/name.h"
 #include "platform/platform.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TESTS_MAX     128
 #define FAILURES_TOLD 8
-#define EXIT_SKIPPED  77
-/* Only for what hangs or spins for ever: on a busy machine a test takes many times its time. */
-#define WATCHDOG_SECONDS  1200
-#define PROCESSOR_SECONDS 300
-
-typedef struct {
-	const char *file;
-	const char *name;
-	void (*function)(void);
-	bool threads;
-} test;
-
-/* One page, shared by a test and its children. */
-typedef struct {
-	uint32_t failures;
-	uint32_t flags[TEST_FLAG_COUNT];
-	uint64_t words[TEST_WORD_COUNT];
-	uint64_t refused;
-} blackboard;
 
 static test tests[TESTS_MAX];
 static size_t test_count;
-static blackboard *board;
-static char directory[128];
+blackboard *board;
 
 uint64_t *test_words;
 uint64_t *test_refused;
-__thread bshm_error last_error;
-_Thread_local bshm_held bshm__held;
+BSHM_THREAD_LOCAL bshm_error last_error;
+BSHM_THREAD_LOCAL bshm_held bshm__held;
 
 void test_register(const char *file, const char *name, void (*function)(void), bool threads)
 {
@@ -72,7 +45,7 @@ void test_register(const char *file, const char *name, void (*function)(void), b
 /* ------------------------------------------------------------------ checks */
 
 /* One write a line: lines of several processes do not mix. */
-static void tell(const char *format, va_list arguments)
+static void tell_line(const char *format, va_list arguments)
 {
 	char line[512] = "# ";
 	const int length = vsnprintf(line + 2, sizeof(line) - 3, format, arguments);
@@ -89,7 +62,7 @@ void test_note(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	tell(format, arguments);
+	tell_line(format, arguments);
 	va_end(arguments);
 }
 
@@ -172,61 +145,7 @@ int64_t test_undelayed_ns(void)
 	return undelayed_ns();
 }
 
-/* ------------------------------------------------------------------ processes */
-
-pid_t spawn(void (*work)(void))
-{
-	const pid_t parent = getpid();
-	const pid_t child = fork();
-	REQUIRE(child >= 0);
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() == parent) {
-			work();
-		}
-		_exit(0);
-	}
-	return child;
-}
-
-int finish(pid_t child)
-{
-	int status = 0;
-	pid_t got;
-	do {
-		got = waitpid(child, &status, 0);
-	} while (got < 0 && errno == EINTR);
-	REQUIRE(got == child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-void kill_child(pid_t child)
-{
-	kill(child, SIGKILL);
-	finish(child);
-}
-
-void stop_child(pid_t child)
-{
-	int status;
-	kill(child, SIGSTOP);
-	REQUIRE(waitpid(child, &status, WUNTRACED) == child);
-	REQUIRE(WIFSTOPPED(status));
-}
-
-bool stop_child_when(pid_t child, bool (*condition)(void))
-{
-	siginfo_t end = {0};
-	while (!condition()) {
-		if (waitid(P_PID, (id_t) child, &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-			end.si_pid == child) {
-			return false;
-		}
-	}
-	kill(child, SIGSTOP);
-	REQUIRE(waitid(P_PID, (id_t) child, &end, WEXITED | WSTOPPED | WNOWAIT) == 0);
-	return end.si_code == CLD_STOPPED && condition();
-}
+/* ------------------------------------------------------------------ flags */
 
 void raise_flag(unsigned flag)
 {
@@ -240,22 +159,14 @@ void await_flag(unsigned flag)
 	}
 }
 
-void raise_flag_and_sleep(unsigned flag)
-{
-	raise_flag(flag);
-	for (;;) {
-		pause();
-	}
-}
-
 /* ------------------------------------------------------------------ segments */
 
 const char *test_path(const char *file)
 {
-	static char paths[4][sizeof(directory) + 64];
+	static char paths[4][sizeof(board->directory) + 64];
 	static unsigned next;
 	char *path = paths[next++ % 4];
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, file);
+	snprintf(path, sizeof(paths[0]), "%s/%s", board->directory, file);
 	return path;
 }
 
@@ -307,7 +218,7 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->pages = original->pages;
 }
 
-static __thread bshm_views *views;
+static BSHM_THREAD_LOCAL bshm_views *views;
 
 static bshm_views *thread_views(void)
 {
@@ -381,8 +292,8 @@ bool ready(bshm_segment *segment, const char *name)
 
 const char *numbered(const char *prefix, uint64_t number)
 {
-	static __thread char names[4][64];
-	static __thread unsigned next;
+	static BSHM_THREAD_LOCAL char names[4][64];
+	static BSHM_THREAD_LOCAL unsigned next;
 	char *name = names[next++ % 4];
 	snprintf(name, sizeof(names[0]), "%s%" PRIu64, prefix, number);
 	return name;
@@ -534,80 +445,25 @@ int faults(bshm_segment *segment)
 
 /* ------------------------------------------------------------------ running */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void) st;
-	(void) type;
-	(void) ftw;
-	return remove(path);
-}
-
-static bool make_directory(void)
-{
-	/* Memory, where there is some: the segment reserves what it is asked for. */
-	const char *base = getenv("TMPDIR");
-	base = base != NULL ? base : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-	snprintf(directory, sizeof(directory), "%s/bshm-test-XXXXXX", base);
-	return mkdtemp(directory) != NULL;
-}
-
-/* Children have the limit of processor time too, each its own. */
-static void watch(void)
-{
-	const struct rlimit limit = {PROCESSOR_SECONDS, PROCESSOR_SECONDS + 10};
-	setrlimit(RLIMIT_CPU, &limit);
-	alarm(WATCHDOG_SECONDS);
-}
-
-static const char *why_ended(int signal_number)
-{
-	return signal_number == SIGALRM   ? ": it took too long"
-		   : signal_number == SIGXCPU ? ": it took too much of the processor"
-									  : "";
-}
-
-static int run_in_child(const test *t)
-{
-	const pid_t runner = getpid();
-	const pid_t child = fork();
-	if (child == 0) {
-		setpgid(0, 0);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		watch();
-		if (getppid() == runner) {
-			t->function();
-		}
-		exit(0); /* not _exit: the leak checker looks now */
-	}
-	int status = -1;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-	}
-	kill(-child, SIGKILL); /* what it left running */
-	while (waitpid(-1, NULL, 0) > 0) {
-	}
-	return status;
-}
-
 static bool run(const test *t)
 {
 	memset(board, 0, sizeof(*board));
-	if (!make_directory()) {
-		printf("not ok - %s: no directory %s: %s\n", t->file, directory, strerror(errno));
+	if (!run_make_directory()) {
+		printf("not ok - %s: no directory %s\n", t->file, board->directory);
 		return false;
 	}
-	const int status = run_in_child(t);
-	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	const int status = run_alone(t);
+	run_remove_directory();
 
 	char title[256];
 	snprintf(title, sizeof(title), "%s: %s", t->file, t->name);
 	for (char *c = title + strlen(t->file); *c != '\0'; c++) {
 		*c = *c == '_' ? ' ' : *c;
 	}
-	const bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED;
-	const bool passed =
-		!test_failed() && (skipped || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
-	if (!passed && WIFSIGNALED(status)) {
-		printf("# ended by signal %d%s\n", WTERMSIG(status), why_ended(WTERMSIG(status)));
+	const bool skipped = status == EXIT_SKIPPED;
+	const bool passed = !test_failed() && (skipped || status == 0);
+	if (!passed && status < 0) {
+		printf("# ended by signal %d%s\n", -status, run_why_ended(-status));
 	}
 	printf("%s - %s%s\n", passed ? "ok" : "not ok", title, skipped ? " # SKIP" : "");
 	return passed;
@@ -630,19 +486,23 @@ static bool wanted(const test *t, int count, char **parts)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (board == MAP_FAILED) {
-		perror("mmap");
+	const char *alone = run_is_alone(argc, argv);
+	board = run_board();
+	if (board == NULL) {
+		perror("no memory to share");
 		return 1;
 	}
 	test_words = board->words;
 	test_refused = &board->refused;
 	bool passed = true;
 	for (size_t i = 0; i < test_count; i++) {
-		if (wanted(&tests[i], argc - 1, argv + 1)) {
+		if (alone != NULL && strcmp(tests[i].name, alone) == 0) {
+			tests[i].function();
+			return 0;
+		}
+		if (alone == NULL && wanted(&tests[i], argc - 1, argv + 1)) {
 			passed &= run(&tests[i]);
 		}
 	}
-	return passed ? 0 : 1;
+	return passed && alone == NULL ? 0 : 1;
 }

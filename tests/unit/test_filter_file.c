@@ -52,9 +52,9 @@ static bshm_status dump(const char *name, const char *path)
 	const bshm_status status =
 		bshm_filter_dump(segment, views, name, strlen(name), path, &bytes, &last_error);
 	bshm_views_free(views);
-	struct stat st;
-	CHECK(status != BSHM_OK || (stat(path, &st) == 0 && (uint64_t) st.st_size == bytes));
-	CHECK(status != BSHM_OK || (st.st_mode & 0777) == 0600);
+	bshm_os_stat st;
+	CHECK(status != BSHM_OK ||
+		  (bshm_os_stat_path(path, &st) == 0 && st.bytes == bytes && st.mode == 0600));
 	return status;
 }
 

@@ -15,6 +15,8 @@
 #include "core/cache/slab.h"
 #include "platform/platform.h"
 
+#include <inttypes.h>
+
 #define KEYS        400
 #define VICTIM      UINT32_MAX /* of no other number */
 #define KILLS_LEAST 20
@@ -281,6 +283,7 @@ TEST(writers_killed_at_random_leave_whole_records_and_a_sound_store)
 	}
 	bshm_store_info info;
 	bshm_store_stat(store, &info);
-	test_note("%lu reads, %lu hits, %u repairs", reads, hits, (unsigned) info.repairs);
+	test_note(
+		"%" PRIu64 " reads, %" PRIu64 " hits, %u repairs", reads, hits, (unsigned) info.repairs);
 	CHECK(hits > 0);
 }

@@ -75,9 +75,10 @@ static uint64_t rest_of(const char *path)
 
 static void set_rest(uint64_t rest)
 {
-	const int fd = open(test_path("segment"), O_RDWR);
+	int fd;
+	REQUIRE(bshm_os_open(test_path("segment"), false, &fd) == 0);
 	CHECK(bshm_os_write_at(fd, &rest, sizeof(rest), offsetof(bshm_header, rest)) == 0);
-	close(fd);
+	bshm_os_close(fd);
 }
 
 static bool is_asleep(void)

@@ -50,6 +50,13 @@ static bool exists(const char *file)
 	return lstat(test_path(file), &st) == 0;
 }
 
+static bshm_os_stat stat_file(void)
+{
+	bshm_os_stat st;
+	REQUIRE(bshm_os_stat_path(test_path("segment"), &st) == 0);
+	return st;
+}
+
 /* ------------------------------------------------------------------ creating */
 
 TEST(a_new_segment_is_whole_and_private)
@@ -57,17 +64,16 @@ TEST(a_new_segment_is_whole_and_private)
 	const bshm_options options = standard();
 	bshm_segment *segment;
 	REQUIRE(open_with(&options, &segment) == BSHM_OK);
-	struct stat st;
-	REQUIRE(lstat(options.path, &st) == 0);
-	CHECK(S_ISREG(st.st_mode));
-	CHECK_INT(st.st_mode & 07777, 0600);
-	CHECK_INT(st.st_nlink, 1);
-	CHECK_INT(st.st_size, segment->segment_bytes);
-	CHECK(st.st_blocks * 512 >= st.st_size); /* reserved, not only promised */
+	const bshm_os_stat st = stat_file();
+	CHECK(st.regular);
+	CHECK_INT(st.mode, 0600);
+	CHECK_INT(st.owner_uid, bshm_os_effective_uid());
+	CHECK_INT(st.bytes, segment->segment_bytes);
+	CHECK(st.reserved_bytes >= st.bytes); /* not only promised */
 	CHECK(!exists("segment.new"));
 	const bshm_stat stat = stat_of(segment);
 	CHECK_INT(stat.layout_version, BSHM_LAYOUT_VERSION);
-	CHECK_INT(stat.owner_uid, geteuid());
+	CHECK_INT(stat.owner_uid, bshm_os_effective_uid());
 	CHECK_INT(stat.mode, 0600);
 	CHECK_INT(stat.filter_bytes, MB(1));
 	CHECK_INT(stat.filter_bytes_free, MB(1));
@@ -148,14 +154,13 @@ static void create_with_all(void)
 		status = open_with(&options, &segment);
 	}
 	REQUIRE(status == BSHM_OK);
-	struct stat st;
-	REQUIRE(lstat(options.path, &st) == 0);
+	const bshm_os_stat st = stat_file();
 	uint64_t none = 0;
 	CHECK(
 		BSHM_CAS(&test_words[0], &none, segment->name_seed, RELAXED) || none == segment->name_seed);
 	none = 0;
 	CHECK(BSHM_CAS(&test_words[1], &none, segment->inode, RELAXED) || none == segment->inode);
-	CHECK_INT(segment->inode, st.st_ino);
+	CHECK_INT(segment->inode, st.inode);
 	const int created = reserve(segment, "f", 100, 0.01);
 	CHECK(created == 0 || created == 1);
 	BSHM_ADD(&test_words[2], created == 1, RELAXED);
@@ -575,26 +580,19 @@ TEST(files_of_zeros_or_of_anything_are_refused)
 	free(c.bytes);
 }
 
-static struct stat stat_file(void)
-{
-	struct stat st;
-	REQUIRE(lstat(test_path("segment"), &st) == 0);
-	return st;
-}
-
 /* A copy may come with holes; the first touch of one on a full disk would be a SIGBUS. */
 TEST(holes_are_filled_before_anything_is_mapped)
 {
 	const contents c = sound_segment();
 	write_segment(c.bytes, c.count - MB(1));
 	REQUIRE(truncate(test_path("segment"), (off_t) c.count) == 0);
-	REQUIRE(stat_file().st_blocks * 512 < stat_file().st_size);
+	REQUIRE(stat_file().reserved_bytes < stat_file().bytes);
 	bshm_options options = standard();
 	options.readonly = true;
 	bshm_segment *segment;
 	CHECK_INT(open_with(&options, &segment), BSHM_E_UNAVAILABLE);
 	CHECK_INT(try_open(), BSHM_OK);
-	CHECK(stat_file().st_blocks * 512 >= stat_file().st_size);
+	CHECK(stat_file().reserved_bytes >= stat_file().bytes);
 	CHECK_INT(open_with(&options, &segment), BSHM_OK);
 	CHECK_INT(has(segment, "f", "a"), 0);
 	free(c.bytes);

@@ -87,8 +87,9 @@ bool bshm__win32_path(const char *path, WCHAR wide[BSHM_WIDE_PATH])
 
 /* ------------------------------------------------------------------ opening */
 
-/* Does not follow a link, and lends a server behind a pipe no identity. */
-#define CAREFULLY (FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS)
+/* Opens a folder too, which is found to be no regular file then; lends a server behind a pipe no
+ * identity. */
+#define ANYTHING (FILE_FLAG_BACKUP_SEMANTICS | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS)
 
 static int open_wide(const WCHAR *path, DWORD access, SECURITY_ATTRIBUTES *attributes,
 	DWORD disposition, DWORD flags, int *fd)
@@ -115,7 +116,7 @@ int bshm_os_open(const char *path, bool readonly, int *fd)
 		return ENAMETOOLONG;
 	}
 	const int code = open_wide(wide, readonly ? GENERIC_READ : GENERIC_READ | GENERIC_WRITE, NULL,
-		OPEN_EXISTING, CAREFULLY, fd);
+		OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT | ANYTHING, fd);
 	if (code == 0 && is_link(*fd)) {
 		bshm_os_close(*fd);
 		return ELOOP;
@@ -208,7 +209,7 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 		return ENAMETOOLONG;
 	}
 	int code = open_wide(wide, FILE_READ_ATTRIBUTES | READ_CONTROL, NULL, OPEN_EXISTING,
-		CAREFULLY | FILE_FLAG_BACKUP_SEMANTICS, &fd);
+		FILE_FLAG_OPEN_REPARSE_POINT | ANYTHING, &fd);
 	if (code == 0) {
 		code = bshm_os_stat_fd(fd, out);
 		bshm_os_close(fd);
@@ -311,9 +312,9 @@ void bshm_os_unlink(const char *path)
 int bshm_os_file_open(const char *path, int *fd)
 {
 	WCHAR wide[BSHM_WIDE_PATH];
-	return bshm__win32_path(path, wide) ? open_wide(wide, GENERIC_READ, NULL, OPEN_EXISTING,
-											  SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, fd)
-										: ENAMETOOLONG;
+	return bshm__win32_path(path, wide)
+			   ? open_wide(wide, GENERIC_READ, NULL, OPEN_EXISTING, ANYTHING, fd)
+			   : ENAMETOOLONG;
 }
 
 /* The folder of a path, with what ends it; "" for none. */
