@@ -177,7 +177,7 @@ check 'the segment stays' test -e "$segment"
 # shellcheck disable=SC2046 # two names
 check 'apt installs it again' apt install $(packages "$new")
 check 'the site still has the filter' site_says "$new_answer"
-as_web_user bloomshm save --quiet "$saved" 2>/dev/null
+as_web_user bloomshm save --quiet "$saved" >/dev/null 2>&1
 check 'apt purges both' apt purge "$module" bloomshm
 check 'the segment is gone' test ! -e "$segment"
 check 'nothing is left' \
