@@ -10,6 +10,7 @@
 
 #include "platform/platform.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -46,10 +47,19 @@ static inline bool step(pid_t child)
 		   waitpid(child, &status, 0) == child && WIFSTOPPED(status);
 }
 
+/* qemu-user has none; see script/test-aarch64. */
+static inline bool can_trace(void)
+{
+	return ptrace(PTRACE_CONT, 0, NULL, NULL) == 0 || errno != ENOSYS;
+}
+
 /* Begins the call in a child, and stops it after so many instructions; how many it was. *over: it
  * had ended before. */
 static inline long stop_after(long instructions, pid_t *child, bool *over)
 {
+	if (!can_trace()) {
+		test_skip("no ptrace");
+	}
 	BSHM_STORE(&test_words[MARK], 0, SEQ_CST);
 	*child = spawn(traced);
 	int status;
