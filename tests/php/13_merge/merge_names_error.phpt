@@ -44,7 +44,7 @@ ValueError: bloom_merge(): Argument #4 must be %s1 to 63 bytes%S
 TypeError: bloom_merge(): Argument #3 must be of type string, array given
 TypeError: bloom_merge(): Argument #3 must be of type string, stdClass given
 TypeError: bloom_merge(): Argument #1 ($into) must be of type string, array given
-ArgumentCountError: %Sbloom_merge() does not accept %snamed %s
+ArgumentCountError: %Sbloom_merge() does not accept %Snamed %s
 bool(false)
 bool(true)
 bool(true)
