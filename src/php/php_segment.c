@@ -65,7 +65,7 @@
 typedef enum {
 	TO_ASK,  /* never waits */
 	TO_ADD,  /* waits for a moment while another process prepares it: an add must not be lost */
-	TO_LOOK, /* as TO_ASK, but tries at once after a failure */
+	TO_LOOK, /* tries at once after a failure; waits only for another thread that attaches */
 	TO_STORE /* creates the segment, or waits for a moment while another process does */
 } purpose;
 
