@@ -36,4 +36,6 @@ typedef int _pid_t;
 
 #define ERROR_DIRECTORY_NOT_SUPPORTED 336L
 
+#define ARG_MAX 32767 /* characters of a command line */
+
 #endif
