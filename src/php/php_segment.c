@@ -97,6 +97,8 @@ static void in_child(void)
 	/* Another thread of the parent may have had them, and the child has no such thread. */
 	atomic_store_explicit(&guard, false, memory_order_relaxed);
 	atomic_store_explicit(&attaching, false, memory_order_relaxed);
+	last_failure = (bshm_error){0}; /* that thread may have been writing it */
+	retry_at_ns = 0;
 #ifdef ZTS
 	if (the_module == 0 || tsrm_get_ls_cache() == NULL) { /* PHP ends, or it is not PHP's thread */
 		return;
@@ -232,13 +234,15 @@ static bshm_error absent(void)
 																   : BSHM_CAUSE_ABSENT};
 }
 
-/* The process's mapping, which the thread attaches if there is none; NULL: *error says why. An
- * absent file is no failure: every call looks for it. */
-static php_bloomshm_mapping *share_or_attach(purpose why, bshm_error *error)
+/* The process's mapping, which the thread attaches if there is none; NULL: *error says why, and
+ * *thread whether another thread is in the way. An absent file is no failure: every call looks for
+ * it. */
+static php_bloomshm_mapping *share_or_attach(purpose why, bshm_error *error, bool *thread)
 {
 	uint64_t retry_ns;
 	php_bloomshm_mapping *mapping = share(why, error, &retry_ns);
-	if (mapping != NULL || error->status == BSHM_E_BUSY) {
+	*thread = mapping == NULL && error->status == BSHM_E_BUSY;
+	if (mapping != NULL || *thread) {
 		return mapping;
 	}
 	if (why != TO_STORE && bshm_segment_absent(php_bloomshm_path())) {
@@ -251,6 +255,7 @@ static php_bloomshm_mapping *share_or_attach(purpose why, bshm_error *error)
 	}
 	if (!claim(&attaching)) {
 		*error = busy();
+		*thread = true;
 		return NULL;
 	}
 	mapping = share(why, error, &retry_ns); /* another thread may have attached just now */
@@ -267,23 +272,25 @@ static php_bloomshm_mapping *share_or_attach(purpose why, bshm_error *error)
 }
 
 /*
- * The same. A call that stores waits while another process creates the segment; after a wait in
- * vain, no call does for a second. All but questions wait while another thread attaches.
+ * The same. A call that stores waits while another process creates the segment, or has it alone;
+ * after a wait in vain, no call does for a second. All but questions wait while another thread
+ * attaches.
  */
 static php_bloomshm_mapping *obtain(purpose why, bshm_error *error)
 {
-	const uint64_t self = bshm_process_id();
 	const uint64_t start = bshm_now_ns();
-	const bool tired = start < atomic_load_explicit(&wait_at_ns, memory_order_relaxed);
+	const bool patient = (why == TO_STORE || why == TO_ADD) &&
+						 start >= atomic_load_explicit(&wait_at_ns, memory_order_relaxed);
 	const uint64_t wait = why == TO_ASK                    ? 0
 						  : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
 														   : WAIT_PAGE_NS;
 	php_bloomshm_mapping *mapping;
-	while ((mapping = share_or_attach(why, error)) == NULL && error->status == BSHM_E_BUSY &&
-		   !(tired && error->process_id != self) && bshm_now_ns() - start < wait) {
+	bool thread;
+	while ((mapping = share_or_attach(why, error, &thread)) == NULL &&
+		   error->status == BSHM_E_BUSY && (patient || thread) && bshm_now_ns() - start < wait) {
 		bshm_sleep_us(NAP_US);
 	}
-	if (mapping == NULL && wait != 0 && !tired && error->status == BSHM_E_BUSY) {
+	if (mapping == NULL && patient && !thread && error->status == BSHM_E_BUSY) {
 		atomic_store_explicit(&wait_at_ns, bshm_now_ns() + RETRY_NS, memory_order_relaxed);
 	}
 	return mapping;
