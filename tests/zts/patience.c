@@ -131,13 +131,13 @@ static void make(void *argument)
 static void make_together(call *calls, int count)
 {
 	pthread_t asking[ASKING];
-	pthread_t calling[ASKING];
+	pthread_t making[ASKING];
 	start_asking(asking);
 	for (int i = 0; i < count; i++) {
-		calling[i] = embed_thread(make, &calls[i]);
+		making[i] = embed_thread(make, &calls[i]);
 	}
 	for (int i = 0; i < count; i++) {
-		pthread_join(calling[i], NULL);
+		pthread_join(making[i], NULL);
 	}
 	stop_asking(asking);
 }

@@ -141,13 +141,6 @@ int bshm_os_stat_path(const char *path, bshm_os_stat *out)
 	return 0;
 }
 
-void bshm_os_folder(const char *path, char *out, size_t room)
-{
-	const char *slash = strrchr(path, '/');
-	const int length = slash == NULL ? 0 : slash == path ? 1 : (int) (slash - path);
-	snprintf(out, room, "%.*s", length == 0 ? 1 : length, length == 0 ? "." : path);
-}
-
 bool bshm_os_disk_free(const char *folder, uint64_t *bytes)
 {
 	struct statvfs system;
@@ -249,6 +242,13 @@ static int folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash == NULL ? 0 : (int) (slash - path) + 1;
+}
+
+void bshm_os_folder(const char *path, char *out, size_t room)
+{
+	const int length = folder_length(path);
+	const int shown = length > 1 ? length - 1 : length;
+	snprintf(out, room, "%.*s", length == 0 ? 1 : shown, length == 0 ? "." : path);
 }
 
 int bshm_os_file_create(const char *path, char *name, int *fd)
