@@ -99,6 +99,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/clear.c
      src/core/filter/manage.c
      src/core/filter/merge.c
+     src/core/filter/filter_head.c
      src/core/filter/filter_file.c
      src/core/cache/shard.c
      src/core/cache/quota.c

@@ -2,9 +2,7 @@
  * filter_file.c - a filter as a file: dump and restore.
  *
  *      +----------------------+
- *      | file_header          |  192 bytes: parameters, seed, counts, with a checksum
- *      +----------------------+
- *      | file_layer []        |  64 bytes a layer, the oldest first, each with a checksum
+ *      | header, layers       |  filter_head.h
  *      +----------------------+
  *      | partitions           |  all of layer 0, then all of layer 1, ...
  *      +----------------------+
@@ -28,8 +26,8 @@
 #include "core/base.h"
 #include "core/file.h"
 #include "core/filter/build.h"
+#include "core/filter/filter_head.h"
 #include "core/filter/kind.h"
-#include "core/filter/sliding.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/lock.h"
@@ -44,92 +42,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAGIC   BSHM_FILTER_FILE_MAGIC
-#define FILE_VERSION 1u
-#define BLOCK_COUNT  128u /* partitions that are read at a time: 1 MB */
-
-typedef struct {
-	uint64_t magic;
-	uint32_t version;
-	uint32_t header_bytes;
-	uint64_t file_bytes;
-	uint64_t seed;
-	uint64_t capacity;
-	uint64_t error_rate;
-	uint64_t published_s;
-	uint64_t dumped_s;
-	uint64_t items;
-	uint64_t phase_ns; /* sliding: how far into its epoch the filter was at dumped_s */
-	uint32_t kind;
-	uint32_t expansion;
-	uint32_t window_s;
-	uint32_t layer_count;
-	uint32_t sized;
-	uint32_t reserved0;
-	uint8_t name[BSHM_NAME_MAX + 1];
-	uint8_t reserved1[16];
-	uint64_t check; /* XXH3-64 of the bytes before it */
-} file_header;
-
-typedef struct {
-	uint64_t partition_count;
-	uint64_t capacity;
-	uint64_t items_before;
-	uint64_t error_rate;
-	uint32_t hash_count;
-	uint32_t reserved0;
-	uint8_t reserved1[16];
-	uint64_t check; /* XXH3-64 of the bytes before it */
-} file_layer;
-
-BSHM_STATIC_ASSERT(file_header, sizeof(file_header) == 192);
-BSHM_STATIC_ASSERT(file_header_name, offsetof(file_header, name) == 104);
-BSHM_STATIC_ASSERT(file_header_check, offsetof(file_header, check) == 184);
-BSHM_STATIC_ASSERT(file_layer, sizeof(file_layer) == 64);
-BSHM_STATIC_ASSERT(file_layer_check, offsetof(file_layer, check) == 56);
-
-static void swap_header(file_header *h)
-{
-	uint64_t *const longs[] = {&h->magic, &h->file_bytes, &h->seed, &h->capacity, &h->error_rate,
-		&h->published_s, &h->dumped_s, &h->items, &h->phase_ns, &h->check};
-	uint32_t *const words[] = {&h->version, &h->header_bytes, &h->kind, &h->expansion, &h->window_s,
-		&h->layer_count, &h->sized};
-	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
-		*longs[i] = bshm__little64(*longs[i]);
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		*words[i] = bshm__little32(*words[i]);
-	}
-}
-
-static void swap_layer(file_layer *l)
-{
-	uint64_t *const longs[] = {
-		&l->partition_count, &l->capacity, &l->items_before, &l->error_rate, &l->check};
-	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
-		*longs[i] = bshm__little64(*longs[i]);
-	}
-	l->hash_count = bshm__little32(l->hash_count);
-}
-
-/* The checksum of a header or layer in the file's byte order. */
-static uint64_t check_of(const void *record, size_t bytes)
-{
-	return bshm__little64(bshm__checksum(record, bytes, 0));
-}
+#define BLOCK_COUNT 128u /* partitions that are read at a time: 1 MB */
 
 /* ------------------------------------------------------------------ dump */
 
-static file_header header_of(const bshm_view *view, const bshm_layer *layers, uint64_t items,
-	uint64_t phase_ns, double dumped_s)
+static bshm__filter_header header_of(
+	const bshm_view *view, uint64_t items, uint64_t phase_ns, double dumped_s)
 {
 	const bshm_descriptor *d = &view->descriptor;
-	file_header h = {
-		.magic = FILE_MAGIC,
-		.version = FILE_VERSION,
-		.header_bytes = sizeof(file_header),
-		.file_bytes = sizeof(file_header) + d->layer_count * sizeof(file_layer) +
-					  (d->layer_count + 1) * sizeof(uint64_t),
+	bshm__filter_header h = {
 		.seed = d->seed,
 		.capacity = d->capacity,
 		.error_rate = d->error_rate,
@@ -143,31 +64,8 @@ static file_header header_of(const bshm_view *view, const bshm_layer *layers, ui
 		.sized = d->sized,
 		.phase_ns = phase_ns,
 	};
-	for (uint32_t i = 0; i < d->layer_count; i++) {
-		h.file_bytes += (uint64_t) layers[i].run.count * BSHM_PARTITION_BYTES;
-	}
 	memcpy(h.name, view->name.bytes, sizeof(h.name));
 	return h;
-}
-
-static void put_records(bshm__output *out, file_header h, const bshm_layer *layers)
-{
-	const uint32_t count = h.layer_count;
-	swap_header(&h);
-	h.check = check_of(&h, offsetof(file_header, check));
-	bshm__output_put(out, &h, sizeof(h));
-	for (uint32_t i = 0; i < count; i++) {
-		file_layer l = {
-			.partition_count = layers[i].run.count,
-			.capacity = layers[i].capacity,
-			.items_before = layers[i].items_before,
-			.error_rate = layers[i].error_rate,
-			.hash_count = layers[i].hash_count,
-		};
-		swap_layer(&l);
-		l.check = check_of(&l, offsetof(file_layer, check));
-		bshm__output_put(out, &l, sizeof(l));
-	}
 }
 
 /* A private copy of a partition in the file's byte order. Its epochs begin anew. */
@@ -199,8 +97,8 @@ static void put_bits(bshm__output *out, const bshm_view *view, uint32_t epoch)
 		put_layer(out, view, bshm__view_layer(view, i), epoch);
 		checks[i] = bshm__little64(bshm__output_check(out));
 	}
-	checks[count] = check_of(checks, count * sizeof(checks[0]));
-	bshm__output_put(out, checks, (count + 1) * sizeof(checks[0]));
+	bshm__head_end(checks, count);
+	bshm__output_put(out, checks, bshm__head_end_bytes(count));
 }
 
 /* One attempt. BUSY: the filter was replaced while it was read. */
@@ -226,8 +124,7 @@ static bshm_status dump_once(bshm__output *out, bshm_segment *segment, const bsh
 	if (view->kind->now != NULL) {
 		moment = view->kind->now(segment, &view->descriptor);
 	}
-	const file_header h = header_of(view, layers, items, moment.phase_ns, bshm_os_wall_s());
-	put_records(out, h, layers);
+	bshm__head_put(out, header_of(view, items, moment.phase_ns, bshm_os_wall_s()), layers);
 	put_bits(out, view, moment.epoch);
 	return bshm__view_current(view) ? BSHM_OK : BSHM_E_BUSY;
 }
@@ -265,90 +162,12 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
 
 /* ------------------------------------------------------------------ restore */
 
-static bshm_status fail_file(const bshm__input *in, bshm_cause cause)
-{
-	return bshm__fail(in->error, BSHM_E_CORRUPT, cause);
-}
-
-static bool is_rate(uint64_t bits)
-{
-	const double rate = bshm__double(bits);
-	return rate > 0 && rate <= 0.5; /* false for NaN */
-}
-
-static bool is_time(uint64_t bits)
-{
-	const double time = bshm__double(bits);
-	return time >= 0 && time < 1e12;
-}
-
-static bool is_sound_header(const file_header *h)
-{
-	return h->header_bytes == sizeof(*h) &&
-		   bshm__kind_fits(h->kind, h->expansion, h->window_s, h->layer_count) &&
-		   (h->expansion == 0 || (h->expansion >= 2 && h->expansion <= 32)) &&
-		   h->window_s <= BSHM_WINDOW_MAX_S &&
-		   (h->window_s == 0 || h->phase_ns < bshm__epoch_width(h->window_s)) &&
-		   h->layer_count >= 1 && h->layer_count <= BSHM_LAYERS_MAX && h->sized <= 1 &&
-		   h->capacity >= 1 && h->capacity <= BSHM_CAPACITY_MAX && is_rate(h->error_rate) &&
-		   is_time(h->published_s) && is_time(h->dumped_s) && h->items <= UINT64_MAX / 2;
-}
-
-static bshm_status get_header(bshm__input *in, file_header *h)
-{
-	const bshm_status status = bshm__input_header(in, FILE_MAGIC, h, sizeof(*h));
-	if (status != BSHM_OK) {
-		return status;
-	}
-	const bool sound = h->check == check_of(h, offsetof(file_header, check));
-	swap_header(h);
-	if (h->version != FILE_VERSION) {
-		return bshm__fail_sizes(
-			in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, FILE_VERSION, h->version);
-	}
-	return sound && is_sound_header(h) ? BSHM_OK : fail_file(in, BSHM_CAUSE_HEADER);
-}
-
-static bshm_status get_layer(bshm__input *in, const file_header *h, bshm_layer *layer)
-{
-	file_layer l;
-	const bshm_status status = bshm__input_get(in, &l, sizeof(l));
-	if (status != BSHM_OK) {
-		return status;
-	}
-	const bool sound = l.check == check_of(&l, offsetof(file_layer, check));
-	swap_layer(&l);
-	if (!sound || l.partition_count < 1 || l.partition_count > BSHM_PARTITION_MAX ||
-		l.hash_count < 1 || l.hash_count > BSHM_HASHES_MAX || l.items_before > h->items ||
-		l.capacity < 1 || l.capacity > UINT64_MAX / 4 || !is_rate(l.error_rate)) {
-		return fail_file(in, BSHM_CAUSE_LAYER);
-	}
-	*layer = (bshm_layer){
-		.run.count = (uint32_t) l.partition_count,
-		.capacity = l.capacity,
-		.items_before = l.items_before,
-		.error_rate = l.error_rate,
-		.hash_count = l.hash_count,
-	};
-	return BSHM_OK;
-}
-
-/* Each layer is at least twice as large as the one before, and no count goes down. */
-static bool is_sound_growth(const file_header *h, const bshm_layer *layers)
-{
-	for (uint32_t i = 1; i < h->layer_count; i++) {
-		if (layers[i].run.count / 2 < layers[i - 1].run.count ||
-			layers[i].items_before < layers[i - 1].items_before) {
-			return false;
-		}
-	}
-	return layers[0].items_before == 0;
-}
-
 /* Describes the build as the file says. */
-static void describe(bshm_build *build, const file_header *h)
+static void describe(bshm_build *build, const bshm__filter_head *head)
 {
+	const bshm__filter_header *h = &head->header;
 	bshm_descriptor *d = &build->descriptor;
+	memcpy(build->layers, head->layers, h->layer_count * sizeof(build->layers[0]));
 	d->state = BSHM_STATE_LIVE;
 	d->seed = h->seed;
 	d->capacity = h->capacity;
@@ -364,28 +183,6 @@ static void describe(bshm_build *build, const file_header *h)
 		const double aged_s = fmax(0, bshm_os_wall_s() - bshm__double(h->dumped_s));
 		bshm__kinds[d->kind]->resume(build->segment, d, h->phase_ns, aged_s);
 	}
-}
-
-static bshm_status get_records(bshm__input *in, bshm_build *build, file_header *h)
-{
-	bshm_status status = get_header(in, h);
-	uint64_t bytes = sizeof(file_header) + sizeof(uint64_t);
-	for (uint32_t i = 0; status == BSHM_OK && i < h->layer_count; i++) {
-		status = get_layer(in, h, &build->layers[i]);
-		bytes += sizeof(file_layer) + sizeof(uint64_t) +
-				 (uint64_t) build->layers[i].run.count * BSHM_PARTITION_BYTES;
-	}
-	if (status != BSHM_OK) {
-		return status;
-	}
-	if (!is_sound_growth(h, build->layers) || h->file_bytes != bytes) {
-		return fail_file(in, BSHM_CAUSE_LAYER);
-	}
-	if (in->bytes != bytes) {
-		return fail_file(in, in->bytes < bytes ? BSHM_CAUSE_TRUNCATED : BSHM_CAUSE_TRAILING_BYTES);
-	}
-	describe(build, h);
-	return BSHM_OK;
 }
 
 /*
@@ -438,14 +235,14 @@ static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 	}
 	free(block);
 	if (status == BSHM_OK) {
-		status = bshm__input_get(in, stored, (count + 1) * sizeof(stored[0]));
+		status = bshm__input_get(in, stored, bshm__head_end_bytes(count));
 	}
 	if (status != BSHM_OK) {
 		return status;
 	}
-	found[count] = check_of(found, count * sizeof(found[0]));
-	if (memcmp(found, stored, (count + 1) * sizeof(found[0])) != 0) {
-		return fail_file(in, BSHM_CAUSE_CHECKSUM);
+	bshm__head_end(found, count);
+	if (memcmp(found, stored, bshm__head_end_bytes(count)) != 0) {
+		return bshm__fail(in->error, BSHM_E_CORRUPT, BSHM_CAUSE_CHECKSUM);
 	}
 	if (build->view.kind->reset != NULL) {
 		reset_partitions(&build->view);
@@ -455,9 +252,10 @@ static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 
 static bshm_status restore_from(bshm__input *in, bshm_build *build)
 {
-	file_header h;
-	int status = get_records(in, build, &h);
+	bshm__filter_head head;
+	int status = bshm__head_get(in, &head);
 	if (status == BSHM_OK) {
+		describe(build, &head);
 		status = bshm__build_register(build, false, in->error);
 	}
 	if (status == 1) {
@@ -467,7 +265,7 @@ static bshm_status restore_from(bshm__input *in, bshm_build *build)
 		status = get_bits(in, build);
 	}
 	if (status == BSHM_OK) {
-		uint64_t items = h.items;
+		uint64_t items = head.header.items;
 		status = bshm__build_publish(build, false, &items, in->error);
 	}
 	return status < 0 ? status : BSHM_OK;
