@@ -9,7 +9,9 @@ set -euo pipefail
 need_packages python3 python3-xxhash
 build_extension
 
-work=$(mktemp -d)
+# In memory, as the document's example was: on a disk it would count as a segment that was in use
+# when the machine stopped.
+work=$(mktemp -d /dev/shm/bloomshm-format.XXXXXX)
 writer=
 trap '[[ -z $writer ]] || kill "$writer" 2>/dev/null || true; rm -rf "$work"' EXIT
 segment=$work/segment
