@@ -353,12 +353,19 @@ namespace {
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty true: a load without a key publishes an empty filter, which says no
      *     to every question.
+     * @param bool $like true: like the filter that stands when the load begins. Its seed, type,
+     *     error rate and expansion are kept; arguments other than the defaults must be the same. If
+     *     it has one layer, and the keys are 0.6 to 1.0 of its capacity, its size is kept too: then
+     *     two loads that differ in few keys differ in few bits. Otherwise the capacity is the keys
+     *     divided by 0.8, so that the next loads fit: a quarter more memory. If none stands, or a
+     *     damaged one, the other arguments count, with the same room. $seed must be null.
      * @return array<string, mixed> As bloom_info() of the new filter, and `keys` (offered, repeated
      *     ones counted) and `seconds` (float, from call to return).
      * @throws \BloomShm\Exception EMPTY: no key was offered. ERROR_RATE: the measured rate is above
      *     the limit. NO_SPACE: does not fit, 64 loads, copies and clears run already, other
-     *     processes added more keys meanwhile than the journal holds, or no private memory.
-     *     CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
+     *     processes added more keys meanwhile than the journal holds, or no private memory. EXISTS:
+     *     with $like, the filter has another parameter than the one given. CORRUPT, READ_ONLY,
+     *     TIMEOUT, UNAVAILABLE, INCOMPATIBLE.
      * @throws \TypeError Names the first element that is no key; nothing was published.
      * @throws \ValueError An argument is outside its range.
      */
@@ -372,6 +379,7 @@ namespace {
         bool $counting = false,
         ?string $seed = null,
         bool $allow_empty = false,
+        bool $like = false,
     ): array {}
 
     /**
@@ -391,6 +399,7 @@ namespace {
      * @param int $expansion As in bloom_load().
      * @param string|null $seed As in bloom_reserve().
      * @param bool $allow_empty As in bloom_load().
+     * @param bool $like As in bloom_load().
      * @return array<string, mixed> As bloom_load().
      * @throws \BloomShm\Exception IO: the file could not be opened or read to its end, or its
      *     compressed data are damaged; otherwise as bloom_load().
@@ -406,6 +415,7 @@ namespace {
         int $expansion = 2,
         ?string $seed = null,
         bool $allow_empty = false,
+        bool $like = false,
     ): array {}
 
     /**

@@ -117,6 +117,7 @@ namespace {
         bool $counting = false,
         ?string $seed = null,
         bool $allow_empty = false,
+        bool $like = false,
     ): array {}
 
     function bloom_load_file(
@@ -129,6 +130,7 @@ namespace {
         int $expansion = 2,
         ?string $seed = null,
         bool $allow_empty = false,
+        bool $like = false,
     ): array {}
 
     function bloom_drop(string $filter): bool {}

@@ -92,9 +92,10 @@ final readonly class Filter
      * @param bool $counting Keys can be removed later.
      * @param string|null $seed 1 to 64 bytes, for filters that are to be merged. null: random.
      * @param bool $allowEmpty Publish a filter without keys, which says no to everything.
+     * @param bool $like Keep seed, type, rate, and if it fits the size, of the filter that stands.
      * @return array<string, mixed> As info(), and `keys` (offered) and `seconds`.
-     * @throws Exception EMPTY, ERROR_RATE, NO_SPACE, CORRUPT, READ_ONLY, TIMEOUT, UNAVAILABLE,
-     *     INCOMPATIBLE; the published filter stays then.
+     * @throws Exception EMPTY, ERROR_RATE, EXISTS, NO_SPACE, CORRUPT, READ_ONLY, TIMEOUT,
+     *     UNAVAILABLE, INCOMPATIBLE; the published filter stays then.
      */
     public function load(
         iterable $keys,
@@ -105,6 +106,7 @@ final readonly class Filter
         bool $counting = false,
         ?string $seed = null,
         bool $allowEmpty = false,
+        bool $like = false,
     ): array {
         return \bloom_load(
             $this->name,
@@ -116,6 +118,7 @@ final readonly class Filter
             $counting,
             $seed,
             $allowEmpty,
+            $like,
         );
     }
 

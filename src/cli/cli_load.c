@@ -21,8 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LIMIT_FACTOR 1.5 /* of the error rate asked for: the default of the limit */
-
 typedef struct {
 	cli *c;
 	const char *filter;
@@ -52,6 +50,21 @@ static bool read_delimiter(load *l)
 		return false;
 	}
 	l->delimiter = given == NULL ? '\n' : given[0];
+	return true;
+}
+
+/* With --like: which parameters are given, and so must be those of the filter. */
+static bool read_like(load *l)
+{
+	const cli *c = l->c;
+	l->parameters.like = cli_given(c, CLI_LIKE);
+	l->parameters.named = (cli_given(c, CLI_ERROR_RATE) ? BSHM_NAMED_ERROR_RATE : 0) |
+						  (cli_given(c, CLI_EXPANSION) ? BSHM_NAMED_EXPANSION : 0) |
+						  (cli_given(c, CLI_COUNTING) ? BSHM_NAMED_COUNTING : 0);
+	if (l->parameters.like && l->parameters.seed != NULL) {
+		cli_say(c, CLI_USAGE, "--like and --seed exclude each other");
+		return false;
+	}
 	return true;
 }
 
@@ -249,8 +262,7 @@ int cli_load(cli *c)
 {
 	load l = {.c = c, .filter = c->arguments[0]};
 	if (!cli_filter_name(c, 0) || !cli_filter_parameters(c, CLI_CAPACITY, &l.parameters) ||
-		!cli_rate(
-			c, CLI_MAX_ERROR_RATE, 1, LIMIT_FACTOR * l.parameters.error_rate, &l.max_error_rate) ||
+		!cli_rate(c, CLI_MAX_ERROR_RATE, 1, 0, &l.max_error_rate) || !read_like(&l) ||
 		!read_delimiter(&l)) {
 		return CLI_USAGE;
 	}

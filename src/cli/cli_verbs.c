@@ -31,13 +31,15 @@ const cli_verb cli_verbs[] = {
 		KEYS "Status 1: no key was printed. The answer to each key is true of the filter at that "
 			 "moment."},
 	{"load", "FILTER [FILE...]", 1, -1,
-		CLI_PARAMETERS | W(CAPACITY) | W(MAX_ERROR_RATE) | W(NUL) | W(DELIMITER) | W(ALLOW_EMPTY) |
-			W(QUIET) | W(JSON) | CLI_CREATES,
+		CLI_PARAMETERS | W(CAPACITY) | W(MAX_ERROR_RATE) | W(LIKE) | W(NUL) | W(DELIMITER) |
+			W(ALLOW_EMPTY) | W(QUIET) | W(JSON) | CLI_CREATES,
 		cli_load, "publish a filter of the keys in files",
 		"Keys are the lines of the files, or of the standard input (-, or no file); empty lines "
 		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints a line "
 		"about the new filter, which replaces the one before. A load that fails, or that SIGINT or "
-		"SIGTERM ends, publishes nothing."},
+		"SIGTERM ends, publishes nothing. With --like a parameter that is given must be that of "
+		"the existing filter, and the others are taken from it; while the keys are 0.6 to 1.0 of "
+		"its capacity, the size stays the same too. Else the size leaves room for more keys."},
 	{"add", "FILTER [KEY...]", 1, -1,
 		CLI_PARAMETERS | W(CREATE) | W(CAPACITY_NEEDED) | W(WINDOW) | W(NUL) | W(JSON) |
 			CLI_CREATES,

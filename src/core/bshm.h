@@ -284,7 +284,13 @@ typedef struct {
 	bool counting;      /* then window_s and expansion are 0 */
 	const char *seed;   /* NULL = random */
 	size_t seed_length;
+	bool like;      /* builds: as the existing filter, if there is one: bshm_build_begin() */
+	uint32_t named; /* with `like`: BSHM_NAMED_..., which must be as in the existing filter */
 } bshm_parameters;
+
+#define BSHM_NAMED_ERROR_RATE 1u
+#define BSHM_NAMED_EXPANSION  2u
+#define BSHM_NAMED_COUNTING   4u
 
 /*
  * 1 = created, 0 = one with the same parameters exists (without a seed any seed is the same);
@@ -405,6 +411,14 @@ typedef struct bshm_build bshm_build;
 /*
  * NO_SPACE (64 builds and clears run, the directory is full, no private memory), UNAVAILABLE (no
  * random seed), lock statuses.
+ *
+ * With `like` the build takes seed, kind, window, expansion and error rate of the filter that
+ * exists at this moment; `parameters` count only if there is none, or a damaged one. EXISTS: a
+ * parameter that is `named` differs. The caller gives no seed. If the existing filter has one
+ * layer, and the keys are 0.6 to 1.0 of its capacity, its partitions, probes and capacity are kept
+ * too: then two sets that differ in few keys differ in few bits. Else, and for the first filter,
+ * the capacity is the keys divided by 0.8, so that the next loads fit. What is published meanwhile
+ * changes nothing of this. `capacity` counts as so many keys at least.
  */
 bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_parameters *parameters, bshm_build **out, bshm_error *error);
@@ -419,9 +433,10 @@ bshm_status bshm_build_key(
 uint64_t bshm_build_offered(const bshm_build *build);
 /*
  * Lays out, measures, publishes; `out` describes what was published. ERROR_RATE when the measured
- * mean rate is above max_error_rate; NO_SPACE (filter memory, private memory, journal), CORRUPT,
- * lock statuses, UNAVAILABLE also in the child of a fork. Ends the build whatever it returns. Cost:
- * setting all bits and reading them, without the lock; the journal's keys are added under it.
+ * mean rate is above max_error_rate (0: above 1.5 times the error rate asked for); NO_SPACE (filter
+ * memory, private memory, journal), CORRUPT, lock statuses, UNAVAILABLE also in the child of a
+ * fork. Ends the build whatever it returns. Cost: setting all bits and reading them, without the
+ * lock; the journal's keys are added under it.
  */
 bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);

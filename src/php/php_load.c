@@ -28,6 +28,10 @@
 
 #define READ_BYTES ((size_t) 256 * 1024)
 
+/* The defaults of the stub. */
+#define ERROR_RATE 0.01
+#define EXPANSION  2
+
 typedef struct {
 	zend_string *filter;
 	bshm_parameters parameters;
@@ -208,6 +212,22 @@ static bool offer_guarded(load *l)
 	return sound;
 }
 
+/* With `like`: which parameters are not the defaults, and so must be those of the filter. */
+static bool check_like(
+	load *l, bool like, double error_rate, zend_long expansion, uint32_t seed_argument)
+{
+	if (like && l->parameters.seed != NULL) {
+		zend_argument_value_error(
+			seed_argument, "must be null with like: the seed is that of the filter");
+		return false;
+	}
+	l->parameters.like = like;
+	l->parameters.named = (error_rate != ERROR_RATE ? BSHM_NAMED_ERROR_RATE : 0) |
+						  (expansion != EXPANSION ? BSHM_NAMED_EXPANSION : 0) |
+						  (l->parameters.counting ? BSHM_NAMED_COUNTING : 0);
+	return true;
+}
+
 static bool check_limits(load *l, bool capacity_given, zend_long capacity,
 	uint32_t capacity_argument, bool limit_given, double limit, uint32_t limit_argument)
 {
@@ -220,7 +240,7 @@ static bool check_limits(load *l, bool capacity_given, zend_long capacity,
 		return false;
 	}
 	l->parameters.capacity = capacity_given ? (uint64_t) capacity : 0;
-	l->max_error_rate = limit_given ? limit : 1.5 * l->parameters.error_rate;
+	l->max_error_rate = limit_given ? limit : 0;
 	return true;
 }
 
@@ -268,14 +288,15 @@ PHP_FUNCTION(bloom_load)
 {
 	load l = {0};
 	zend_string *seed = NULL;
-	double error_rate = 0.01;
+	double error_rate = ERROR_RATE;
 	double limit = 0;
 	zend_long capacity = 0;
-	zend_long expansion = 2;
+	zend_long expansion = EXPANSION;
 	bool no_capacity = true;
 	bool no_limit = true;
 	bool counting = false;
-	ZEND_PARSE_PARAMETERS_START(2, 9)
+	bool like = false;
+	ZEND_PARSE_PARAMETERS_START(2, 10)
 		Z_PARAM_STR(l.filter)
 		Z_PARAM_ITERABLE(l.keys)
 		Z_PARAM_OPTIONAL
@@ -286,11 +307,13 @@ PHP_FUNCTION(bloom_load)
 		Z_PARAM_BOOL(counting)
 		Z_PARAM_STR_OR_NULL(seed)
 		Z_PARAM_BOOL(l.allow_empty)
+		Z_PARAM_BOOL(like)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(l.filter, 1) ||
 		!php_bloomshm_check_parameters(&l.parameters, error_rate, 3, expansion, 6, seed, 8) ||
 		!php_bloomshm_check_kind(&l.parameters, 0, 0, counting, 7, 6) ||
+		!check_like(&l, like, error_rate, expansion, 8) ||
 		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
 		RETURN_THROWS();
 	}
@@ -390,13 +413,14 @@ PHP_FUNCTION(bloom_load_file)
 	load l = {0};
 	zend_string *delimiter = NULL;
 	zend_string *seed = NULL;
-	double error_rate = 0.01;
+	double error_rate = ERROR_RATE;
 	double limit = 0;
 	zend_long capacity = 0;
-	zend_long expansion = 2;
+	zend_long expansion = EXPANSION;
 	bool no_capacity = true;
 	bool no_limit = true;
-	ZEND_PARSE_PARAMETERS_START(2, 9)
+	bool like = false;
+	ZEND_PARSE_PARAMETERS_START(2, 10)
 		Z_PARAM_STR(l.filter)
 		Z_PARAM_PATH_STR(l.path)
 		Z_PARAM_OPTIONAL
@@ -407,10 +431,12 @@ PHP_FUNCTION(bloom_load_file)
 		Z_PARAM_LONG(expansion)
 		Z_PARAM_STR_OR_NULL(seed)
 		Z_PARAM_BOOL(l.allow_empty)
+		Z_PARAM_BOOL(like)
 	ZEND_PARSE_PARAMETERS_END();
 
 	if (!php_bloomshm_check_name(l.filter, 1) ||
 		!php_bloomshm_check_parameters(&l.parameters, error_rate, 3, expansion, 7, seed, 8) ||
+		!check_like(&l, like, error_rate, expansion, 8) ||
 		!check_limits(&l, !no_capacity, capacity, 4, !no_limit, limit, 5)) {
 		RETURN_THROWS();
 	}

@@ -123,6 +123,7 @@ def test_parameters_out_of_range(b):
         (["--expansion", "1"], '--expansion must be 0, or a number from 2 to 32, "1" given'),
         (["--expansion", "33"], "--expansion must be a number from 0 to 32"),
         (["--counting", "--expansion", "2"], "--expansion must be 0 with --counting"),
+        (["--like", "--seed", "s"], "--like and --seed exclude each other"),
         (["--seed", ""], "--seed must be between 1 and 64 bytes long, 0 given"),
         (["--seed", "x" * 65], "--seed must be between 1 and 64 bytes long, 65 given"),
         (["--delimiter", ""], '--delimiter must be one byte, "" given'),
@@ -266,3 +267,22 @@ def test_progress_knows_how_much_is_left(b):
         pass
     os.close(leader)
     check(process.returncode == 0 and b" %, " in shown and b" left" in shown, shown)
+
+
+def test_like_the_one_that_stands(b):
+    """Seed, parameters and size stay; a parameter that is given must be the same."""
+    def load(*options):
+        return b("load", "--json", "x", "--like", *options, stdin=KEYS)
+
+    first = load("--error-rate", "0.001", "--expansion", "4").gives(0).json()
+    check(first["capacity"] >= 1250, first)
+    b("copy", "x", "before").gives(0)
+    again = load().gives(0).json()
+    for name in "type", "error_rate", "expansion", "capacity", "partitions", "hashes":
+        check(again[name] == first[name], (name, first, again))
+    load("--error-rate", "0.001").gives(0)
+    # Only filters of one seed and size can be merged.
+    b("merge", "before", "x").gives(0)
+    load("--error-rate", "0.01").gives(
+        3, "", 'filter "x" exists already, with error_rate: 0.001; asked for: 0.01'
+    )

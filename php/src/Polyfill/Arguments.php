@@ -80,6 +80,15 @@ final class Arguments
         }
     }
 
+    /** A load like the filter that stands keeps its seed. */
+    public static function like(string $function, int $number, bool $like, ?string $seed): void
+    {
+        if ($like && $seed !== null) {
+            $rule = 'must be null with like: the seed is that of the filter';
+            self::refuse($function, $number, 'seed', $rule);
+        }
+    }
+
     /** What excludes each other. */
     public static function kind(
         string $function,

@@ -111,10 +111,12 @@ function bloom_load(
     bool $counting = false,
     ?string $seed = null,
     bool $allow_empty = false,
+    bool $like = false,
 ): array {
     Arguments::name(__FUNCTION__, $filter);
     Arguments::parameters(__FUNCTION__, 3, $error_rate, 6, $expansion, 8, $seed);
     Arguments::kind(__FUNCTION__, 6, $expansion, 7, $counting);
+    Arguments::like(__FUNCTION__, 8, $like, $seed);
     Arguments::capacity(__FUNCTION__, 4, $capacity ?? 1);
     Arguments::limit(__FUNCTION__, $max_error_rate);
     Status::unavailable();
@@ -131,9 +133,11 @@ function bloom_load_file(
     int $expansion = 2,
     ?string $seed = null,
     bool $allow_empty = false,
+    bool $like = false,
 ): array {
     Arguments::name(__FUNCTION__, $filter);
     Arguments::parameters(__FUNCTION__, 3, $error_rate, 7, $expansion, 8, $seed);
+    Arguments::like(__FUNCTION__, 8, $like, $seed);
     Arguments::capacity(__FUNCTION__, 4, $capacity ?? 1);
     Arguments::limit(__FUNCTION__, $max_error_rate);
     if (\strlen($delimiter) !== 1) {

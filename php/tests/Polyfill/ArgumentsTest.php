@@ -45,6 +45,8 @@ final class ArgumentsTest extends TestCase
                 => static fn() => \bloom_load('f', ['a'], max_error_rate: 1.5),
             '#6 ($expansion) must be 0 or its default for a counting filter'
                 => static fn() => \bloom_load('f', ['a'], expansion: 3, counting: true),
+            '#8 ($seed) must be null with like: the seed is that of the filter'
+                => static fn() => \bloom_load('f', ['a'], seed: 's', like: true),
             'bloom_load_file(): Argument #2 ($path) cannot be empty'
                 => static fn() => \bloom_load_file('f', ''),
             '#6 ($delimiter) must be one byte, 2 given'

@@ -47,22 +47,25 @@
 /* 0, or EXISTS with the first parameter that differs. A parameter that decides about others comes
  * before them. */
 static int compare_parameters(
-	const bshm_descriptor *existing, const bshm_descriptor *asked, bool any_seed, bshm_error *error)
+	const bshm_build *build, const bshm_descriptor *existing, bshm_error *error)
 {
+	const bshm_descriptor *asked = &build->descriptor;
 	const struct {
+		uint32_t named;
 		bshm_cause cause;
 		uint64_t asked;
 		uint64_t existing;
 	} parameters[] = {
-		{BSHM_CAUSE_WINDOW, asked->window_s, existing->window_s},
-		{BSHM_CAUSE_COUNTING, bshm__counts(asked), bshm__counts(existing)},
-		{BSHM_CAUSE_EXPANSION, asked->expansion, existing->expansion},
-		{BSHM_CAUSE_CAPACITY, asked->capacity, existing->capacity},
-		{BSHM_CAUSE_ERROR_RATE, asked->error_rate, existing->error_rate},
-		{BSHM_CAUSE_SEED, any_seed ? 0 : asked->seed, any_seed ? 0 : existing->seed},
+		{BSHM_NAMED_WINDOW, BSHM_CAUSE_WINDOW, asked->window_s, existing->window_s},
+		{BSHM_NAMED_COUNTING, BSHM_CAUSE_COUNTING, bshm__counts(asked), bshm__counts(existing)},
+		{BSHM_NAMED_EXPANSION, BSHM_CAUSE_EXPANSION, asked->expansion, existing->expansion},
+		{BSHM_NAMED_CAPACITY, BSHM_CAUSE_CAPACITY, asked->capacity, existing->capacity},
+		{BSHM_NAMED_ERROR_RATE, BSHM_CAUSE_ERROR_RATE, asked->error_rate, existing->error_rate},
+		{BSHM_NAMED_SEED, BSHM_CAUSE_SEED, asked->seed, existing->seed},
 	};
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-		if (parameters[i].asked != parameters[i].existing) {
+		if ((build->compared & parameters[i].named) != 0 &&
+			parameters[i].asked != parameters[i].existing) {
 			bshm__fail_sizes(error, BSHM_E_EXISTS, parameters[i].cause, parameters[i].asked,
 				parameters[i].existing);
 			error->rate = bshm__double(existing->error_rate);
@@ -75,7 +78,7 @@ static int compare_parameters(
 
 /* Under the lock: the filter that a reservation finds. 1 = none, 0 = the same, EXISTS = another,
  * CORRUPT = a damaged one, which answers "maybe": an empty one would deny the keys that it has. */
-static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *error)
+static int compare_existing(const bshm_build *build, bshm_error *error)
 {
 	uint32_t index;
 	bshm_descriptor existing;
@@ -86,7 +89,28 @@ static int compare_existing(const bshm_build *build, bool any_seed, bshm_error *
 	if (status == BSHM_E_CORRUPT) {
 		return bshm__fail(error, status, BSHM_CAUSE_DESCRIPTOR);
 	}
-	return compare_parameters(&existing, &build->descriptor, any_seed, error);
+	return compare_parameters(build, &existing, error);
+}
+
+/* Under the lock: the build takes the parameters of the filter that it finds. 1, or EXISTS. */
+static int take_after(bshm_build *build, bshm_error *error)
+{
+	uint32_t index;
+	bshm_descriptor existing;
+	const bshm_status status = bshm__entry_current(build->segment, &build->name, &index, &existing);
+	if (status != BSHM_OK && status != BSHM_E_BUSY) { /* BUSY: it is being cleared */
+		return 1;
+	}
+	if (compare_parameters(build, &existing, error) != 0) {
+		return BSHM_E_EXISTS;
+	}
+	build->model = existing;
+	build->descriptor.seed = existing.seed;
+	build->descriptor.kind = existing.kind;
+	build->descriptor.error_rate = existing.error_rate;
+	build->descriptor.expansion = existing.expansion;
+	build->descriptor.window_s = existing.window_s;
+	return 1;
 }
 
 bshm_status bshm__build_begin_op(
@@ -102,14 +126,16 @@ bshm_status bshm__build_begin_op(
 	return BSHM_OK;
 }
 
-int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error)
+int bshm__build_register(bshm_build *build, bshm_error *error)
 {
 	bshm_segment *segment = build->segment;
 	int status = bshm__lock(segment, build->wait_ns, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
+	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, error)
+			 : build->like                     ? take_after(build, error)
+											   : 1;
 	uint32_t index;
 	if (status == 1 && bshm__entry_create(segment, &build->name, &index, error) != BSHM_OK) {
 		status = error->status;
@@ -300,13 +326,13 @@ bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_
 	return status;
 }
 
-int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error)
+int bshm__build_publish(bshm_build *build, uint64_t *items, bshm_error *error)
 {
 	int status = bshm__build_lock(build, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, any_seed, error) : 1;
+	status = build->op_kind == BSHM_OP_RESERVE ? compare_existing(build, error) : 1;
 	if (status == 1 && bshm__build_publish_locked(build, items, error) != BSHM_OK) {
 		status = error->status;
 	}

@@ -25,6 +25,9 @@ struct bshm_build {
 	uint64_t offered;
 	uint64_t look_at; /* at so many offered keys it is asked again whether they can fit */
 	uint64_t hint;
+	uint32_t compared;     /* BSHM_NAMED_...: parameters that an existing filter must have too */
+	bool like;             /* the build takes after an existing filter, */
+	bshm_descriptor model; /* this one; layer_count 0: there was none */
 	bshm_descriptor descriptor;         /* of what will be published, */
 	bshm_layer layers[BSHM_LAYERS_MAX]; /* and all of its layers, the oldest first */
 	bshm_view view;                     /* of the partitions taken */
@@ -32,11 +35,20 @@ struct bshm_build {
 	uint64_t *map; /* scratch: bshm__blocks_map() */
 };
 
+/* As BSHM_NAMED_...: what only a reservation compares. */
+#define BSHM_NAMED_WINDOW   8u
+#define BSHM_NAMED_CAPACITY 16u
+#define BSHM_NAMED_SEED     32u
+#define BSHM_NAMED_ALL      63u
+
 /* NULL: no private memory. Batch jobs wait longer for the lock than requests do. */
 bshm_build *bshm__build_new(
 	bshm_segment *segment, const bshm__name *name, uint32_t op_kind, uint64_t wait_ns);
-/* Takes the lock and registers the op: 1. A reservation: 0 = the same filter exists, and no op. */
-int bshm__build_register(bshm_build *build, bool any_seed, bshm_error *error);
+/*
+ * Takes the lock and registers the op: 1. A reservation: 0 = the same filter exists, and no op. A
+ * build with `like` takes after the existing filter first; EXISTS.
+ */
+int bshm__build_register(bshm_build *build, bshm_error *error);
 /* Under the lock: begins the build's op on an entry. OK, or NO_SPACE. */
 bshm_status bshm__build_begin_op(
 	bshm_build *build, uint32_t index, uint64_t seed, bool counting, bshm_error *error);
@@ -52,7 +64,7 @@ void bshm__build_zero(const bshm_build *build, uint32_t from);
 /* Under the lock: applies the journal and publishes with one store. Ends the op in any case. */
 bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_error *error);
 /* The same, taking the lock: 1. A reservation: 0 = the same filter exists by now. */
-int bshm__build_publish(bshm_build *build, bool any_seed, uint64_t *items, bshm_error *error);
+int bshm__build_publish(bshm_build *build, uint64_t *items, bshm_error *error);
 /* Fills the error: NO_SPACE, so many partitions asked for. */
 bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_error *error);
 

@@ -256,7 +256,7 @@ static bshm_status restore_from(bshm__input *in, bshm_build *build)
 	int status = bshm__head_get(in, &head);
 	if (status == BSHM_OK) {
 		describe(build, &head);
-		status = bshm__build_register(build, false, in->error);
+		status = bshm__build_register(build, in->error);
 	}
 	if (status == 1) {
 		status = bshm__build_take(build, 0, in->error);
@@ -266,7 +266,7 @@ static bshm_status restore_from(bshm__input *in, bshm_build *build)
 	}
 	if (status == BSHM_OK) {
 		uint64_t items = head.header.items;
-		status = bshm__build_publish(build, false, &items, in->error);
+		status = bshm__build_publish(build, &items, in->error);
 	}
 	return status < 0 ? status : BSHM_OK;
 }

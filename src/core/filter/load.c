@@ -28,8 +28,16 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
+#include <math.h>
+
 /* The size is found anew so often, when many keys were added meanwhile. */
 #define LAY_OUT_TRIES 4
+/* Of the error rate asked for: the limit of the measured rate, if the caller names none. */
+#define LIMIT_FACTOR 1.5
+/* A filter that is like the one before keeps its size down to this share of its capacity. If its
+ * size is found anew, the keys are the second share, so that the next loads have room. */
+#define LIKE_LEAST 0.6
+#define LIKE_SHARE 0.8
 
 static bshm_status pick_seed(const bshm_parameters *parameters, uint64_t *seed, bshm_error *error)
 {
@@ -55,9 +63,6 @@ static void describe(bshm_build *build, const bshm_parameters *parameters)
 	d->expansion = parameters->expansion;
 	d->window_s = parameters->window_s;
 	d->layer_count = 1;
-	if (bshm__kinds[d->kind]->begin != NULL) {
-		bshm__kinds[d->kind]->begin(build->segment, d);
-	}
 }
 
 /* The first layer for so many keys. */
@@ -89,15 +94,22 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 {
 	const bshm__name padded = bshm__name_of(name, name_length);
 	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
-	if (build == NULL || (build->spool = bshm__spool_new(parameters->counting)) == NULL) {
-		bshm_build_abort(build);
+	if (build == NULL) {
 		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	describe(build, parameters);
-	build->look_at = segment_capacity(build) + 1;
+	build->like = parameters->like;
+	build->compared = parameters->named;
 	int status = pick_seed(parameters, &build->descriptor.seed, error);
 	if (status == BSHM_OK) {
-		status = bshm__build_register(build, false, error);
+		status = bshm__build_register(build, error);
+	}
+	if (status == 1) {
+		build->look_at = segment_capacity(build) + 1;
+		build->spool = bshm__spool_new(bshm__counts(&build->descriptor));
+		if (build->spool == NULL) {
+			status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+		}
 	}
 	if (status < 0) {
 		bshm_build_abort(build);
@@ -186,16 +198,31 @@ static bshm_status count_keys(bshm_build *build, uint64_t *keys, bshm_error *err
 	return BSHM_OK;
 }
 
-/* Sizes the filter, takes its partitions and sets the bits of every key. */
-static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error)
+/* Would the filter that the build takes after have this size for so many keys? */
+static bool keeps_size(const bshm_build *build, uint64_t keys)
 {
-	uint64_t keys;
-	bshm_status status = count_keys(build, &keys, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
+	const uint64_t capacity = build->model.newest.capacity;
+	return build->model.layer_count == 1 && keys <= capacity &&
+		   (double) keys >= LIKE_LEAST * (double) capacity;
+}
+
+/* Describes the filter for so many keys; NO_SPACE if it needs more than all partitions. */
+static bshm_status find_size(bshm_build *build, uint64_t keys, bshm_error *error)
+{
 	bshm_descriptor *d = &build->descriptor;
+	const bshm__kind *kind = bshm__kinds[d->kind];
+	if (kind->begin != NULL) {
+		kind->begin(build->segment, d);
+	}
+	if (keeps_size(build, keys)) {
+		d->capacity = build->model.capacity;
+		d->sized = build->model.sized;
+		build->layers[0] = build->model.newest;
+		build->layers[0].items_before = 0;
+		return BSHM_OK;
+	}
 	uint64_t count;
+	keys = build->like ? (uint64_t) ceil((double) keys / LIKE_SHARE) : keys;
 	build->layers[0] = first_layer(build, keys, &count);
 	if (count > build->segment->partition_count) {
 		return bshm__build_fail_size(build, count, error);
@@ -206,7 +233,20 @@ static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error
 		build->layers[0].capacity = d->capacity;
 	}
 	build->layers[0].run.count = (uint32_t) count;
-	status = bshm__build_take(build, 0, error);
+	return BSHM_OK;
+}
+
+/* Sizes the filter, takes its partitions and sets the bits of every key. */
+static bshm_status lay_out(bshm_build *build, uint64_t *items, bshm_error *error)
+{
+	uint64_t keys;
+	bshm_status status = count_keys(build, &keys, error);
+	if (status == BSHM_OK) {
+		status = find_size(build, keys, error);
+	}
+	if (status == BSHM_OK) {
+		status = bshm__build_take(build, 0, error);
+	}
 	if (status == BSHM_OK) {
 		bshm__build_zero(build, 0);
 		*items = build->spool == NULL ? 0 : bshm__spool_apply(build->spool, &build->view);
@@ -265,9 +305,12 @@ bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error)
 {
 	uint64_t items = 0;
-	int status = lay_out_and_measure(build, max_error_rate, &items, out, error);
+	const double limit = max_error_rate != 0
+							 ? max_error_rate
+							 : LIMIT_FACTOR * bshm__double(build->descriptor.error_rate);
+	int status = lay_out_and_measure(build, limit, &items, out, error);
 	if (status == BSHM_OK) {
-		status = bshm__build_publish(build, true, &items, error);
+		status = bshm__build_publish(build, &items, error);
 		out->items = out->layers[0].items = items;
 		out->generation = build->descriptor.generation;
 		out->published_s = bshm__double(build->descriptor.published_s);
@@ -285,15 +328,15 @@ int bshm_filter_reserve(bshm_segment *segment, const char *name, size_t name_len
 		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 	}
 	describe(build, parameters);
-	const bool any_seed = parameters->seed == NULL;
+	build->compared = parameters->seed == NULL ? BSHM_NAMED_ALL & ~BSHM_NAMED_SEED : BSHM_NAMED_ALL;
 	uint64_t items = 0;
 	int status = pick_seed(parameters, &build->descriptor.seed, error);
 	if (status == BSHM_OK) {
-		status = bshm__build_register(build, any_seed, error);
+		status = bshm__build_register(build, error);
 	}
 	if (status == 1) {
 		status = lay_out(build, &items, error);
-		status = status == BSHM_OK ? bshm__build_publish(build, any_seed, &items, error) : status;
+		status = status == BSHM_OK ? bshm__build_publish(build, &items, error) : status;
 	}
 	bshm_build_abort(build);
 	return status;

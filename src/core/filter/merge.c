@@ -266,7 +266,7 @@ static bshm_status begin_attempt(const task *t, bshm_build *build)
 {
 	const bshm_op *op = build->op;
 	if (op == NULL) {
-		const int status = bshm__build_register(build, false, t->error);
+		const int status = bshm__build_register(build, t->error);
 		return status == 1 ? BSHM_OK : status;
 	}
 	return op->seed == build->descriptor.seed &&

@@ -23,8 +23,8 @@ bloom_maybe_has(string $filter, string $key): bool
 bloom_maybe_has_many(string $filter, array $keys): array
 bloom_remove(string $filter, string $key): bool
 bloom_count(string $filter, string $key): int
-bloom_load(string $filter, Traversable|array $keys, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, int $expansion = 2, bool $counting = false, ?string $seed = null, bool $allow_empty = false): array
-bloom_load_file(string $filter, string $path, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, string $delimiter = "\n", int $expansion = 2, ?string $seed = null, bool $allow_empty = false): array
+bloom_load(string $filter, Traversable|array $keys, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, int $expansion = 2, bool $counting = false, ?string $seed = null, bool $allow_empty = false, bool $like = false): array
+bloom_load_file(string $filter, string $path, float $error_rate = 0.01, ?int $capacity = null, ?float $max_error_rate = null, string $delimiter = "\n", int $expansion = 2, ?string $seed = null, bool $allow_empty = false, bool $like = false): array
 bloom_drop(string $filter): bool
 bloom_clear(string $filter): bool
 bloom_rename(string $from, string $to): bool
