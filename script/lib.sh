@@ -5,6 +5,10 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
+# Debian's packages of the libraries that the command stands on.
+command_libraries=(libxxhash-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev
+	libcurl4-openssl-dev libmicrohttpd-dev)
+
 say() {
 	printf '\n==> %s\n' "$*"
 }
@@ -96,7 +100,7 @@ build_extension() {
 }
 
 build_command() {
-	need_packages gcc make libxxhash-dev libjansson-dev zlib1g-dev libzstd-dev
+	need_packages gcc make "${command_libraries[@]}"
 	local lock # another step may build the same
 	exec {lock}>build/cli.lock
 	flock "$lock"

@@ -47,6 +47,8 @@ int cli_cache_restore(cli *c);
 int cli_save(cli *c);
 /* cli_bring.c */
 int cli_bring(cli *c);
+/* cli_publish.c */
+int cli_key(cli *c);
 /* cli_top.c */
 int cli_top(cli *c);
 /* cli_metrics.c */

@@ -114,6 +114,9 @@ const cli_verb cli_verbs[] = {
 		"the segment if there is none, with the sizes and the mode of the saved one where no "
 		"option says others. A filter that is there already is replaced, and so loses the keys "
 		"that were added since the save. Of the records those that are absent are put."},
+	{"key", "FILE", 1, 1, 0, cli_key, "make the keys of a fleet",
+		"The secret one for publish in FILE, the public one for follow in FILE.pub. Neither may "
+		"be there."},
 	{"top", "", 0, 0, W(ONCE) | W(INTERVAL) | W(JSON), cli_top, "watch the filters at work",
 		"Filters by the questions a second that they answer, with what that saved; the record "
 		"store, processes and locks. h shows the keys. --once prints a frame for a pipe or a log, "

@@ -6,8 +6,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-need_packages gcc clang libclang-rt-14-dev make python3 libxxhash-dev libjansson-dev zlib1g-dev \
-	libzstd-dev zstd gzip mandoc bash zsh python3-pyte systemd
+need_packages gcc clang libclang-rt-14-dev make python3 "${command_libraries[@]}" \
+	zstd gzip mandoc bash zsh python3-pyte systemd
 passed=0
 failed=0
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the engine: hostile segments, and hostile files of filters and records.
+# Fuzzes the engine: hostile segments, and hostile files of filters and records; and the heads of a
+# fleet.
 #
 #   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long (default
 #                                   BLOOMSHM_FUZZ_SECONDS, or 45)
@@ -17,7 +18,7 @@ set -euo pipefail
 seconds=${1:-${BLOOMSHM_FUZZ_SECONDS:-45}}
 out=$PWD/build/fuzz
 data=$PWD/tests/data/fuzz
-targets=(segment files)
+targets=(segment files head)
 passed=0
 failed=0
 
@@ -43,19 +44,20 @@ result() {
 build() {
 	local source object objects=() harness=() name
 	echo "# building the fuzzers"
-	for source in src/core/*.c src/core/*/*.c src/platform/posix/*.c; do
+	for source in src/core/*.c src/core/*/*.c src/platform/posix/*.c \
+		src/fleet/{fleet,fleet_head,fleet_plan}.c; do
 		object=$out/$(basename "$source" .c).o
 		clang "${flags[@]}" "$coverage" -c -o "$object" "$source"
 		objects+=("$object")
 	done
-	for name in world template calls fuzz_segment fuzz_files; do
+	for name in world template calls "${targets[@]/#/fuzz_}"; do
 		clang "${flags[@]}" -c -o "$out/$name.o" "tests/fuzz/$name.c"
 	done
 	harness=("$out/world.o" "$out/template.o" "$out/calls.o")
 	for name in "${targets[@]}"; do
 		clang "${sanitize[@]}" -fsanitize=fuzzer "${wrapped[@]/#/-Wl,--wrap=}" \
 			-o "$out/fuzz_$name" \
-			"$out/fuzz_$name.o" "${harness[@]}" "${objects[@]}" -lm -lpthread
+			"$out/fuzz_$name.o" "${harness[@]}" "${objects[@]}" -lsodium -lm -lpthread
 	done
 }
 
@@ -94,7 +96,7 @@ edges() {
 	sed -n 's/.*PC tables (\([0-9]*\) PCs).*/\1/p' "$1"
 }
 
-need_packages clang libxxhash-dev
+need_packages clang libxxhash-dev libsodium-dev
 version=$(clang -dumpversion)
 need_packages "libclang-rt-${version%%.*}-dev"
 mkdir -p "$out"

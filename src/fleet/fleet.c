@@ -1,0 +1,78 @@
+/*
+ * fleet.c - names at an origin, hashes, why something failed.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "fleet/fleet.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789abcdef"
+
+bool fleet_fail(fleet_error *error, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+bool fleet_is_hash(const char *text)
+{
+	return strspn(text, DIGITS) == FLEET_HASH_CHARACTERS && text[FLEET_HASH_CHARACTERS] == '\0';
+}
+
+uint64_t fleet_image_id(const fleet_hash *hash)
+{
+	char first[17] = "";
+	memcpy(first, hash->text, 16);
+	return strtoull(first, NULL, 16);
+}
+
+void fleet_hex(char *out, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		*out++ = DIGITS[bytes[i] >> 4];
+		*out++ = DIGITS[bytes[i] & 15];
+	}
+	*out = '\0';
+}
+
+bool fleet_unhex(uint8_t *out, size_t count, const char *text)
+{
+	if (strspn(text, DIGITS) != 2 * count || text[2 * count] != '\0') {
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const size_t high = (size_t) (strchr(DIGITS, text[2 * i]) - DIGITS);
+		const size_t low = (size_t) (strchr(DIGITS, text[2 * i + 1]) - DIGITS);
+		out[i] = (uint8_t) (high << 4 | low);
+	}
+	return true;
+}
+
+/* Of ASCII, in any locale. */
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+		   c == '_' || c == '.';
+}
+
+void fleet_folder_name(char out[FLEET_FOLDER_ROOM], const char *name, size_t length)
+{
+	const bool is_blobs = length == strlen(FLEET_BLOBS) && memcmp(name, FLEET_BLOBS, length) == 0;
+	for (size_t i = 0; i < length; i++) {
+		if (is_plain(name[i]) && (i > 0 || (name[i] != '.' && !is_blobs))) {
+			*out++ = name[i];
+		} else {
+			*out++ = '=';
+			fleet_hex(out, (const uint8_t *) name + i, 1);
+			out += 2;
+		}
+	}
+	*out = '\0';
+}

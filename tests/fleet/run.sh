@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Tests a fleet: the room src/fleet alone, built by clang with its sanitizers. Prints one closing
+# line.
+#
+#   tests/fleet/run.sh
+set -euo pipefail
+. "$(dirname "$0")/../../script/lib.sh"
+
+need_packages gcc clang libclang-rt-14-dev make "${command_libraries[@]}"
+out=$PWD/build/fleet
+passed=0
+failed=0
+
+# unit NAME: tests/fleet/test_NAME.c
+unit() {
+	local objects
+	mapfile -t objects < <(find "$out/core" -name '*.o')
+	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
+		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
+		src/fleet/{fleet,fleet_head,fleet_key,fleet_plan,fleet_folder}.c \
+		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lm -lpthread
+	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
+	grep -v '^1\.\.' "$out/test_$1.log"
+	passed=$((passed + $(grep -c '^ok' "$out/test_$1.log" || true)))
+	failed=$((failed + $(grep -c '^not ok' "$out/test_$1.log" || true)))
+}
+
+mkdir -p "$out"
+sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
+for name in head plan folder; do
+	unit "$name"
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[[ $failed -eq 0 ]]
