@@ -93,6 +93,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/usage.c
      src/core/filter/build.c
      src/core/filter/load.c
+     src/core/filter/image.c
      src/core/filter/add_layer.c
      src/core/filter/add_aging.c
      src/core/filter/add.c

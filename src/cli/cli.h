@@ -52,6 +52,7 @@ enum {
  X(COUNTING, 0, "counting", NULL, "a counting filter: keys can be removed")                        \
  X(SEED, 0, "seed", "TEXT", "seed of the hash (default: random, and secret)")                      \
  X(LIKE, 0, "like", NULL, "keep the existing filter's seed, rate, kind, and size while it fits")   \
+ X(ADD, 0, "add", "FILE", "also add the keys in this file before the filter is published")         \
  X(DELIMITER, 'd', "delimiter", "BYTE", "the byte after each key (default: a newline)")            \
  X(ALLOW_EMPTY, 0, "allow-empty", NULL, "publish also if there was no key")                        \
  X(CREATE, 0, "create", NULL, "make the filter, and the segment, if there is none")                \

@@ -72,9 +72,11 @@ const cli_verb cli_verbs[] = {
 		"All must be of one kind, seed, capacity and error rate. INTO is made if there is none."},
 	{"dump", "FILTER FILE", 2, 2, 0, cli_dump, "write a filter to a file",
 		"The file is complete, or it is not there. -: the standard output."},
-	{"restore", "FILTER FILE", 2, 2, CLI_CREATES, cli_restore, "publish a filter from a file",
+	{"restore", "FILTER FILE", 2, 2, W(ADD) | W(NUL) | CLI_CREATES, cli_restore,
+		"publish a filter from a file",
 		"The whole file is checked before. A filter of that name is replaced. -: the standard "
-		"input."},
+		"input. With --add the keys in a file, as load reads them (-: the standard input), are in "
+		"the filter when it is published; nothing is published if they do not all fit."},
 	{"cache get", "[KEY...]", 0, -1, W(NUL) | W(JSON), cli_cache_get, "print values of records",
 		"Keys are arguments, or else lines of the standard input. The value of one argument is "
 		"printed alone, those of several keys behind the key and a tab (--null: key and value in "

@@ -401,10 +401,11 @@ size_t bshm_filter_next(bshm_segment *segment, uint32_t *cursor, char *name);
 
 /*
  * A build gathers hashes of keys aside (16 bytes of private memory a key), lays out a filter of the
- * right size in one pass, and publishes it with one store. Keys that are added to the name
- * meanwhile are in it too. Between these calls no lock is held; if a process dies at any point, the
- * filter from before stays in force. A build is used by one thread at a time, and by the process
- * that began it. After any failure it is only aborted.
+ * right size in one pass, and publishes it with one store. One that bshm_restore_begin() has begun
+ * with the file of a filter adds the keys to that filter's bits instead. Keys that are added to the
+ * name meanwhile are in it too. Between these calls no lock is held; if a process dies at any
+ * point, the filter from before stays in force. A build is used by one thread at a time, and by the
+ * process that began it. After any failure it is only aborted.
  */
 typedef struct bshm_build bshm_build;
 
@@ -426,6 +427,10 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
  * NO_SPACE: the different keys cannot fit into the segment any more (checked when it would be full,
  * and at every doubling after that), or private memory ends, or the journal is full. If keys are
  * added to the name meanwhile, it takes the lock now and then: lock statuses, CORRUPT. About 20 ns.
+ *
+ * In a build that began with a file, as an add to a published filter: FULL, or, where a filter that
+ * grows needs one more layer, NO_SPACE if there is no room for that. Cost: a question and a few
+ * stores; no memory but that of layers.
  */
 bshm_status bshm_build_key(
 	bshm_build *build, const char *key, size_t key_length, bshm_error *error);
@@ -437,6 +442,8 @@ uint64_t bshm_build_offered(const bshm_build *build);
  * memory, private memory, journal), CORRUPT, lock statuses, UNAVAILABLE also in the child of a
  * fork. Ends the build whatever it returns. Cost: setting all bits and reading them, without the
  * lock; the journal's keys are added under it.
+ *
+ * In a build that began with a file `out` may be NULL: then nothing is measured.
  */
 bshm_status bshm_build_publish(
 	bshm_build *build, double max_error_rate, bshm_info *out, bshm_error *error);
@@ -469,6 +476,15 @@ bshm_status bshm_filter_dump(bshm_segment *segment, bshm_views *views, const cha
  */
 bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_error *error);
+
+/*
+ * Begins a build with the filter in such a file: its seed, sizes and keys. The whole file is read
+ * and checked as by bshm_filter_restore(), which is this and bshm_build_publish(). Any number of
+ * keys may be added by bshm_build_key() before that; of a sliding filter they are added now, and
+ * each copy counts in a counting one. Statuses and cost as bshm_filter_restore().
+ */
+bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t name_length,
+	const char *path, bshm_build **out, bshm_error *error);
 
 /* ------------------------------------------------------------------ the host */
 

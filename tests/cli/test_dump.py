@@ -170,3 +170,27 @@ def test_a_signal_while_a_dump_waits_for_its_reader(b):
     out, _ = process.communicate(timeout=lib.SECONDS)
     check(process.returncode in (0, -signal.SIGTERM, 143), process.returncode)
     left(folder)
+
+
+def test_restore_with_keys(b):
+    dump = os.path.join(b.folder, "dump")
+    b("load", "x", stdin="a\nb\n").gives(0)
+    b("dump", "x", dump).gives(0)
+    b("restore", "y", dump, "--add", b.file("keys", "c\r\n\nd")).gives(0, "")
+    b("has", "-c", "y", "a", "b", "c", "d").gives(0, "4\n")
+    b("restore", "y", dump, "--add", "-", stdin="e\n").gives(0, "")
+    b("has", "y", "b", "d", "e").gives(0, "b\ne\n")
+    b("restore", "z", dump, "-0", "--add", "-", stdin="c\nd\0").gives(0, "")
+    b("has", "-0", "z", stdin="c\nd\0c\0").gives(0, "c\nd\0")
+
+
+def test_restore_with_keys_refused(b):
+    dump = os.path.join(b.folder, "dump")
+    b("reserve", "x", "--capacity", "10", "--expansion", "0").gives(0)
+    b("dump", "x", dump).gives(0)
+    b("restore", "y", dump, "--add", "no-such").gives(3, "", "cannot open the file no-such")
+    b("restore", "y", "-", "--add", "-").gives(2, "", "only one of FILE and --add")
+    b("restore", "y", dump, "-0").gives(2, "", "--null does nothing without --add")
+    many = "".join(f"{i}\n" for i in range(20))
+    b("restore", "y", dump, "--add", "-", stdin=many).gives(3, "", 'filter "y" is full')
+    b("info", "y").gives(3, "", 'filter "y" is not published')

@@ -190,6 +190,29 @@ static void travel(desk *d)
 	unlink(file);
 }
 
+/* A filter's file, and more keys than its newest layer has room for. */
+static void travel_with_more(desk *d)
+{
+	char file[64];
+	char key[24];
+	uint64_t bytes;
+	bshm_build *build;
+	snprintf(file, sizeof(file), "dump.%d", (int) getppid());
+	must(bshm_filter_dump(d->segment, d->views, "growing", 7, file, &bytes, &error), "dump");
+	must(bshm_restore_begin(d->segment, "other", 5, file, &build, &error), "begin");
+	for (uint32_t i = 0; i < 400; i++) {
+		const size_t length = key_name(key, 200000 + i);
+		add_key(d, "other", 10000 + i);
+		must(bshm_build_key(build, key, length, &error), "key");
+	}
+	must(bshm_build_publish(build, 1, NULL, &error), "publish");
+	for (uint32_t i = 0; i < 400; i++) {
+		confirm("other", 10000 + i);
+		confirm("other", 200000 + i);
+	}
+	unlink(file);
+}
+
 static void usage(desk *d)
 {
 	bshm_view *view;
@@ -423,6 +446,7 @@ const scenario scenarios[] = {
 	{"load a counting filter", load_counting, "", false, IMAGE_ROOMY},
 	{"load and give up", load_in_vain, "", false, IMAGE_ROOMY},
 	{"dump and restore", travel, " other ", false, IMAGE_ROOMY},
+	{"restore with more keys", travel_with_more, " other ", false, IMAGE_ROOMY},
 	{"count what a filter was asked", usage, "", false, IMAGE_ROOMY},
 	{"look at the figures", stat, "", false, IMAGE_ROOMY},
 	{"put", put_new, "", false, IMAGE_ROOMY},

@@ -576,6 +576,7 @@ static const struct {
 	{"rotate", "bits of a lane that rests: test_sliding"},
 	{"bshm__line_add", "two adders set one word at once: test_add"},
 	{"string_together", "no run of free partitions is long enough: test_blocks"},
+	{"append_run", "free partitions are no neighbours of a build's own: test_image"},
 	{"bshm__evict_surely", "a segment that is damaged: test_room_damage"},
 	{"learn", "a record returns after its eviction; a hint: test_evict"},
 	{"claim_all", "a segment that is damaged: test_check"},

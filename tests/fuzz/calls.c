@@ -215,6 +215,26 @@ static void build(subject *s)
 	KNOWN(bshm_filter_drop(s->segment, "built", 5, &s->error));
 }
 
+static void restore_with_keys(subject *s, const char *path)
+{
+	bshm_build *build;
+	bshm_info info;
+	if (bshm_restore_begin(s->segment, "restored", 8, path, &build, &s->error) != BSHM_OK) {
+		return;
+	}
+	int status = BSHM_OK;
+	for (uint64_t k = 0; k < 3000 && status == BSHM_OK; k++) {
+		const bshm_key key = fuzz_key(k);
+		status = bshm_build_key(build, key.bytes, key.length, &s->error);
+	}
+	if (status == BSHM_OK) {
+		KNOWN(bshm_build_publish(build, 1, &info, &s->error));
+	} else {
+		KNOWN(status);
+		bshm_build_abort(build);
+	}
+}
+
 static void filter_files(subject *s)
 {
 	const char *path = fuzz_path("dump");
@@ -224,6 +244,7 @@ static void filter_files(subject *s)
 		if (bshm_filter_dump(s->segment, s->views, name, strlen(name), path, &bytes, &s->error) ==
 			BSHM_OK) {
 			KNOWN(bshm_filter_restore(s->segment, "restored", 8, path, &s->error));
+			restore_with_keys(s, path);
 		}
 	}
 	KNOWN(bshm_filter_drop(s->segment, "restored", 8, &s->error));

@@ -212,6 +212,30 @@ static void find_no_fault(void *context, const char *what, const char *name)
 	fuzz_defect("a restore has damaged the segment", what);
 }
 
+/* Keys are added to what was in the file before it is published. */
+static void restore_with_keys(bshm_segment *segment, bshm_views *views, const char *path)
+{
+	bshm_build *build;
+	bshm_error error;
+	if (bshm_restore_begin(segment, "copy", 4, path, &build, &error) != BSHM_OK) {
+		return;
+	}
+	uint64_t added = 0;
+	bshm_key key = fuzz_key(1000);
+	while (added < 300 && bshm_build_key(build, key.bytes, key.length, &error) == BSHM_OK) {
+		key = fuzz_key(1000 + ++added);
+	}
+	if (bshm_build_publish(build, 1, NULL, &error) != BSHM_OK) {
+		return;
+	}
+	for (uint64_t i = 0; i < added; i++) {
+		key = fuzz_key(1000 + i);
+		if (bshm_filter_has(segment, views, "copy", 4, key.bytes, key.length) == 0) {
+			fuzz_defect("a restored filter denies what was added to its build", "");
+		}
+	}
+}
+
 static void use_filter(bshm_segment *segment, bshm_views *views)
 {
 	static const char name[] = "restored";
@@ -244,6 +268,7 @@ static void use_filter(bshm_segment *segment, bshm_views *views)
 	const char *path = fuzz_path("again");
 	if (bshm_filter_dump(segment, views, "copy", 4, path, &bytes, &error) == BSHM_OK) {
 		bshm_filter_restore(segment, "copy", 4, path, &error);
+		restore_with_keys(segment, views, path);
 		unlink(path);
 	}
 	bshm_filter_clear(segment, "copy", 4, &error);

@@ -237,20 +237,88 @@ bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_e
 		(uint64_t) space.free * BSHM_PARTITION_BYTES);
 }
 
+bshm_status bshm__build_fail_rate(
+	uint64_t items, const bshm_info *measured, double limit, bshm_error *error)
+{
+	bshm__fail_sizes(error, BSHM_E_ERROR_RATE, BSHM_CAUSE_MAX_ERROR_RATE, items, 0);
+	error->rate = measured->estimated_error_rate;
+	error->rate_asked = limit;
+	return error->status;
+}
+
 /* ------------------------------------------------------------------ partitions */
+
+/* Under the lock: finds `count` free partitions. */
+static bshm_status take_run(
+	const bshm_build *build, uint32_t count, bshm_run *run, bshm_error *error)
+{
+	bshm__space space;
+	if (!bshm__blocks_take(build->segment, count, build->map, run, &space)) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_FILTER_MEMORY,
+			(uint64_t) count * BSHM_PARTITION_BYTES, (uint64_t) space.free * BSHM_PARTITION_BYTES);
+	}
+	return BSHM_OK;
+}
 
 /* Under the lock: takes `count` partitions for the build, and gives back those it has. */
 static bshm_status claim(bshm_build *build, uint32_t count, bshm_error *error)
 {
-	bshm__space space;
 	build->run = (bshm_run){0};
 	bshm__op_claim(build->segment, build->op, &build->run);
-	if (!bshm__blocks_take(build->segment, count, build->map, &build->run, &space)) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_FILTER_MEMORY,
-			(uint64_t) count * BSHM_PARTITION_BYTES, (uint64_t) space.free * BSHM_PARTITION_BYTES);
+	const bshm_status status = take_run(build, count, &build->run, error);
+	if (status == BSHM_OK) {
+		bshm__op_claim(build->segment, build->op, &build->run);
 	}
+	return status;
+}
+
+/* Under the lock: takes as many partitions as `run` says, besides those the build has. */
+static bshm_status claim_more(bshm_build *build, bshm_run *run, bshm_error *error)
+{
+	bshm_run joined;
+	const bshm_status status = take_run(build, run->count, run, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	if (!bshm__run_join(build->segment, &build->run, run, &joined)) {
+		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_LINKS);
+	}
+	build->run = joined;
 	bshm__op_claim(build->segment, build->op, &build->run);
 	return BSHM_OK;
+}
+
+/* Lays the view over all layers, whose partitions are taken. */
+static bshm_status lay(bshm_build *build, bshm_error *error)
+{
+	bshm__view_release(&build->view);
+	const bshm_status status =
+		bshm__view_lay(build->segment, &build->view, &build->descriptor, build->layers);
+	if (status != BSHM_OK) {
+		return bshm__view_fail(status, error);
+	}
+	/* Pairs with bshm_view_current(): a reader that sees words written from here on also sees that
+	 * the filter that had the partitions before was replaced: that came before they were taken. */
+	BSHM_FENCE(RELEASE);
+	return BSHM_OK;
+}
+
+bshm_status bshm__build_extend(bshm_build *build, bshm_error *error)
+{
+	bshm_descriptor *d = &build->descriptor;
+	bshm_layer *layer = &build->layers[d->layer_count];
+	bshm_status status = bshm__build_lock(build, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	status = claim_more(build, &layer->run, error);
+	bshm__unlock(build->segment);
+	if (status == BSHM_OK) {
+		d->newest = *layer;
+		d->layer_count++;
+		status = lay(build, error);
+	}
+	return status;
 }
 
 bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error)
@@ -283,14 +351,7 @@ bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error
 	for (uint32_t i = 0; i < parts; i++) {
 		build->layers[from + i].run = runs[i];
 	}
-	status = bshm__view_lay(segment, &build->view, &build->descriptor, build->layers);
-	if (status != BSHM_OK) {
-		return bshm__view_fail(status, error);
-	}
-	/* Pairs with bshm_view_current(): a reader that sees words written from here on also sees that
-	 * the filter that had the partitions before was replaced: that came before they were taken. */
-	BSHM_FENCE(RELEASE);
-	return BSHM_OK;
+	return lay(build, error);
 }
 
 void bshm__build_zero(const bshm_build *build, uint32_t from)

@@ -23,6 +23,7 @@ struct bshm_build {
 	uint64_t wait_ns; /* for the lock */
 	bshm__spool *spool;
 	uint64_t offered;
+	uint64_t items;   /* of a build that began with a filter's file: keys, with those added */
 	uint64_t look_at; /* at so many offered keys it is asked again whether they can fit */
 	uint64_t hint;
 	uint32_t compared;     /* BSHM_NAMED_...: parameters that an existing filter must have too */
@@ -59,6 +60,8 @@ bshm_status bshm__build_lock(const bshm_build *build, bshm_error *error);
  * lays the view over them. Gives back those that the build had. Their words are not changed.
  */
 bshm_status bshm__build_take(bshm_build *build, uint32_t from, bshm_error *error);
+/* Takes partitions for one more layer, layers[layer_count], and lays the view over all layers. */
+bshm_status bshm__build_extend(bshm_build *build, bshm_error *error);
 /* Zeroes the partitions of the layers from `from` on. */
 void bshm__build_zero(const bshm_build *build, uint32_t from);
 /* Under the lock: applies the journal and publishes with one store. Ends the op in any case. */
@@ -67,5 +70,8 @@ bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_
 int bshm__build_publish(bshm_build *build, uint64_t *items, bshm_error *error);
 /* Fills the error: NO_SPACE, so many partitions asked for. */
 bshm_status bshm__build_fail_size(bshm_build *build, uint64_t partitions, bshm_error *error);
+/* Fills the error: ERROR_RATE, above the limit. */
+bshm_status bshm__build_fail_rate(
+	uint64_t items, const bshm_info *measured, double limit, bshm_error *error);
 
 #endif

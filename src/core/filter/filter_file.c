@@ -250,7 +250,8 @@ static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 	return BSHM_OK;
 }
 
-static bshm_status restore_from(bshm__input *in, bshm_build *build)
+/* Fills the build with the filter of the file. */
+static bshm_status read_image(bshm__input *in, bshm_build *build)
 {
 	bshm__filter_head head;
 	int status = bshm__head_get(in, &head);
@@ -264,15 +265,12 @@ static bshm_status restore_from(bshm__input *in, bshm_build *build)
 	if (status == BSHM_OK) {
 		status = get_bits(in, build);
 	}
-	if (status == BSHM_OK) {
-		uint64_t items = head.header.items;
-		status = bshm__build_publish(build, &items, in->error);
-	}
-	return status < 0 ? status : BSHM_OK;
+	build->items = head.header.items;
+	return status;
 }
 
-bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
-	const char *path, bshm_error *error)
+bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t name_length,
+	const char *path, bshm_build **out, bshm_error *error)
 {
 	if (segment->readonly) {
 		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
@@ -283,9 +281,21 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 		const bshm__name padded = bshm__name_of(name, name_length);
 		bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
 		status = build == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY)
-							   : restore_from(&in, build);
-		bshm_build_abort(build);
+							   : read_image(&in, build);
+		if (status == BSHM_OK) {
+			*out = build;
+		} else {
+			bshm_build_abort(build);
+		}
 	}
 	bshm__input_close(&in);
 	return status;
+}
+
+bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t name_length,
+	const char *path, bshm_error *error)
+{
+	bshm_build *build;
+	const bshm_status status = bshm_restore_begin(segment, name, name_length, path, &build, error);
+	return status == BSHM_OK ? bshm_build_publish(build, 1, NULL, error) : status;
 }

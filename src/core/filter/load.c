@@ -14,6 +14,7 @@
 #include "core/base.h"
 #include "core/filter/build.h"
 #include "core/filter/geometry.h"
+#include "core/filter/image.h"
 #include "core/filter/kind.h"
 #include "core/filter/mend.h"
 #include "core/filter/spool.h"
@@ -121,21 +122,35 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 
 /* ------------------------------------------------------------------ keys */
 
-/* Empties the journal into the spool, so that a long load does not fill the journal. */
-static bshm_status spool_journal(bshm_build *build, bshm_error *error)
+/* Keeps the hash of a key. `added`: by a page, meanwhile; such a key is never refused. */
+static inline bshm_status keep(bshm_build *build, bshm_hash h, bool added, bshm_error *error)
+{
+	if (BSHM_UNLIKELY(build->spool == NULL)) {
+		return bshm__image_put(build, h, added, error);
+	}
+	if (BSHM_UNLIKELY(!bshm__spool_add(build->spool, h))) {
+		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY,
+			(build->offered + 1) * sizeof(bshm_hash), build->offered * sizeof(bshm_hash));
+	}
+	return BSHM_OK;
+}
+
+/* Keeps the journal's hashes, so that a long build does not fill the journal. */
+static bshm_status empty_journal(bshm_build *build, bshm_error *error)
 {
 	bshm_hash taken[BSHM_CHUNK_HASHES];
 	size_t count;
 	do {
-		const bshm_status status = bshm__build_lock(build, error);
+		bshm_status status = bshm__build_lock(build, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
 		count = bshm__journal_take(build->segment, build->op, taken, BSHM_CHUNK_HASHES);
 		bshm__unlock(build->segment);
 		for (size_t i = 0; i < count; i++) {
-			if (!bshm__spool_add(build->spool, taken[i])) {
-				return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+			status = keep(build, taken[i], true, error);
+			if (status != BSHM_OK) {
+				return status;
 			}
 		}
 	} while (count == BSHM_CHUNK_HASHES);
@@ -161,15 +176,15 @@ static BSHM_NOINLINE bshm_status look_at_size(bshm_build *build, bshm_error *err
 bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length, bshm_error *error)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, build->descriptor.seed);
-	if (BSHM_UNLIKELY(!bshm__spool_add(build->spool, h))) {
-		return bshm__fail_sizes(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY,
-			(build->offered + 1) * sizeof(bshm_hash), build->offered * sizeof(bshm_hash));
+	const bshm_status status = keep(build, h, false, error);
+	if (BSHM_UNLIKELY(status != BSHM_OK)) {
+		return status;
 	}
 	if (BSHM_UNLIKELY(++build->offered == build->look_at)) {
 		return look_at_size(build, error);
 	}
 	if (BSHM_UNLIKELY(BSHM_LOAD(&build->op->pending, RELAXED) >= BSHM_CHUNK_HASHES)) {
-		return spool_journal(build, error);
+		return empty_journal(build, error);
 	}
 	return BSHM_OK;
 }
@@ -186,7 +201,7 @@ static bshm_status count_keys(bshm_build *build, uint64_t *keys, bshm_error *err
 {
 	*keys = 0;
 	if (build->spool != NULL) {
-		const bshm_status status = spool_journal(build, error);
+		const bshm_status status = empty_journal(build, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -293,12 +308,33 @@ static bshm_status lay_out_and_measure(
 			return BSHM_OK;
 		}
 		if (*items == spooled || tries == LAY_OUT_TRIES) {
-			bshm__fail_sizes(error, BSHM_E_ERROR_RATE, BSHM_CAUSE_MAX_ERROR_RATE, *items, 0);
-			error->rate = out->estimated_error_rate;
-			error->rate_asked = max_error_rate;
-			return error->status;
+			return bshm__build_fail_rate(*items, out, max_error_rate, error);
 		}
 	}
+}
+
+/* The same for a build whose bits are there. */
+static bshm_status measure_image(
+	bshm_build *build, double max_error_rate, uint64_t *items, bshm_info *out, bshm_error *error)
+{
+	bshm_status status = empty_journal(build, error);
+	if (status == BSHM_OK) {
+		status = bshm__image_measure(build, max_error_rate, out, error);
+	}
+	*items = build->items;
+	return status;
+}
+
+/* What was measured before the last keys came, and before it was published. */
+static void describe_published(const bshm_build *build, uint64_t items, bshm_info *out)
+{
+	const uint32_t newest = out->layer_count - 1;
+	if (build->view.kind->now == NULL) { /* else they are estimated from the bits */
+		out->items = items;
+		out->layers[newest].items = items - build->layers[newest].items_before;
+	}
+	out->generation = build->descriptor.generation;
+	out->published_s = bshm__double(build->descriptor.published_s);
 }
 
 bshm_status bshm_build_publish(
@@ -308,12 +344,13 @@ bshm_status bshm_build_publish(
 	const double limit = max_error_rate != 0
 							 ? max_error_rate
 							 : LIMIT_FACTOR * bshm__double(build->descriptor.error_rate);
-	int status = lay_out_and_measure(build, limit, &items, out, error);
+	int status = build->spool == NULL ? measure_image(build, limit, &items, out, error)
+									  : lay_out_and_measure(build, limit, &items, out, error);
 	if (status == BSHM_OK) {
 		status = bshm__build_publish(build, &items, error);
-		out->items = out->layers[0].items = items;
-		out->generation = build->descriptor.generation;
-		out->published_s = bshm__double(build->descriptor.published_s);
+	}
+	if (status == 1 && out != NULL) {
+		describe_published(build, items, out);
 	}
 	bshm_build_abort(build);
 	return status < 0 ? status : BSHM_OK;

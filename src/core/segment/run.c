@@ -86,3 +86,41 @@ bool bshm__run_divide(const bshm_segment *segment, const bshm_run *run, const ui
 	}
 	return true;
 }
+
+/* Appends a run to `out`; *last is the last partition so far. */
+static bool append_run(
+	const bshm_segment *segment, const bshm_run *run, bshm_run *out, uint32_t *last)
+{
+	if (!bshm__run_walk(segment, run, NULL, NULL)) {
+		return false;
+	}
+	uint32_t at = run->first;
+	for (uint32_t i = 0; i < run->count; i++) {
+		const uint32_t next = run->check == 0 ? at + 1 : BSHM_LOAD(&segment->links[at], RELAXED);
+		if (out->count == 0) {
+			out->first = at;
+		} else {
+			BSHM_STORE(&segment->links[*last], at, RELAXED);
+		}
+		out->check = bshm__run_check_step(out->check, at);
+		out->count++;
+		*last = at;
+		at = next;
+	}
+	return true;
+}
+
+bool bshm__run_join(
+	const bshm_segment *segment, const bshm_run *one, const bshm_run *two, bshm_run *out)
+{
+	if (one->check == 0 && two->check == 0 && one->first + one->count == two->first) {
+		*out = (bshm_run){one->first, one->count + two->count, 0};
+		return true;
+	}
+	uint32_t last = 0;
+	*out = (bshm_run){.check = segment->name_seed};
+	const bool joined =
+		append_run(segment, one, out, &last) && append_run(segment, two, out, &last);
+	out->check = bshm__run_check_end(out->check);
+	return joined;
+}

@@ -23,6 +23,13 @@ bool bshm__run_walk(
 bool bshm__run_divide(const bshm_segment *segment, const bshm_run *run, const uint32_t *counts,
 	uint32_t parts, bshm_run *out);
 
+/*
+ * Under the lock: one run of two, both of which the caller has claimed. Both stay as
+ * they are, but for the link of the last partition of `one`. False: one is damaged.
+ */
+bool bshm__run_join(
+	const bshm_segment *segment, const bshm_run *one, const bshm_run *two, bshm_run *out);
+
 /* The checksum of a scattered run, partition by partition (MurmurHash3's finalizer). */
 static inline uint64_t bshm__run_check_step(uint64_t check, uint32_t partition)
 {
