@@ -77,9 +77,10 @@ class Terminal:
         return self
 
     def row(self, line):
-        """The words of a line of the list."""
-        heads = next(i for i, text in enumerate(self.screen.display) if "ASKED/S" in text)
-        return self.screen.display[heads + 1 + line].rstrip()
+        """The words of a line of the list; of a frame that has come in part, perhaps none."""
+        lines = self.screen.display
+        heads = next((i for i, text in enumerate(lines) if "ASKED/S" in text), len(lines))
+        return "".join(lines[heads + 1 + line : heads + 2 + line]).rstrip()
 
     def ends(self, status, last=b"\x1b[?7h\x1b[?25h\x1b[?1049l"):
         self.until(lambda: self.process.poll() is not None, "it has not ended")
