@@ -74,6 +74,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/segment/sound.c
      src/core/segment/space.c
      src/core/segment/ops.c
+     src/core/segment/outbox.c
      src/core/segment/journal.c
      src/core/segment/directory.c
      src/core/segment/layers.c

@@ -486,6 +486,38 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
 bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_build **out, bshm_error *error);
 
+/* ------------------------------------------------------------------ the outbox */
+
+/*
+ * Keys that were added to filters that follow another host's, and that the hosts are to be told of.
+ * They lie in the segment until a reader has passed them on, whichever process dies meanwhile. A
+ * reader that dies may leave keys that are passed on twice. There may be several readers.
+ */
+#define BSHM_OUTBOX_KEY_MAX 4072
+
+/* One key in the outbox: for bshm_outbox_free(). */
+typedef struct {
+	uint64_t place;
+	uint64_t state;
+} bshm_outbox_letter;
+
+/* `name`: the filter, as bshm_outbox_name() says. `key` is valid during the call only. */
+typedef void (*bshm_outbox_told)(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key);
+
+/* A number for a filter's name in this segment. Two names share one by accident only (2^-64). */
+uint64_t bshm_outbox_name(const bshm_segment *segment, const char *name, size_t name_length);
+/*
+ * Tells of the keys that lie in the outbox, in no order; of all (`all`), or of those in pages where
+ * one was left since the last reading: then a key may be missed, and is found by a reading of all.
+ * Frees what dead writers had begun. Takes no lock. Cost: a look at each page's mark, and at 64
+ * lines of each page that is read; of all 64 kB to 4 MB, a sixty-fourth of the filter memory.
+ */
+void bshm_outbox_read(bshm_segment *segment, bool all, bshm_outbox_told told, void *context);
+/* The keys have been passed on: their room is free. What another reader has freed stays as it is.
+ */
+void bshm_outbox_free(bshm_segment *segment, const bshm_outbox_letter *letters, size_t count);
+
 /* ------------------------------------------------------------------ the host */
 
 /*

@@ -128,7 +128,7 @@
  *  rest_clock          on a disk, under the exclusive presence lock
  *
  *  features: a bit for each region or meaning that a later build adds without a new layout version.
- *  A build refuses a segment with a bit that it does not know. There is none yet.
+ *  A build refuses a segment with a bit that it does not know: BSHM_FEATURE_*.
  */
 typedef struct {
 	uint64_t magic;
@@ -216,7 +216,10 @@ BSHM_AT(header, cache_check, 288);
 BSHM_AT(header, rest, 320);
 BSHM_AT(header, rest_clock, 328);
 
-#define BSHM_FEATURES_KNOWN 0u
+/* A filter may follow that of another host; the segment ends with an outbox (format_outbox.h). */
+#define BSHM_FEATURE_FLEET 1u
+
+#define BSHM_FEATURES_KNOWN BSHM_FEATURE_FLEET
 
 #define BSHM_REST_AWAKE   UINT64_C(0) /* processes may be writing; or the file lies in memory */
 #define BSHM_REST_WAKING  UINT64_C(1) /* processes may write soon: this word is being synced */

@@ -6,6 +6,8 @@
 #include "deaths.h"
 
 #include "core/cache/shard.h"
+#include "core/segment/name.h"
+#include "core/segment/outbox.h"
 #include "platform/atomic.h"
 
 #include <unistd.h>
@@ -430,6 +432,26 @@ static void travel_records(desk *d)
 	unlink(file);
 }
 
+static void pass_on(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key)
+{
+	(void) name, (void) key;
+	bshm_outbox_free(context, letter, 1);
+}
+
+static void send(desk *d)
+{
+	const bshm__name name = bshm__name_of("fixed", 5);
+	char long_key[700] = "key";
+	for (int i = 0; i < 2; i++) {
+		if (!bshm__outbox_put(d->segment, &name, &(bshm_key){"key", 3}) ||
+			!bshm__outbox_put(d->segment, &name, &(bshm_key){long_key, sizeof(long_key)})) {
+			broken("outbox", 0);
+		}
+		bshm_outbox_read(d->segment, i == 0, pass_on, d->segment);
+	}
+}
+
 const scenario scenarios[] = {
 	{"reserve", reserve_all_kinds, "", false, IMAGE_ROOMY},
 	{"add", add_some, "", false, IMAGE_ROOMY},
@@ -449,6 +471,7 @@ const scenario scenarios[] = {
 	{"restore with more keys", travel_with_more, " other ", false, IMAGE_ROOMY},
 	{"count what a filter was asked", usage, "", false, IMAGE_ROOMY},
 	{"look at the figures", stat, "", false, IMAGE_ROOMY},
+	{"leave keys for other hosts", send, "", false, IMAGE_ROOMY},
 	{"put", put_new, "", false, IMAGE_ROOMY},
 	{"replace", replace, "", false, IMAGE_ROOMY},
 	{"put large values", put_large, "", false, IMAGE_ROOMY},

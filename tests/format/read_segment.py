@@ -33,6 +33,7 @@ LAYOUT_PARTS = (
     *(8, 4096, 32768, 8192, 640, 192, 64, 4096, 8192, 128, 32, 96, 512),
     *(131264, 1280, 16384, 320, 64, 8, 128, 16384, 96),
 )
+FLEET = 1  # of features
 PAGE = 4096
 OWNERS, OWNER_BYTES = 2048, 16
 OPS, OP_BYTES = 64, 128
@@ -328,13 +329,15 @@ class Segment:
             cache_bytes == 0 or 2**20 <= cache_bytes <= 2**34
         ):
             raise Refused("damaged: header of the record store")
-        if features != 0:
+        if features & ~FLEET:
             raise Refused("made by a build with another layout")
         wanted = counts(cache_bytes, cache_records)
         if (shards, tables, pages) != (wanted[0], wanted[0] * wanted[1], wanted[0] * wanted[2]):
             raise Refused("damaged: counts of the record store")
         self.store = Store(self, off + p * PARTITION_BYTES, cache_bytes, cache_records)
         end = self.store.end
+        if features & FLEET:
+            end += (1 + chunks) * PAGE
         if not segment_bytes == file_bytes == end:
             raise Refused(f"damaged: the file has {file_bytes} bytes and should have {end}")
 

@@ -104,6 +104,7 @@ static bshm_status check_header(
 	if ((copy.features & ~BSHM_FEATURES_KNOWN) != 0) {
 		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_LAYOUT);
 	}
+	segment->features = copy.features;
 	bshm__regions_count_store(segment, copy.cache_bytes, copy.cache_records);
 	const uint64_t bytes = bshm__regions_lay_out(segment, base);
 	if (copy.shard_count != segment->shard_count ||

@@ -32,7 +32,7 @@ bool bshm__file_trusted(const bshm_options *options, const bshm_os_stat *st)
 
 static bshm_status write_header(const bshm_options *options, int fd, bshm_error *error)
 {
-	bshm_segment layout = {0};
+	bshm_segment layout = {.features = BSHM_FEATURES_KNOWN};
 	bshm__regions_count(&layout, options->filter_bytes / BSHM_PARTITION_BYTES);
 	bshm__regions_count_store(&layout, options->cache_bytes, options->cache_records);
 	const uint64_t bytes = bshm__regions_lay_out(&layout, NULL);
@@ -54,6 +54,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.shard_count = layout.shard_count,
 		.table_count = layout.shard_count * layout.shard_tables,
 		.page_count = layout.shard_count * layout.shard_pages,
+		.features = layout.features,
 		.cache_records = layout.cache_records,
 		.cache_bytes = layout.cache_bytes,
 	};

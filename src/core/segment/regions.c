@@ -84,7 +84,15 @@ uint64_t bshm__regions_lay_out(bshm_segment *segment, const uint8_t *base)
 	segment->partitions = at(base, off);
 	off += (uint64_t) segment->partition_count * BSHM_PARTITION_BYTES;
 	segment->store_off = off;
-	return segment->shard_count == 0 ? off : lay_out_store(segment, base, off);
+	if (segment->shard_count != 0) {
+		off = lay_out_store(segment, base, off);
+	}
+	segment->outbox = NULL;
+	if ((segment->features & BSHM_FEATURE_FLEET) != 0) {
+		segment->outbox = at(base, off);
+		off += sizeof(bshm_outbox) + (uint64_t) segment->chunk_count * BSHM_PAGE_BYTES;
+	}
+	return off;
 }
 
 static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)

@@ -8,6 +8,7 @@
 
 #include "core/bshm.h"
 #include "core/format.h"
+#include "core/format_outbox.h"
 #include "core/format_store.h"
 
 /* Attempts to read a consistent generation before a question is answered "maybe". */
@@ -34,6 +35,7 @@ struct bshm_segment {
 	bshm_page_header *page_headers;
 	bshm_page_bitmap *page_bitmaps;
 	uint8_t *pages;
+	bshm_outbox *outbox; /* NULL: the segment has none */
 	/* Copies of the header's numbers as they were checked: the header may be damaged later. */
 	uint64_t segment_bytes;
 	uint64_t name_seed;
@@ -42,6 +44,7 @@ struct bshm_segment {
 	uint32_t head_count;
 	uint32_t chunk_count;
 	uint32_t layer_count;
+	uint32_t features;
 	uint32_t shard_count;
 	uint32_t shard_tables; /* of each shard */
 	uint32_t shard_pages;

@@ -1,0 +1,20 @@
+/*
+ * outbox.h - keys of adds that other hosts are to be told of.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_OUTBOX_H
+#define BSHM_OUTBOX_H
+
+#include "core/bshm.h"
+#include "core/segment/name.h"
+
+/*
+ * Leaves a key of an add to the named filter for the process that sends it on. False: there is no
+ * outbox, no room, the key is longer than BSHM_OUTBOX_KEY_MAX, or this process has no owner slot.
+ * Takes no lock, makes no call of the system. Cost: a hash of 64 bytes, a compare-and-swap and a
+ * copy; where the outbox is nearly full a look at up to 192 lines.
+ */
+bool bshm__outbox_put(bshm_segment *segment, const bshm__name *name, const bshm_key *key);
+
+#endif
