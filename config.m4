@@ -103,6 +103,10 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/merge.c
      src/core/filter/filter_head.c
      src/core/filter/filter_file.c
+     src/core/delta/rice.c
+     src/core/delta/delta_image.c
+     src/core/delta/delta_make.c
+     src/core/delta/delta_apply.c
      src/core/cache/shard.c
      src/core/cache/quota.c
      src/core/cache/slab.c
@@ -167,6 +171,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
   PHP_ADD_INCLUDE([$ext_srcdir/src])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/segment], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/filter], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/src/core/delta], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/core/cache], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/platform/posix], [1])
   PHP_ADD_BUILD_DIR([$ext_builddir/src/message], [1])

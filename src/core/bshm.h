@@ -456,6 +456,7 @@ void bshm_build_abort(bshm_build *build);
  * segment. A file that is CORRUPT for its MAGIC has them in error->magic. */
 #define BSHM_FILTER_FILE_MAGIC UINT64_C(0x4d48534d4f4f4c42) /* "BLOOMSHM" */
 #define BSHM_RECORD_FILE_MAGIC UINT64_C(0x4345524d4f4f4c42) /* "BLOOMREC" */
+#define BSHM_DELTA_FILE_MAGIC  UINT64_C(0x544c444d4f4f4c42) /* "BLOOMDLT" */
 #define BSHM_SEGMENT_MAGIC     UINT64_C(0x4d485342304d4c42) /* "BLM0BSHM" */
 
 /*
@@ -485,6 +486,47 @@ bshm_status bshm_filter_restore(bshm_segment *segment, const char *name, size_t 
  */
 bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_build **out, bshm_error *error);
+
+/*
+ * An image is a file that bshm_filter_dump() has made. Its check stands for all of its bytes: it is
+ * XXH3-64 of its header, its layers and the checksums of all partitions. Reads and checks these
+ * alone, so that damaged partitions are not seen. IO, CORRUPT, INCOMPATIBLE, NO_SPACE. Cost: 5 kB
+ * of reading at most.
+ */
+bshm_status bshm_image_check(
+	const char *image, uint64_t *check, uint64_t *bytes, bshm_error *error);
+
+typedef struct {
+	uint64_t from_bytes; /* the images */
+	uint64_t to_bytes;
+	uint64_t from_check;
+	uint64_t to_check;
+	uint64_t delta_bytes;
+	uint64_t changed_bits;
+	uint64_t raw_partitions; /* whose changes are so many that they are not coded */
+} bshm_delta_stat;
+
+/*
+ * A delta is what two images of one filter differ in: of one kind (fixed or scalable), one seed and
+ * one geometry, layer by layer; one that has grown more than the other has layers that the other
+ * lacks. Either image and the delta make the other, byte for byte.
+ *
+ * Make: reads both images to their end, checks them, and writes the delta. Apply: reads the delta
+ * and one of its images, `from`, and writes the other, `to`; *out has them in that order. The
+ * written file is complete, synced and checked, or not there; mode 0600; it may have the path of
+ * one that is read. error->source is the file that the error is about, 1 to 3 in the order of the
+ * arguments. IO, CORRUPT (damaged; MAGIC: something else), NO_SPACE (private memory), INCOMPATIBLE:
+ * VERSION, BYTE_ORDER; WINDOW, COUNTING (filters that have no deltas: they travel whole); make also
+ * KIND, SEED, GEOMETRY (the images differ in it); apply also IMAGE (`from` is neither image of the
+ * delta). Cost: reading and hashing the images, writing the file, 3 MB of private memory.
+ */
+bshm_status bshm_delta_make(
+	const char *from, const char *to, const char *delta, bshm_delta_stat *out, bshm_error *error);
+bshm_status bshm_delta_apply(
+	const char *from, const char *delta, const char *to, bshm_delta_stat *out, bshm_error *error);
+/* What the header of a delta says: changed_bits and raw_partitions are 0. IO, CORRUPT,
+ * INCOMPATIBLE; the rest of the file is not looked at. */
+bshm_status bshm_delta_read(const char *delta, bshm_delta_stat *out, bshm_error *error);
 
 /* ------------------------------------------------------------------ the outbox */
 

@@ -125,7 +125,9 @@ const char *bshm_status_str(bshm_status status);
  X(TRAILING_BYTES, "trailing bytes")                                                               \
  X(LAYER, "layer")                                                                                 \
  X(RECORD, "record")                                                                               \
- X(CHECKSUM, "checksum")
+ X(CHECKSUM, "checksum")                                                                           \
+ X(GROUP, "group")                                                                                 \
+ X(IMAGE, "image")
 
 typedef enum {
 #define BSHM_CAUSE_ENUM(name, text) BSHM_CAUSE_##name,
@@ -142,7 +144,8 @@ typedef struct {
 	bshm_cause cause;
 	int os_code;         /* the system's error number */
 	uint32_t uid;        /* OWNER, TEMPORARY, CREATE: the owner of the file */
-	uint32_t source;     /* bshm_filter_merge(): which of the sources, from 1 on */
+	uint32_t source;     /* bshm_filter_merge(): which of the sources; bshm_delta_...(): which of
+	                      * the files, as they are given; from 1 on */
 	uint32_t value_type; /* INT, STRING: the bshm_value_type of the record */
 	uint64_t process_id; /* CREATE, STRANGE_LOCK: the process in the way; 0: not known */
 	uint64_t magic;      /* MAGIC, of a dump: the first bytes of the file */

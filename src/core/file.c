@@ -145,6 +145,12 @@ bshm_status bshm__input_header(bshm__input *in, uint64_t magic, void *header, si
 	return bshm__input_get(in, (char *) header + sizeof(found), count - sizeof(found));
 }
 
+bshm_status bshm__input_seek(bshm__input *in, uint64_t offset)
+{
+	const int code = bshm_os_file_seek(in->fd, offset);
+	return code == 0 ? BSHM_OK : bshm__fail_code(in->error, BSHM_E_IO, BSHM_CAUSE_READ, code);
+}
+
 uint64_t bshm__input_check(bshm__input *in)
 {
 	return check_anew(&in->hash);

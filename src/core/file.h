@@ -68,6 +68,8 @@ bshm_status bshm__input_open(bshm__input *in, const char *path, bshm_error *erro
 bshm_status bshm__input_header(bshm__input *in, uint64_t magic, void *header, size_t count);
 /* Reads `count` bytes: OK, or CORRUPT if the file ends before, IO. */
 bshm_status bshm__input_get(bshm__input *in, void *bytes, size_t count);
+/* The next byte to be read is that at `offset`: OK or IO. */
+bshm_status bshm__input_seek(bshm__input *in, uint64_t offset);
 /* XXH3-64 of all that was read since the last call. */
 uint64_t bshm__input_check(bshm__input *in);
 void bshm__input_close(bshm__input *in);

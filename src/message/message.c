@@ -427,6 +427,7 @@ static bool is_damaged_file(const bshm_error *e)
 		case BSHM_CAUSE_LAYER:
 		case BSHM_CAUSE_RECORD:
 		case BSHM_CAUSE_CHECKSUM:
+		case BSHM_CAUSE_GROUP:
 			return e->status == BSHM_E_CORRUPT;
 		default:
 			return false;
@@ -453,6 +454,9 @@ static const char *sort_of_file(uint64_t magic)
 	}
 	if (magic == BSHM_RECORD_FILE_MAGIC) {
 		return "; it holds records, for bloom_cache_restore()";
+	}
+	if (magic == BSHM_DELTA_FILE_MAGIC) {
+		return "; it holds a delta, for bloomshm patch";
 	}
 	if (magic == BSHM_SEGMENT_MAGIC) {
 		return "; it is a segment, for bloomshm.path";

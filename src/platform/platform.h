@@ -60,13 +60,15 @@ void bshm_os_unlink(const char *path);
  * Files of dumps. Create: makes a file in the folder of `path`, under a new name, which is written
  * into `name` (the path's length + 32 bytes); nothing is left if that fails. Publish: syncs the
  * file and gives it its path in one step. A failed write or publish leaves `name` for
- * bshm_os_unlink(). Read: fewer bytes than asked for only at the file's end.
+ * bshm_os_unlink(). Read: fewer bytes than asked for only at the file's end. Seek: the next read
+ * begins at `offset`.
  */
 int bshm_os_file_open(const char *path, int *fd);
 int bshm_os_file_create(const char *path, char *name, int *fd);
 int bshm_os_file_write(int fd, const void *bytes, size_t count);
 int bshm_os_file_publish(int fd, const char *name, const char *path);
 int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got);
+int bshm_os_file_seek(int fd, uint64_t offset);
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
 /* Makes whole pages of a read-only mapping writable. */
 int bshm_os_protect(void *begin, uint64_t bytes);

@@ -97,7 +97,7 @@ static bool is_time(uint64_t bits)
 
 static bool is_sound_header(const bshm__filter_header *h)
 {
-	return h->header_bytes == sizeof(*h) &&
+	return h->magic == BSHM_FILTER_FILE_MAGIC && h->header_bytes == sizeof(*h) &&
 		   bshm__kind_fits(h->kind, h->expansion, h->window_s, h->layer_count) &&
 		   (h->expansion == 0 || (h->expansion >= 2 && h->expansion <= 32)) &&
 		   h->window_s <= BSHM_WINDOW_MAX_S &&

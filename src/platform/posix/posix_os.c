@@ -330,6 +330,11 @@ int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got)
 	return 0;
 }
 
+int bshm_os_file_seek(int fd, uint64_t offset)
+{
+	return lseek(fd, (off_t) offset, SEEK_SET) < 0 ? errno : 0;
+}
+
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base)
 {
 	void *p = mmap(

@@ -429,6 +429,12 @@ int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got)
 	return 0;
 }
 
+int bshm_os_file_seek(int fd, uint64_t offset)
+{
+	const LARGE_INTEGER to = {.QuadPart = (LONGLONG) offset};
+	return SetFilePointerEx(bshm__win32_handle(fd), to, NULL, FILE_BEGIN) ? 0 : bshm__win32_code();
+}
+
 /* ------------------------------------------------------------------ mappings */
 
 static int map_view(HANDLE file, uint64_t bytes, bool writable, void **base)
