@@ -68,6 +68,20 @@ enum {
  X(IF_EXISTS, 0, "if-exists", NULL, "do nothing, and succeed, if there is no segment")             \
  X(BOOT, 0, "boot", NULL,                                                                          \
 	 "bring nothing if there is no folder, or the segment has filters; then remove it")            \
+ X(TO, 0, "to", "DIR", "the folder that a web server offers to the followers")                     \
+ X(KEY, 0, "key", "FILE", "the secret key that signs (bloomshm key makes it)")                     \
+ X(EPOCH, 0, "epoch", "NUMBER",                                                                    \
+	 "take over from publishers with a lower one (default: that of the last one)")                 \
+ X(MAX_CHANGE, 0, "max-change", "PERCENT",                                                         \
+	 "announce nothing if more of the keys have changed (default 20)")                             \
+ X(MAX_RATE_NOW, 0, "max-error-rate", "RATE",                                                      \
+	 "announce no worse filter (default: 1.5 times the rate it is for)")                           \
+ X(ANNOUNCE_EMPTY, 0, "allow-empty", NULL, "announce also a filter without keys")                  \
+ X(VALID, 0, "valid", "SECONDS", "followers believe the head so long (default 0: no end)")         \
+ X(SPREAD, 0, "spread", "SECONDS", "followers fetch after a random wait up to this (default 0)")   \
+ X(KEEP, 0, "keep", "COUNT", "earlier versions whose images stay at the origin (default 4)")       \
+ X(PIN, 0, "pin", "VERSION", "announce the image of an earlier version again")                     \
+ X(UNPIN, 0, "unpin", NULL, "publish although an earlier version is pinned")                       \
  X(TEXT, 0, "text", NULL, "the older text format, which files for the node exporter have")
 
 typedef enum {

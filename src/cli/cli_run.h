@@ -48,6 +48,7 @@ int cli_save(cli *c);
 /* cli_bring.c */
 int cli_bring(cli *c);
 /* cli_publish.c */
+int cli_publish(cli *c);
 int cli_key(cli *c);
 /* cli_top.c */
 int cli_top(cli *c);

@@ -116,6 +116,15 @@ const cli_verb cli_verbs[] = {
 		"the segment if there is none, with the sizes and the mode of the saved one where no "
 		"option says others. A filter that is there already is replaced, and so loses the keys "
 		"that were added since the save. Of the records those that are absent are put."},
+	{"publish", "FILTER", 1, 1,
+		W(TO) | W(KEY) | W(EPOCH) | W(MAX_CHANGE) | W(MAX_RATE_NOW) | W(ANNOUNCE_EMPTY) | W(VALID) |
+			W(SPREAD) | W(KEEP) | W(PIN) | W(UNPIN) | W(QUIET) | W(JSON),
+		cli_publish, "announce a filter to the hosts that follow it",
+		"Writes its image, and what has changed since the last one, into the folder DIR, and then "
+		"a signed head, which followers look at. If no bit has changed the head alone is signed "
+		"again. A publisher that fails, or that another one has overtaken, announces nothing. "
+		"--pin leads all followers back to an earlier version, and stays until --unpin. "
+		"docs/FLEET.md has all of it."},
 	{"key", "FILE", 1, 1, 0, cli_key, "make the keys of a fleet",
 		"The secret one for publish in FILE, the public one for follow in FILE.pub. Neither may "
 		"be there."},

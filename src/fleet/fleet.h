@@ -18,6 +18,8 @@
 #define FLEET_IMAGE_BYTES_MAX UINT64_C(9999999999999)
 #define FLEET_HEAD_BYTES_MAX  4096
 #define FLEET_HASH_CHARACTERS 64
+/* How old what nobody knows the age of is taken to be. */
+#define FLEET_AGE_UNKNOWN_S 1e9
 /* The file of a head, and the folder of the blobs. */
 #define FLEET_HEAD_FILE "head"
 #define FLEET_BLOBS     "blobs"

@@ -20,9 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PART         ".part-"
-#define ENGINE_PART  ".bloomshm." /* of a file that the engine is writing */
-#define BUFFER_BYTES 65536
+#define PART          ".part-"
+#define ENGINE_PART   ".bloomshm." /* of a file that the engine is writing */
+#define BUFFER_BYTES  65536
+#define NAPS_A_SECOND 20
 
 /* ------------------------------------------------------------------ the folder */
 
@@ -108,16 +109,21 @@ void fleet_folder_close(fleet_folder *f)
 	*f = (fleet_folder){0};
 }
 
-int fleet_folder_lock(const fleet_folder *f, bool wait, fleet_error *error)
+int fleet_folder_lock(const fleet_folder *f, unsigned wait_s, fleet_error *error)
 {
-	int status;
-	do {
-		status = flock(f->fd, LOCK_EX | (wait ? 0 : LOCK_NB));
-	} while (status != 0 && errno == EINTR && wait);
-	if (status != 0 && errno == EWOULDBLOCK) {
-		return 0;
+	static const struct timespec nap = {.tv_nsec = 1000000000 / NAPS_A_SECOND};
+	for (unsigned naps = 0; flock(f->fd, LOCK_EX | LOCK_NB) != 0; naps++) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			fail(error, "lock the folder", f->path);
+			return -1;
+		}
+		if (naps == wait_s * NAPS_A_SECOND) {
+			fleet_fail(error, "another process has held the lock of %s for %u s", f->path, wait_s);
+			return 0;
+		}
+		nanosleep(&nap, NULL);
 	}
-	return status == 0 || fail(error, "lock the folder", f->path) ? 1 : -1;
+	return 1;
 }
 
 void fleet_folder_unlock(const fleet_folder *f)
@@ -368,6 +374,7 @@ static bool hash_file(int fd, fleet_hash *out, uint64_t *bytes)
 static bool take(const fleet_folder *f, const char *name, const fleet_hash *wanted, fleet_hash *out,
 	uint64_t *bytes, fleet_error *error)
 {
+	*out = (fleet_hash){""};
 	const int fd = open_file(f->blobs, name);
 	const bool whole =
 		fd >= 0 && hash_file(fd, out, bytes) && fchmod(fd, f->mode) == 0 && fsync(fd) == 0;

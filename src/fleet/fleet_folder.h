@@ -39,8 +39,8 @@ bool fleet_folder_open(fleet_folder *f, const char *path, fleet_error *error);
  * link. */
 bool fleet_folder_open_own(fleet_folder *f, const char *path, fleet_error *error);
 void fleet_folder_close(fleet_folder *f);
-/* Waits for the lock of the folder; 0: another process has it, and it was not to wait; -1. */
-int fleet_folder_lock(const fleet_folder *f, bool wait, fleet_error *error);
+/* Takes the lock of the folder: 1; 0: another process has had it for `wait_s`; -1: it failed. */
+int fleet_folder_lock(const fleet_folder *f, unsigned wait_s, fleet_error *error);
 void fleet_folder_unlock(const fleet_folder *f);
 
 /* Reads a small file of a filter's folder, such as "head": 1; 0: there is none; -1: it cannot be
@@ -66,7 +66,8 @@ bool fleet_folder_has(const fleet_folder *f, const fleet_hash *hash, uint64_t by
 int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash);
 /*
  * Hashes the whole file at `part`, syncs it, and gives it the name of its hash. `wanted`: the hash
- * that it must have, or NULL. The file is gone if that fails.
+ * that it must have, or NULL. If that fails the file is gone, and *out is its hash if it could be
+ * read.
  */
 bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash *wanted,
 	fleet_hash *out, uint64_t *bytes, fleet_error *error);

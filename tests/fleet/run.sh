@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Tests a fleet: the room src/fleet alone, built by clang with its sanitizers. Prints one closing
-# line.
+# Tests a fleet: the room src/fleet alone, built by clang with its sanitizers; then publishers and
+# followers, with a real web server. Prints one closing line.
 #
 #   tests/fleet/run.sh
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-need_packages gcc clang libclang-rt-14-dev make "${command_libraries[@]}"
+need_packages gcc clang libclang-rt-14-dev make python3 nginx strace curl faketime \
+	"${command_libraries[@]}"
 out=$PWD/build/fleet
 passed=0
 failed=0
@@ -31,5 +32,11 @@ make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="$
 for name in head plan folder; do
 	unit "$name"
 done
+build_command
+python3 tests/fleet/fleet.py "$BLOOMSHM_COMMAND" >"$out/fleet.log" 2>&1 || true
+sed '$d' "$out/fleet.log"
+line=$(tail -n 1 "$out/fleet.log")
+[[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the tests ended early: $line"
+passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

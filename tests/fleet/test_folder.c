@@ -146,11 +146,11 @@ TEST(one_process_has_the_lock)
 {
 	fleet_folder other;
 	open_folder();
-	CHECK_INT(fleet_folder_lock(&folder, false, &error), 1);
+	CHECK_INT(fleet_folder_lock(&folder, 0, &error), 1);
 	REQUIRE(fleet_folder_open_own(&other, test_path("state"), &error));
-	CHECK_INT(fleet_folder_lock(&other, false, &error), 0);
+	CHECK_INT(fleet_folder_lock(&other, 0, &error), 0);
 	fleet_folder_unlock(&folder);
-	CHECK_INT(fleet_folder_lock(&other, false, &error), 1);
+	CHECK_INT(fleet_folder_lock(&other, 0, &error), 1);
 	fleet_folder_close(&other);
 }
 
