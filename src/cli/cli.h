@@ -168,6 +168,8 @@ bool cli_generate(FILE *to, const char *what);
 
 /* Becomes the user of --user: CLI_YES, CLI_USAGE or CLI_FAILED. cli_attach() does it, too. */
 int cli_become(const cli *c);
+/* The same, and c->path is where the segment is, or would be. */
+int cli_place(cli *c);
 /*
  * Attaches c->segment, and makes c->views. `create`: where there is no segment it makes one; else
  * it never does. CLI_YES, CLI_USAGE or CLI_FAILED. Waits a second while another process makes it.

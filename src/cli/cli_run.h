@@ -33,6 +33,9 @@ int cli_merge(cli *c);
 /* cli_dump.c */
 int cli_dump(cli *c);
 int cli_restore(cli *c);
+/* cli_diff.c */
+int cli_diff(cli *c);
+int cli_patch(cli *c);
 /* cli_cache.c */
 int cli_cache_get(cli *c);
 int cli_cache_set(cli *c);

@@ -143,19 +143,25 @@ bool cli_is_absent(const bshm_error *error)
 	return error->status == BSHM_E_UNAVAILABLE && error->cause == BSHM_CAUSE_ABSENT;
 }
 
-int cli_attach_or(cli *c, bool create, bshm_error *error)
+int cli_place(cli *c)
 {
-	*error = (bshm_error){0};
+	char user[BSHM_USER_TEXT_BYTES];
 	const int status = cli_become(c);
 	if (status != CLI_YES) {
 		return status;
 	}
-	char user[BSHM_USER_TEXT_BYTES];
-	bshm_options options;
 	bshm_user_text(user);
 	c->path = expand(pattern_of(c), user);
-	if (c->path == NULL) {
-		return cli_no_memory(c);
+	return c->path == NULL ? cli_no_memory(c) : CLI_YES;
+}
+
+int cli_attach_or(cli *c, bool create, bshm_error *error)
+{
+	bshm_options options;
+	*error = (bshm_error){0};
+	const int status = cli_place(c);
+	if (status != CLI_YES) {
+		return status;
 	}
 	if (!read_settings(c, create, &options)) {
 		return CLI_USAGE;

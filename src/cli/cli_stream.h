@@ -28,8 +28,8 @@ typedef struct {
 
 /*
  * To write a dump: CLI_YES, or CLI_FAILED, which was said. To be called once the command has become
- * its user: after cli_attach(). From now on a signal makes the engine's next write fail, so that it
- * removes what it has begun.
+ * its user: after cli_attach() or cli_place(). From now on a signal makes the engine's next write
+ * fail, so that it removes what it has begun.
  */
 int cli_stream_out(const cli *c, const char *file, cli_stream *s);
 /*

@@ -77,6 +77,16 @@ const cli_verb cli_verbs[] = {
 		"The whole file is checked before. A filter of that name is replaced. -: the standard "
 		"input. With --add the keys in a file, as load reads them (-: the standard input), are in "
 		"the filter when it is published; nothing is published if they do not all fit."},
+	{"diff", "FROM TO [DELTA]", 2, 3, W(JSON), cli_diff,
+		"write what two dumps of a filter differ in",
+		"FROM and TO are files of dump, of a fixed or scalable filter with one seed and one "
+		"capacity: two loads with --like, for instance. At 1 % of changed keys the delta is a "
+		"fifteenth of the filter. Without DELTA, or with -, it goes to the standard output; else "
+		"its figures are printed. FROM or TO may be -, the standard input."},
+	{"patch", "FROM DELTA [TO]", 2, 3, 0, cli_patch, "make the other dump of one dump and a delta",
+		"The file is that of diff, byte for byte, or it is not there; a delta leads back, too. "
+		"Without TO, or with -, it goes to the standard output. FROM or DELTA may be -, the "
+		"standard input."},
 	{"cache get", "[KEY...]", 0, -1, W(NUL) | W(JSON), cli_cache_get, "print values of records",
 		"Keys are arguments, or else lines of the standard input. The value of one argument is "
 		"printed alone, those of several keys behind the key and a tab (--null: key and value in "

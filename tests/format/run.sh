@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Proves docs/FORMAT.md: read_segment.py, written from that page alone, reads what the extension
 # wrote and gives the extension's answers, and its records; on a quiet segment, on one that is being
-# written, and on damaged ones. read_dump.py and read_records.py do the same for the files of
-# filters and of records; those in tests/data pin the formats.
+# written, and on damaged ones. read_dump.py, read_delta.py and read_records.py do the same for the
+# files of filters, of deltas and of records; those in tests/data pin the formats.
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
 need_packages python3 python3-xxhash
 build_extension
+build_command
 
 # In memory, as the document's example was: on a disk it would count as a segment that was in use
 # when the machine stopped.
@@ -309,6 +310,70 @@ expect 'counting: and how often' says $'3\n2\n1\n0' dump_reader count tests/data
 	'key 1' 'key 700' 'key 1200' 'other 1'
 head -c 5000 tests/data/fixed.bloom >"$work/cut"
 expect 'a file that was cut short is refused' exits 3 dump_reader check "$work/cut"
+
+# ---------------------------------------------------------------- deltas
+
+delta_reader() {
+	/usr/bin/python3 tests/format/read_delta.py "$@"
+}
+
+# leads FROM DELTA TO: by the reader, and by the command.
+leads() {
+	delta_reader apply "$1" "$2" "$work/made" && cmp "$work/made" "$3" &&
+		"$BLOOMSHM_COMMAND" patch "$1" "$2" "$work/made" && cmp "$work/made" "$3"
+}
+
+# makes FROM TO DELTA: the command does.
+makes() {
+	"$BLOOMSHM_COMMAND" diff "$1" "$2" "$work/made" && cmp "$work/made" "$3"
+}
+
+# refused DELTA: by both, and nothing is written.
+refused() {
+	rm -f "$work/made"
+	exits 3 delta_reader apply tests/data/growing.bloom "$1" "$work/made" &&
+		exits 3 "$BLOOMSHM_COMMAND" patch tests/data/growing.bloom "$1" "$work/made" &&
+		[[ ! -e $work/made ]]
+}
+
+for kind in fixed growing; do
+	file=tests/data/$kind
+	expect "$kind-later: the golden file is sound" dump_reader check "$file-later.bloom"
+	expect "$kind-later: the same keys make the same file" same_but_times "$file-later.bloom" \
+		"$work/fresh/$kind-later.bloom"
+	expect "$kind: its golden delta leads there" leads "$file.bloom" "$file.delta" \
+		"$file-later.bloom"
+	expect "$kind: and back" leads "$file-later.bloom" "$file.delta" "$file.bloom"
+	expect "$kind: the same images make the same delta" makes "$file.bloom" "$file-later.bloom" \
+		"$file.delta"
+done
+# Dumps of a few hundred partitions: many groups, raw ones, and what a load changes.
+"$BLOOMSHM_COMMAND" --path "$work/deltas" load f -q --seed s --filter-memory 8M < <(seq 1 400000) \
+	>"$work/output"
+"$BLOOMSHM_COMMAND" --path "$work/deltas" dump f "$work/one"
+for first in 2 41 40001 400001; do
+	"$BLOOMSHM_COMMAND" --path "$work/deltas" load f -q --seed s \
+		< <(seq "$first" $((first + 399999))) >"$work/output"
+	"$BLOOMSHM_COMMAND" --path "$work/deltas" dump f "$work/two"
+	"$BLOOMSHM_COMMAND" diff "$work/one" "$work/two" >"$work/delta"
+	what="$((first - 1)) of 400,000 keys change"
+	expect "$what: there" leads "$work/one" "$work/delta" "$work/two"
+	expect "$what: and back" leads "$work/two" "$work/delta" "$work/one"
+done
+size=$(stat -c %s tests/data/growing.delta)
+for ((i = 0; i < size; i += i < 200 ? 25 : size / 12)); do
+	turned=$(od -An -tu1 -j "$i" -N 1 tests/data/growing.delta)
+	{
+		head -c "$i" tests/data/growing.delta
+		printf '%b' "$(printf '\\x%02x' $((turned ^ 16)))"
+		tail -c +$((i + 2)) tests/data/growing.delta
+	} >"$work/bad"
+	refused "$work/bad" >"$work/output" 2>&1 || break
+done
+expect 'a delta with one bit turned is refused' test "$i" -ge "$size"
+head -c $((size - 1)) tests/data/growing.delta >"$work/bad"
+expect 'a delta that was cut short is refused' refused "$work/bad"
+expect 'a delta of another image is refused' refused tests/data/fixed.delta
 
 # ---------------------------------------------------------------- the file of records
 
