@@ -149,6 +149,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/php/php_state.c
      src/php/php_settings.c
      src/php/php_path.c
+     src/php/php_mapping.c
      src/php/php_segment.c
      src/php/php_message.c
      src/php/php_error.c

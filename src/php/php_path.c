@@ -4,7 +4,7 @@
  * The first call that needs the path fixes it, so that a later request's INI cannot redirect the
  * worker. In two processes it is fixed too early: in php-fpm's master, where a preload script runs
  * before the workers have the settings of their pools, and in the parent of a fork, whose child may
- * become another user. php_segment.c forgets it in the first, and compares it in the child.
+ * become another user. php_segment.c forgets it in the first, and in a child with another path.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 
 static char *_Atomic the_path;
-static bool of_preload; /* a preload script fixed it */
+static bool of_preload;    /* a preload script fixed it */
+static atomic_bool forked; /* the process was, and has not compared its path since */
 
 bool php_bloomshm_path_is_absolute(const char *path, size_t length)
 {
@@ -92,12 +93,28 @@ bool php_bloomshm_path_of_preload(void)
 	return of_preload;
 }
 
-bool php_bloomshm_path_differs(void)
+void php_bloomshm_path_in_child(void)
+{
+	atomic_store_explicit(&forked, true, memory_order_relaxed);
+}
+
+/* Is another path configured than the one in use, or is the process another user? */
+static bool differs(void)
 {
 	char *path = the_path == NULL ? NULL : configured_path();
-	const bool differs = path != NULL && strcmp(path, the_path) != 0;
+	const bool other = path != NULL && strcmp(path, the_path) != 0;
 	free(path);
-	return differs;
+	return other;
+}
+
+bool php_bloomshm_path_moved(void)
+{
+	if (!atomic_load_explicit(&forked, memory_order_relaxed)) {
+		return false;
+	}
+	const bool moved = differs();
+	atomic_store_explicit(&forked, moved, memory_order_relaxed);
+	return moved;
 }
 
 /* ------------------------------------------------------------------ another user's segment */
@@ -149,4 +166,5 @@ void php_bloomshm_path_forget(void)
 	free(the_path);
 	the_path = NULL;
 	of_preload = false;
+	atomic_store_explicit(&forked, false, memory_order_relaxed);
 }

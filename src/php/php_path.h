@@ -16,8 +16,11 @@ bool php_bloomshm_path_is_absolute(const char *path, size_t length);
 const char *php_bloomshm_path(void);
 /* Was a preload script the first that needed it? */
 bool php_bloomshm_path_of_preload(void);
-/* Is another path configured than the one in use, or is the process another user? */
-bool php_bloomshm_path_differs(void);
+/* At the beginning of a fork's child. */
+void php_bloomshm_path_in_child(void);
+/* Is another path configured than that of the process that this one was forked from, or is this one
+ * another user? True until it is forgotten. */
+bool php_bloomshm_path_moved(void);
 /* Only while no other thread uses it. */
 void php_bloomshm_path_forget(void);
 
