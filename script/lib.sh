@@ -62,7 +62,8 @@ need_packages() {
 		printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=1
 	fi
 	local status=0
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		-o DPkg::Lock::Timeout=900 "${missing[@]}" \
 		>>build/apt.log 2>&1 || status=$?
 	[[ -z $made ]] || rm -f "$policy"
 	exec {lock}>&-
