@@ -155,21 +155,39 @@ static void end(work *w)
 
 /* ------------------------------------------------------------------ leases and records */
 
-static void take_leases(work *w)
+/* Asks for the leases that are another's. True: some still are. */
+static bool ask_for_leases(work *w)
 {
 	bshm_patience patience = {0};
-	w->held->count = 0;
+	bool taken = false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		open_key *k = &w->keys[i];
-		k->lease = BSHM_LEASE_NONE;
-		if (!k->done && k->joined != NULL && w->segment != NULL) {
+		if (k->lease == BSHM_LEASE_TAKEN) {
 			const bshm_key key = php_bloomshm_key_of_string(k->joined);
 			k->lease = bshm_lease_take(
 				w->segment, w->call->all.space, &key, k->beside, &patience, &k->grant);
+			taken |= k->lease == BSHM_LEASE_TAKEN;
 		}
 		if (k->lease == BSHM_LEASE_MINE) {
 			w->held->grants[w->held->count++] = k->grant;
 		}
+	}
+	return taken;
+}
+
+static void take_leases(work *w)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		open_key *k = &w->keys[i];
+		const bool leased = !k->done && k->joined != NULL && w->segment != NULL;
+		k->lease = leased ? BSHM_LEASE_TAKEN : BSHM_LEASE_NONE;
+	}
+	w->held->count = 0;
+	const bool taken = ask_for_leases(w);
+	/* Another process may have died while its leases were asked for: one call is to load all. */
+	if (taken && w->held->count != 0) {
+		w->held->count = 0;
+		ask_for_leases(w);
 	}
 }
 
