@@ -15,13 +15,13 @@ require __DIR__ . '/../helper.inc';
 
 bloom_load('f', keys('golden ', 3000));
 $readers = [];
+start_going();
 for ($i = 0; $i < 2; $i++) {
     $readers[] = $reader = new Child(<<<'PHP'
         echo "here\n";
         $golden = keys('golden ', 3000);
         $layers = [];
-        stream_set_blocking(STDIN, false);
-        for ($asked = 0; fgets(STDIN) === false; $asked++) {
+        for ($asked = 0; going(); $asked++) {
             foreach ($golden as $key) {
                 bloom_maybe_has('f', $key) || die("denied $key\n");
             }
@@ -40,8 +40,8 @@ for ($round = 0; $round < 6; $round++) {
         patiently(fn () => bloom_add('f', $key));
     }
 }
+stop_going();
 foreach ($readers as $reader) {
-    $reader->say('enough');
     echo $reader->hear(), "\n";
     $reader->end();
 }

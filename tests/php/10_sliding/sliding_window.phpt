@@ -15,8 +15,7 @@ bloom_reserve('busy', 20000, window: 1, seed: 'fixed');
 // Meanwhile two processes add to a filter whose epochs pass under their eyes.
 $code = <<<'PHP'
     echo "here\n";
-    stream_set_blocking(STDIN, false);
-    for ($i = 0; fgets(STDIN) === false; $i++) {
+    for ($i = 0; going(); $i++) {
         $begun = microtime(true);
         $keys = keys(getmypid() . "-$i-", 200);
         $i % 2 ? bloom_add_many('busy', $keys) : array_map(fn ($key) => bloom_add('busy', $key), $keys);
@@ -25,6 +24,7 @@ $code = <<<'PHP'
         usleep(1000);
     }
     PHP;
+start_going();
 $adders = [new Child($code), new Child($code)];
 foreach ($adders as $adder) {
     $adder->hear();
@@ -76,8 +76,8 @@ check_same(0.0, bloom_info('idle')['estimated_error_rate'], 'rate of the idle fi
 // What was gone can come again.
 check_same(true, bloom_add('f', 'once'), 'new');
 check(bloom_maybe_has('f', 'once'), 'added again');
+stop_going();
 foreach ($adders as $adder) {
-    $adder->say('enough');
     echo $adder->end();
 }
 done();

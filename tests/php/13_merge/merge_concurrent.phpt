@@ -13,11 +13,11 @@ bloom_reserve('a', 60000, expansion: 0, seed: 'shared');
 bloom_reserve('b', 60000, expansion: 0, seed: 'shared');
 bloom_add_many('a', keys('golden ', 2000));
 bloom_add_many('b', keys('b-', 2000));
+start_going();
 $adder = new Child(<<<'PHP'
     echo "here\n";
-    stream_set_blocking(STDIN, false);
     $added = 0;
-    while (fgets(STDIN) === false && $added < 30000) {
+    while (going() && $added < 30000) {
         patiently(fn () => bloom_add('a', 'added ' . $added));
         bloom_maybe_has('a', 'added ' . $added) || die("denied $added\n");
         bloom_maybe_has('a', 'golden ' . $added % 2000) || die("denied golden\n");
@@ -29,7 +29,7 @@ $adder->hear();
 for ($i = 0; $i < 200; $i++) {
     patiently(fn () => bloom_merge('a', 'b'));
 }
-$adder->say('enough');
+stop_going();
 $added = $adder->hear();
 $adder->end();
 check((int) $added > 0, "it has added: $added");

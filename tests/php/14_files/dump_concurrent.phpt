@@ -11,10 +11,10 @@ require __DIR__ . '/../helper.inc';
 
 bloom_reserve('f', 100);
 bloom_add_many('f', keys('golden ', 2000));
+start_going();
 $adder = new Child(<<<'PHP'
     echo "here\n";
-    stream_set_blocking(STDIN, false);
-    for ($i = 0; fgets(STDIN) === false && $i < 300; $i++) {
+    for ($i = 0; going() && $i < 300; $i++) {
         patiently(fn () => bloom_add_many('f', keys("$i-", 500)));
         usleep(500);
     }
@@ -30,7 +30,7 @@ for ($i = 0; $i < 15; $i++) {
     $info = bloom_info('g');
     check($info['items'] >= 2000 && $info['items'] <= bloom_info('f')['items'] + 100, "items: {$info['items']}");
 }
-$adder->say('enough');
+stop_going();
 $adder->end();
 check_same([], glob(dirname(scratch()) . '/.bloomshm.*.tmp'), 'temporary files');
 done();

@@ -13,10 +13,10 @@ bloom_load('f', [...keys('common ', 1000), ...keys('file ', 1000)], 0.000001, se
 bloom_dump('f', scratch('.file'));
 bloom_load('f', [...keys('common ', 1000), ...keys('live ', 1000)], 0.000001, seed: 'fixed');
 bloom_dump('f', scratch('.live'));
+start_going();
 $reader = new Child(<<<'PHP'
     echo "here\n";
-    stream_set_blocking(STDIN, false);
-    for ($asked = 0; fgets(STDIN) === false; $asked++) {
+    for ($asked = 0; going(); $asked++) {
         $answers = bloom_maybe_has_many('f', ['common 1', 'common 999', 'file 1', 'file 2', 'live 1', 'live 2', 'common 500']);
         $answers[0] && $answers[1] && $answers[6] && $answers[2] === $answers[3] && $answers[4] === $answers[5]
             && $answers[2] !== $answers[4] || die('mixed: ' . json_encode($answers) . "\n");
@@ -31,7 +31,7 @@ for ($i = 0; $i < 200; $i++) {
     bloom_restore('f', scratch($i % 2 ? '.live' : '.file'));
     check_same(0, count_no('f', keys($i % 2 ? 'live ' : 'file ', 1000)), "round $i: denied");
 }
-$reader->say('enough');
+stop_going();
 echo $reader->hear(), "\n";
 $reader->end();
 check(bloom_info('f')['generation'] > $generation, 'generation');

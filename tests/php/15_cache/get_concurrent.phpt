@@ -12,8 +12,7 @@ require __DIR__ . '/../helper.inc';
 
 $writer = <<<'PHP'
     mt_srand((int) fgets(STDIN));
-    stream_set_blocking(STDIN, false);
-    while (fgets(STDIN) === false) {
+    while (going()) {
         for ($i = 0; $i < 200; $i++) {
             $key = 'key ' . mt_rand(0, 19);
             $size = [0, 1, 10, 100, 1000, 10000, 60000][mt_rand(0, 6)];
@@ -29,6 +28,7 @@ $writer = <<<'PHP'
     }
     PHP;
 $children = [];
+start_going();
 for ($i = 0; $i < 3; $i++) {
     $children[$i] = new Child($writer);
     $children[$i]->say("$i");
@@ -65,8 +65,8 @@ while (microtime(true) < $end) {
         $whole(...[...$pair, 'pop_oldest']);
     }
 }
+stop_going();
 foreach ($children as $child) {
-    $child->say('end');
     echo $child->end();
 }
 check($read > 100, "read $read values");

@@ -18,9 +18,8 @@ bloom_cache_set_many($stays);
 // The store has room for all, so nothing is evicted.
 $writer = <<<'PHP'
     mt_srand((int) fgets(STDIN));
-    stream_set_blocking(STDIN, false);
     $me = getmypid();
-    while (fgets(STDIN) === false) {
+    while (going()) {
         for ($i = 0; $i < 200; $i++) {
             bloom_cache_set("$me " . mt_rand(0, 200), str_repeat('x', mt_rand(0, 9) === 0 ? mt_rand(0, 60000) : mt_rand(0, 900)));
             bloom_cache_delete("$me " . mt_rand(0, 200));
@@ -28,6 +27,7 @@ $writer = <<<'PHP'
     }
     PHP;
 $children = [];
+start_going();
 for ($i = 0; $i < 3; $i++) {
     $children[$i] = new Child($writer);
     $children[$i]->say("$i");
@@ -50,8 +50,8 @@ for ($round = 0; $round < 60 && microtime(true) < $end; $round++) {
 }
 check_same(0, $lost, 'records that scans lost');
 bloom_cache_dump(scratch());
+stop_going();
 foreach ($children as $child) {
-    $child->say('end');
     echo $child->end();
 }
 check_same(0, bloom_cache_info()['evictions'], 'evictions');

@@ -14,11 +14,11 @@ if (getenv('SKIP_SLOW_TESTS') !== false) { die('skip slow'); }
 <?php
 require __DIR__ . '/../helper.inc';
 
+start_going();
 $neighbour = new Child(<<<'PHP'
     bloom_reserve('shared', 10000, expansion: 0);
     echo "here\n";
-    stream_set_blocking(STDIN, false);
-    for ($i = $missing = 0; $i < 100 || (fgets(STDIN) === false && !feof(STDIN)); $i++) {
+    for ($i = $missing = 0; $i < 100 || going(); $i++) {
         bloom_add('shared', 'key ' . $i % 5000);
         $missing += count_no('shared', ['key ' . $i % 5000, 'key ' . intdiv($i % 5000, 2)]);
         usleep(1000);
@@ -50,7 +50,7 @@ check_same(true, bloom_reserve('one more', 10) && bloom_drop('name 10'), 'room f
 check_same(1, bloom_load('another', ['a'])['keys'], 'and again');
 show_thrown(fn () => bloom_reserve('too many', 10));
 check_same(false, bloom_maybe_has('name 9', 'a') || !bloom_maybe_has('name 8', 'b'), 'the right sets');
-$neighbour->say('end');
+stop_going();
 check_same('0', $neighbour->hear(), 'keys that the neighbour missed');
 $neighbour->end();
 check(bloom_status()['lock_timeouts'] < 20, 'lock timeouts: ' . bloom_status()['lock_timeouts']);

@@ -12,10 +12,10 @@ require __DIR__ . '/../helper.inc';
 
 bloom_load('f', keys('k', 1000));
 $limit = intdiv(bloom_cache_info()['bytes_total'], 4);
+start_going();
 $neighbour = new Child(<<<'PHP'
-    stream_set_blocking(STDIN, false);
     echo "here\n";
-    for ($i = $wrong = 0; $i < 500 || (fgets(STDIN) === false && !feof(STDIN)); $i++) {
+    for ($i = $wrong = 0; $i < 500 || going(); $i++) {
         $value = str_repeat("$i ", $i % 500);
         $wrong += (int) !patiently(fn () => bloom_cache_set("small $i", $value));
         $wrong += (int) (bloom_cache_get("small $i") !== $value);
@@ -44,7 +44,7 @@ check(in_array(bloom_cache_get($key), [$value, null], true), 'it stays as it was
 $rejected = bloom_cache_info()['rejected'];
 var_dump(bloom_cache_set('small', 'old'), bloom_cache_set('small', str_repeat('x', $limit)), bloom_cache_get('small'));
 check_same($rejected + 1, bloom_cache_info()['rejected'], 'rejected');
-$neighbour->say('end');
+stop_going();
 check_same('0', $neighbour->hear(), 'what went wrong for the neighbour');
 $neighbour->end();
 $info = bloom_cache_info();
