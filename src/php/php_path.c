@@ -28,7 +28,7 @@
 
 static char *_Atomic the_path;
 static bool of_preload;    /* a preload script fixed it */
-static atomic_bool forked; /* the process was, and has not compared its path since */
+static atomic_bool forked; /* after the path was fixed, and has not compared it since */
 
 bool php_bloomshm_path_is_absolute(const char *path, size_t length)
 {
@@ -95,7 +95,8 @@ bool php_bloomshm_path_of_preload(void)
 
 void php_bloomshm_path_in_child(void)
 {
-	atomic_store_explicit(&forked, true, memory_order_relaxed);
+	/* Apache's children have threads, whose paths may differ: the first of them fixes it. */
+	atomic_store_explicit(&forked, the_path != NULL, memory_order_relaxed);
 }
 
 /* Is another path configured than the one in use, or is the process another user? */
@@ -137,11 +138,11 @@ static bool is_users_segment(const char *path, const char *digits)
  * that of another user. */
 void php_bloomshm_path_warn(void)
 {
-	static bool done;
-	if (done || !php_bloomshm_is_command_line()) {
+	static atomic_bool done;
+	if (atomic_load_explicit(&done, memory_order_relaxed) || !php_bloomshm_is_command_line() ||
+		atomic_exchange_explicit(&done, true, memory_order_relaxed)) {
 		return;
 	}
-	done = true;
 	char *pattern = strstr(BLOOMSHM_G(path), "%u") == NULL ? NULL : expand_path("[0-9]*");
 	glob_t found = {0};
 	if (pattern != NULL && glob(pattern, 0, NULL, &found) == 0) {

@@ -39,6 +39,7 @@ static atomic_bool stop;
 static atomic_int ready; /* threads that have asked */
 static atomic_uint answered[ASKING];
 static int failures;
+static pthread_barrier_t begin;
 
 static void check(const char *what, bool ok)
 {
@@ -68,6 +69,7 @@ static unsigned sum(void)
 static void ask(void *argument)
 {
 	atomic_uint *count = argument;
+	pthread_barrier_wait(&begin); /* what each process does once, all try */
 	while (!atomic_load(&stop)) {
 		embed_value(RECORD);
 		embed_value(FILTER);
@@ -81,6 +83,7 @@ static void start_asking(pthread_t *threads)
 {
 	atomic_store(&stop, false);
 	atomic_store(&ready, 0);
+	pthread_barrier_init(&begin, NULL, ASKING);
 	for (int i = 0; i < ASKING; i++) {
 		atomic_store(&answered[i], 0);
 		threads[i] = embed_thread(ask, &answered[i]);
