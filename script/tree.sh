@@ -63,10 +63,14 @@ tree_packages() { # PACKAGE...
 	in_tree apt-get clean
 }
 
-# The files that git knows or would know, as they are now, without those that `git archive` leaves
-# out: names that end in NUL.
+# The files that git knows or would know, as they are now: names that end in NUL.
+project_files() { # [PATHSPEC...]
+	git -c safe.directory="$PWD" ls-files -coz --exclude-standard -- "$@"
+}
+
+# The same without those that `git archive` leaves out.
 release_files() {
 	local ignored
 	mapfile -t ignored < <(sed -n 's|^/\(.*\) export-ignore$|:(exclude)\1|p' .gitattributes)
-	git -c safe.directory="$PWD" ls-files -coz --exclude-standard -- . "${ignored[@]}"
+	project_files . "${ignored[@]}"
 }
