@@ -50,12 +50,12 @@ fetch_validator() {
 # composer.json with two faults is refused: the check does look.
 refuses_misspelt() (
 	check=$PWD/tests/packages/check.py
-	rm -rf "$out/misspelt" && mkdir -p "$out/misspelt/php"
-	cp --parents config.* composer.json php/composer.json "$out/misspelt/"
-	sed -i 's/"linux"/"linx"/; s/"support-nts"/"suport-nts"/' "$out/misspelt/composer.json"
-	cd "$out/misspelt"
-	refuses "'linx' is not one of" /usr/bin/python3 "$check" composer "$schema"
-	refuses 'PIE knows no php-ext.suport-nts' /usr/bin/python3 "$check" composer "$schema"
+	rm -rf "$out/misspelt" && mkdir -p "$out/misspelt/php" &&
+		cp --parents config.* composer.json php/composer.json "$out/misspelt/" &&
+		sed -i 's/"linux"/"linx"/; s/"support-nts"/"suport-nts"/' "$out/misspelt/composer.json" &&
+		cd "$out/misspelt" &&
+		refuses "'linx' is not one of" /usr/bin/python3 "$check" composer "$schema" &&
+		refuses 'PIE knows no php-ext.suport-nts' /usr/bin/python3 "$check" composer "$schema"
 )
 
 command -v npm >/dev/null || need_packages npm
