@@ -135,7 +135,8 @@ typedef struct bshm_views bshm_views;
  * filters.
  */
 bshm_views *bshm_views_new(void);
-/* Hands in first, so the segment must still be open. By the thread that made them. */
+/* Hands in first, so the segment must still be open. By the thread that made them; in the child of
+ * a fork it does nothing with the views of another thread. */
 void bshm_views_free(bshm_views *views);
 
 /* What a filter was asked since it was published. */

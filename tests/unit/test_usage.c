@@ -247,6 +247,37 @@ THREAD_TEST(threads_lose_nothing)
 	CHECK_INT(usage_of("f").maybes, 4 * 50 * 20);
 }
 
+static bshm_views *views_of_other;
+
+static void *ask_once(void *unused)
+{
+	(void) unused;
+	views_of_other = bshm_views_new();
+	CHECK_INT(bshm_filter_has(segment, views_of_other, "f", 1, "absent", 6), 0);
+	raise_flag(0);
+	await_flag(1);
+	bshm_views_free(views_of_other);
+	return NULL;
+}
+
+static void free_views_of_other(void)
+{
+	bshm_views_free(views_of_other);
+}
+
+/* PHP frees what all threads have, at the end of each process. */
+THREAD_TEST(the_child_of_a_fork_counts_nothing_for_other_threads)
+{
+	open_with_filter();
+	pthread_t thread;
+	REQUIRE(pthread_create(&thread, NULL, ask_once, NULL) == 0);
+	await_flag(0);
+	CHECK_INT(finish(spawn(free_views_of_other)), 0);
+	raise_flag(1);
+	pthread_join(thread, NULL);
+	CHECK_INT(usage_of("f").questions, 1);
+}
+
 TEST(a_read_only_segment_takes_no_counts)
 {
 	open_with_filter();

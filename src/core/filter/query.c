@@ -49,10 +49,12 @@ struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
 	bshm_view all[VIEW_COUNT];
 	uint32_t replaced; /* views that made room for others */
-	bshm_views *next;  /* of the same thread */
+	uint32_t forks; /* as `forks`; fewer: a copy of views of a thread that is not in this process */
+	bshm_views *next; /* of the same thread */
 };
 
 static BSHM_THREAD_LOCAL bshm_views *views_of_thread;
+static uint32_t forks; /* from the first process to this one */
 
 /* The child of a fork has a copy of the views: what is in them would be counted twice. */
 static void before_fork(void)
@@ -62,12 +64,21 @@ static void before_fork(void)
 	}
 }
 
+/* The other threads do not exist here. Their views may be half written. */
+static void in_child(void)
+{
+	forks++;
+	for (bshm_views *views = views_of_thread; views != NULL; views = views->next) {
+		views->forks = forks;
+	}
+}
+
 bshm_views *bshm_views_new(void)
 {
 	static uint32_t registered;
 	uint32_t first = 0;
 	if (BSHM_CAS(&registered, &first, 1, RELAXED)) {
-		bshm_os_at_fork(before_fork, NULL, NULL);
+		bshm_os_at_fork(before_fork, NULL, in_child);
 	}
 	bshm_views *views = calloc(1, sizeof(bshm_views));
 	if (views == NULL) {
@@ -76,6 +87,7 @@ bshm_views *bshm_views_new(void)
 	for (size_t i = 0; i < HINT_COUNT; i++) {
 		views->hints[i] = &views->all[0]; /* empty: it has no name */
 	}
+	views->forks = forks;
 	views->next = views_of_thread;
 	views_of_thread = views;
 	return views;
@@ -90,7 +102,7 @@ void bshm_views_hand_in(bshm_views *views)
 
 void bshm_views_free(bshm_views *views)
 {
-	if (views == NULL) {
+	if (views == NULL || views->forks != forks) {
 		return;
 	}
 	bshm_views_hand_in(views);
