@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 # Debian's packages of the libraries that the command stands on.
 command_libraries=(libxxhash-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev
-	libcurl4-openssl-dev libmicrohttpd-dev)
+	libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev)
 
 say() {
 	printf '\n==> %s\n' "$*"

@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-need_packages gcc clang libclang-rt-14-dev make python3 nginx strace curl faketime \
+need_packages gcc clang libclang-rt-14-dev make python3 nginx redis-server strace curl faketime \
 	"${command_libraries[@]}"
 out=$PWD/build/fleet
 passed=0
@@ -18,8 +18,8 @@ unit() {
 	mapfile -t objects < <(find "$out/core" -name '*.o')
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
 		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
-		src/fleet/{fleet,fleet_head,fleet_key,fleet_plan,fleet_folder}.c \
-		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lm -lpthread
+		src/fleet/{fleet,fleet_head,fleet_key,fleet_plan,fleet_folder,fleet_stream}.c \
+		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
 	passed=$((passed + $(grep -c '^ok' "$out/test_$1.log" || true)))
@@ -29,7 +29,7 @@ unit() {
 mkdir -p "$out"
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
-for name in head plan folder; do
+for name in head plan folder stream; do
 	unit "$name"
 done
 build_command

@@ -1,0 +1,446 @@
+/*
+ * fleet_stream.c - the stream of adds in Redis or Valkey: from each host to all others.
+ *
+ * A reader that was away must see whether entries are missing: a key that it never reads is a wrong
+ * "no". The server says the id of the oldest entry that it still has. As long as that is not after
+ * the reader's own place, nothing behind this place was trimmed. The place and the entries are
+ * looked at in one transaction, so no trim comes in between. A server that has lost its data begins
+ * the stream anew: its newest id is then before the reader's place.
+ *
+ * Whoever trims leaves the entry at the watermark, and so does not disturb readers that are up to
+ * date.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "fleet/fleet_stream.h"
+
+#include <curl/curl.h>
+#include <hiredis/hiredis.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX       "bloomshm:adds:"
+#define BATCH        "1000" /* entries that are read at a time */
+#define DEFAULT_PORT 6379
+
+struct fleet_stream {
+	redisContext *redis;
+	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
+	size_t name_length;
+};
+
+/* ------------------------------------------------------------------ ids */
+
+void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id)
+{
+	snprintf(out, FLEET_ENTRY_ID_ROOM, "%" PRIu64 "-%" PRIu64, id.ms, id.serial);
+}
+
+static bool take_number(const char **text, uint64_t *out)
+{
+	*out = 0;
+	const char *at = *text;
+	while (*at >= '0' && *at <= '9') {
+		const uint64_t digit = (uint64_t) (*at++ - '0');
+		if (*out > (UINT64_MAX - digit) / 10) {
+			return false;
+		}
+		*out = *out * 10 + digit;
+	}
+	const bool found = at != *text;
+	*text = at;
+	return found;
+}
+
+bool fleet_entry_id_parse(const char *text, fleet_entry_id *out)
+{
+	return take_number(&text, &out->ms) && *text++ == '-' && take_number(&text, &out->serial) &&
+		   *text == '\0';
+}
+
+int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b)
+{
+	if (a.ms != b.ms) {
+		return a.ms < b.ms ? -1 : 1;
+	}
+	return a.serial == b.serial ? 0 : a.serial < b.serial ? -1 : 1;
+}
+
+/* ------------------------------------------------------------------ the connection */
+
+static bool fail_server(const fleet_stream *s, const redisReply *reply, fleet_error *error)
+{
+	if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
+		return fleet_fail(error, "the stream's server says \"%s\"", reply->str);
+	}
+	if (reply == NULL) {
+		return fleet_fail(error, "the stream's server does not answer: %s",
+			s->redis->errstr[0] != '\0' ? s->redis->errstr : "the connection has ended");
+	}
+	return fleet_fail(error, "the stream's server gives an answer of an unknown form");
+}
+
+/* The next answer: of that type, or NULL. An answer is to be freed. */
+static redisReply *answer(fleet_stream *s, int type, fleet_error *error)
+{
+	void *got = NULL;
+	redisReply *reply = redisGetReply(s->redis, &got) == REDIS_OK ? got : NULL;
+	if (reply == NULL || reply->type != type) {
+		fail_server(s, reply, error);
+		freeReplyObject(reply);
+		return NULL;
+	}
+	return reply;
+}
+
+static bool ask(fleet_stream *s, int type, fleet_error *error, int count, const char **words,
+	const size_t *lengths)
+{
+	redisAppendCommandArgv(s->redis, count, words, lengths);
+	redisReply *reply = answer(s, type, error);
+	freeReplyObject(reply);
+	return reply != NULL;
+}
+
+/* An address, in parts; those that it lacks are NULL. */
+typedef struct {
+	char *host;
+	char *port;
+	char *path; /* of a socket */
+	char *user;
+	char *password;
+	char *database;
+} address;
+
+static void forget(address *a)
+{
+	char *const parts[] = {a->host, a->port, a->path, a->user, a->password, a->database};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		curl_free(parts[i]);
+	}
+}
+
+/* What stands behind NAME= in a query. */
+static char *query_part(const char *query, const char *name)
+{
+	const size_t length = strlen(name);
+	while (query != NULL && (strncmp(query, name, length) != 0 || query[length] != '=')) {
+		const char *next = strchr(query, '&');
+		query = next == NULL ? NULL : next + 1;
+	}
+	if (query == NULL) {
+		return NULL;
+	}
+	query += length + 1;
+	return curl_easy_unescape(NULL, query, (int) strcspn(query, "&"), NULL);
+}
+
+/* unix:///PATH?db=1, as several clients of Redis have it. */
+static bool parse_socket(const char *text, address *out)
+{
+	const size_t length = strcspn(text, "?");
+	const char *query = text[length] == '?' ? text + length + 1 : NULL;
+	if (text[0] != '/' || length < 2) {
+		return false;
+	}
+	out->path = curl_easy_unescape(NULL, text, (int) length, NULL);
+	out->user = query_part(query, "user");
+	out->password = query_part(query, "password");
+	out->database = query_part(query, "db");
+	return out->path != NULL;
+}
+
+static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
+{
+	char *text = NULL;
+	return curl_url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
+}
+
+static bool parse_url(const char *text, address *out)
+{
+	CURLU *url = curl_url();
+	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
+		curl_url_cleanup(url);
+		return false;
+	}
+	out->host = part_of(url, CURLUPART_HOST, 0);
+	out->port = part_of(url, CURLUPART_PORT, 0);
+	out->user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
+	out->password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
+	out->database = part_of(url, CURLUPART_PATH, CURLU_URLDECODE);
+	curl_url_cleanup(url);
+	if (out->database != NULL) { /* without its slash */
+		memmove(out->database, out->database + 1, strlen(out->database));
+	}
+	return out->host != NULL;
+}
+
+static bool parse(const char *text, address *out)
+{
+	const char *socket = "unix://";
+	const char *host = "redis://";
+	return strncmp(text, socket, strlen(socket)) == 0
+			   ? parse_socket(text + strlen(socket), out)
+			   : strncmp(text, host, strlen(host)) == 0 && parse_url(text, out);
+}
+
+static bool log_in(fleet_stream *s, const address *a, fleet_error *error)
+{
+	if (a->password != NULL) {
+		const bool named = a->user != NULL && a->user[0] != '\0';
+		const char *words[] = {"AUTH", named ? a->user : a->password, a->password};
+		if (!ask(s, REDIS_REPLY_STATUS, error, named ? 3 : 2, words, NULL)) {
+			return false;
+		}
+	}
+	const char *words[] = {"SELECT", a->database};
+	return a->database == NULL || a->database[0] == '\0' ||
+		   ask(s, REDIS_REPLY_STATUS, error, 2, words, NULL);
+}
+
+static bool connect_to(fleet_stream *s, const address *a, unsigned patience_s, fleet_error *error)
+{
+	const struct timeval patience = {.tv_sec = patience_s};
+	const int port = a->port == NULL ? DEFAULT_PORT : atoi(a->port);
+	s->redis = a->path != NULL ? redisConnectUnixWithTimeout(a->path, patience)
+							   : redisConnectWithTimeout(a->host, port, patience);
+	if (s->redis == NULL) {
+		return fleet_fail(error, "there is no memory for a connection");
+	}
+	if (s->redis->err != 0) {
+		return fleet_fail(error, "cannot reach the stream's server: %s", s->redis->errstr);
+	}
+	redisSetTimeout(s->redis, patience);
+	if (a->path == NULL) {
+		redisEnableKeepAlive(s->redis);
+	}
+	return log_in(s, a, error);
+}
+
+bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
+	size_t filter_length, unsigned patience_s, fleet_error *error)
+{
+	*out = NULL;
+	fleet_stream *s = calloc(1, sizeof(*s));
+	if (s == NULL) {
+		return fleet_fail(error, "there is no memory for a connection");
+	}
+	memcpy(s->name, PREFIX, sizeof(PREFIX) - 1);
+	memcpy(s->name + sizeof(PREFIX) - 1, filter, filter_length);
+	s->name_length = sizeof(PREFIX) - 1 + filter_length;
+	address a = {0};
+	const bool open =
+		parse(url, &a)
+			? connect_to(s, &a, patience_s, error)
+			: fleet_fail(error, "a stream is redis://HOST[:PORT][/DATABASE] or unix:///PATH");
+	forget(&a);
+	if (!open) {
+		fleet_stream_close(s);
+		return false;
+	}
+	*out = s;
+	return true;
+}
+
+void fleet_stream_close(fleet_stream *s)
+{
+	if (s != NULL && s->redis != NULL) {
+		redisFree(s->redis);
+	}
+	free(s);
+}
+
+/* ------------------------------------------------------------------ writing */
+
+bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *words[] = {"XADD", s->name, "*", "k", keys[i].bytes};
+		const size_t lengths[] = {4, s->name_length, 1, 1, keys[i].length};
+		redisAppendCommandArgv(s->redis, 5, words, lengths);
+	}
+	for (size_t i = 0; i < count; i++) {
+		redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+		freeReplyObject(reply);
+		if (reply == NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error)
+{
+	char id[FLEET_ENTRY_ID_ROOM];
+	fleet_entry_id_text(id, before);
+	const char *words[] = {"XTRIM", s->name, "MINID", id};
+	const size_t lengths[] = {5, s->name_length, 5, strlen(id)};
+	return ask(s, REDIS_REPLY_INTEGER, error, 4, words, lengths);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* What the server says of a stream. */
+typedef struct {
+	fleet_entry_id first; /* that it still has */
+	fleet_entry_id last;  /* that it gave */
+	bool empty;
+	bool whole; /* none was ever removed */
+} about;
+
+static bool id_of(const redisReply *reply, fleet_entry_id *out)
+{
+	return reply->type == REDIS_REPLY_STRING && fleet_entry_id_parse(reply->str, out);
+}
+
+/* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
+static bool read_about(const redisReply *reply, about *out)
+{
+	*out = (about){.empty = true, .whole = true};
+	if (reply->type == REDIS_REPLY_ERROR) {
+		return strstr(reply->str, "no such key") != NULL;
+	}
+	bool known = false;
+	long long length = 0;
+	long long added = -1;
+	for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i + 1 < reply->elements; i += 2) {
+		const redisReply *value = reply->element[i + 1];
+		const char *name =
+			reply->element[i]->type == REDIS_REPLY_STRING ? reply->element[i]->str : "";
+		if (strcmp(name, "last-generated-id") == 0) {
+			known = id_of(value, &out->last);
+		} else if (strcmp(name, "first-entry") == 0 && value->type == REDIS_REPLY_ARRAY &&
+				   value->elements == 2) {
+			out->empty = !id_of(value->element[0], &out->first);
+		} else if (strcmp(name, "length") == 0) {
+			length = value->integer;
+		} else if (strcmp(name, "entries-added") == 0) {
+			added = value->integer;
+		}
+	}
+	out->whole = added == length;
+	return known && added >= 0;
+}
+
+static const redisReply *key_of(const redisReply *entry, fleet_entry_id *id)
+{
+	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
+		return NULL;
+	}
+	const redisReply *fields = entry->element[1];
+	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 &&
+				   fields->element[1]->type == REDIS_REPLY_STRING
+			   ? fields->element[1]
+			   : NULL;
+}
+
+/* XRANGE: each entry is its id, and its one field with the key. */
+static bool tell(
+	const redisReply *entries, fleet_entry_id *at, fleet_stream_told told, void *context)
+{
+	for (size_t i = 0; i < entries->elements; i++) {
+		fleet_entry_id id;
+		const redisReply *key = key_of(entries->element[i], &id);
+		if (key == NULL) {
+			return false;
+		}
+		told(context, key->str, key->len);
+		*at = id;
+	}
+	return true;
+}
+
+/* May entries after `at` be gone? */
+static bool has_gap(const about *server, fleet_entry_id at)
+{
+	if (fleet_entry_id_compare(server->last, at) < 0) {
+		return true; /* begun anew */
+	}
+	if (server->whole) {
+		return false;
+	}
+	return server->empty ? fleet_entry_id_compare(server->last, at) != 0
+						 : fleet_entry_id_compare(server->first, at) > 0;
+}
+
+static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id *at,
+	fleet_stream_told told, void *context, fleet_error *error)
+{
+	about server;
+	if (both->elements != 2 || both->element[1]->type != REDIS_REPLY_ARRAY ||
+		!read_about(both->element[0], &server)) {
+		fail_server(s, both->elements == 2 ? both->element[0] : both, error);
+		return FLEET_STREAM_FAILED;
+	}
+	if (has_gap(&server, *at)) {
+		return FLEET_STREAM_GAP;
+	}
+	if (!tell(both->element[1], at, told, context)) {
+		fleet_fail(error, "the stream has an entry that is no key");
+		return FLEET_STREAM_FAILED;
+	}
+	return both->element[1]->elements == 0 ? FLEET_STREAM_END : FLEET_STREAM_MORE;
+}
+
+int fleet_stream_read(
+	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
+{
+	char from[FLEET_ENTRY_ID_ROOM + 1] = "(";
+	fleet_entry_id_text(from + 1, *at);
+	const char *info[] = {"XINFO", "STREAM", s->name};
+	const size_t info_lengths[] = {5, 6, s->name_length};
+	const char *range[] = {"XRANGE", s->name, from, "+", "COUNT", BATCH};
+	const size_t range_lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(BATCH)};
+	redisAppendCommand(s->redis, "MULTI");
+	redisAppendCommandArgv(s->redis, 3, info, info_lengths);
+	redisAppendCommandArgv(s->redis, 6, range, range_lengths);
+	redisAppendCommand(s->redis, "EXEC");
+	for (int i = 0; i < 3; i++) {
+		redisReply *queued = answer(s, REDIS_REPLY_STATUS, error);
+		freeReplyObject(queued);
+		if (queued == NULL) {
+			return FLEET_STREAM_FAILED;
+		}
+	}
+	redisReply *both = answer(s, REDIS_REPLY_ARRAY, error);
+	const int result =
+		both == NULL ? FLEET_STREAM_FAILED : read_answers(s, both, at, told, context, error);
+	freeReplyObject(both);
+	return result;
+}
+
+bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
+{
+	const char *words[] = {"XINFO", "STREAM", s->name};
+	const size_t lengths[] = {5, 6, s->name_length};
+	redisReply *reply = redisCommandArgv(s->redis, 3, words, lengths);
+	about server;
+	const bool known = reply != NULL && read_about(reply, &server);
+	if (known) {
+		*out = server.last;
+	} else {
+		fail_server(s, reply, error);
+	}
+	freeReplyObject(reply);
+	return known;
+}
+
+bool fleet_stream_wait(fleet_stream *s, fleet_entry_id at, unsigned wait_ms, fleet_error *error)
+{
+	char id[FLEET_ENTRY_ID_ROOM];
+	char wait[16];
+	fleet_entry_id_text(id, at);
+	snprintf(wait, sizeof(wait), "%u", wait_ms < 1 ? 1 : wait_ms);
+	const char *words[] = {"XREAD", "COUNT", "1", "BLOCK", wait, "STREAMS", s->name, id};
+	const size_t lengths[] = {5, 5, 1, 5, strlen(wait), 7, s->name_length, strlen(id)};
+	redisReply *reply = redisCommandArgv(s->redis, 8, words, lengths);
+	if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
+		fail_server(s, reply, error);
+		freeReplyObject(reply);
+		return false;
+	}
+	freeReplyObject(reply);
+	return true;
+}

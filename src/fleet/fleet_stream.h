@@ -1,0 +1,72 @@
+/*
+ * fleet_stream.h - the stream of adds in Redis or Valkey: from each host to all others.
+ *
+ * Each entry of the stream `bloomshm:adds:FILTER` has one key. Their ids order them; what is older
+ * than the batch that the newest image was made from is trimmed. Redis from 7.0 on, or Valkey.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef FLEET_STREAM_H
+#define FLEET_STREAM_H
+
+#include "fleet/fleet.h"
+
+/* The id of an entry; 0-0 comes before all. */
+typedef struct {
+	uint64_t ms;
+	uint64_t serial;
+} fleet_entry_id;
+
+#define FLEET_ENTRY_ID_ROOM 42 /* of its text, with a NUL byte */
+void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id);
+bool fleet_entry_id_parse(const char *text, fleet_entry_id *out);
+/* Negative: a comes before b. */
+int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b);
+
+/*
+ * One connection, and the stream of one filter. After any failure it is only closed. The process
+ * ignores SIGPIPE.
+ */
+typedef struct fleet_stream fleet_stream;
+
+/*
+ * redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///PATH, with
+ * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed.
+ * No call of the server lasts more than `patience_s` seconds.
+ */
+bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
+	size_t filter_length, unsigned patience_s, fleet_error *error);
+/* NULL is allowed. */
+void fleet_stream_close(fleet_stream *s);
+
+typedef struct {
+	const char *bytes;
+	size_t length;
+} fleet_added;
+
+/* Appends the keys, and returns when the server has all of them. */
+bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error);
+/* The newest entry's id, of one that was removed too; 0-0 if there has been none. */
+bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
+
+typedef void (*fleet_stream_told)(void *context, const char *key, size_t length);
+
+enum {
+	FLEET_STREAM_FAILED = -1,
+	FLEET_STREAM_END,  /* there are no more */
+	FLEET_STREAM_MORE, /* perhaps */
+	FLEET_STREAM_GAP   /* entries after *at may be gone: nothing was read */
+};
+
+/*
+ * Tells of up to a thousand entries after *at, the oldest first, and sets *at to the last of them.
+ * GAP: the entry *at is gone and later ones may be, or the stream was begun anew.
+ */
+int fleet_stream_read(
+	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);
+/* Waits until there is an entry after `at`, but at most so long. */
+bool fleet_stream_wait(fleet_stream *s, fleet_entry_id at, unsigned wait_ms, fleet_error *error);
+/* Removes the entries before this one. */
+bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * test_stream.c - the stream of adds, in a real Redis.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test.h"
+
+#include "fleet/fleet_stream.h"
+#include "platform/platform.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEYS_MAX 5000
+
+static fleet_error failure;
+static pid_t server;
+static char url[256];
+static char path[200];
+
+static void run_server(const char *password)
+{
+	snprintf(path, sizeof(path), "%s", test_path("redis"));
+	snprintf(url, sizeof(url), "unix://%s?db=1", path);
+	server = fork();
+	if (server == 0) {
+		const int null = open("/dev/null", O_WRONLY);
+		dup2(null, 1);
+		execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", path, "--save", "",
+			"--requirepass", password, (char *) NULL);
+		_exit(1);
+	}
+}
+
+static fleet_stream *open_stream(const char *filter)
+{
+	fleet_stream *s = NULL;
+	for (int i = 0; i < 2000 && !fleet_stream_open(&s, url, filter, strlen(filter), 30, &failure);
+		 i++) {
+		bshm_os_sleep_us(10000); /* it has not begun to listen */
+	}
+	if (s == NULL) {
+		test_fail(__FILE__, __LINE__, "%s", failure.text);
+		test_stop();
+	}
+	return s;
+}
+
+static fleet_stream *begin(const char *filter)
+{
+	run_server("");
+	return open_stream(filter);
+}
+
+static void end(fleet_stream *s)
+{
+	fleet_stream_close(s);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+}
+
+static void command(const char *text)
+{
+	char line[400];
+	snprintf(line, sizeof(line), "redis-cli -s %s -n 1 %s >/dev/null", path, text);
+	REQUIRE(system(line) == 0);
+}
+
+static void add_number_of_keys(fleet_stream *s, unsigned from, unsigned to)
+{
+	static uint32_t numbers[KEYS_MAX];
+	static fleet_added keys[KEYS_MAX];
+	for (unsigned i = from; i < to; i++) {
+		numbers[i] = i;
+		keys[i] = (fleet_added){(const char *) &numbers[i], sizeof(uint32_t)};
+	}
+	REQUIRE(fleet_stream_add(s, keys + from, to - from, &failure));
+}
+
+/* What was told of: numbers in order. */
+typedef struct {
+	unsigned next;
+	bool in_order;
+} numbers;
+
+static void note(void *context, const char *key, size_t length)
+{
+	numbers *n = context;
+	uint32_t number = 0;
+	memcpy(&number, key, length < sizeof(number) ? length : sizeof(number));
+	n->in_order &= length == sizeof(number) && number == n->next;
+	n->next++;
+}
+
+/* Reads to the end; the last result. */
+static int read_all(fleet_stream *s, fleet_entry_id *at, numbers *n)
+{
+	int result;
+	do {
+		result = fleet_stream_read(s, at, note, n, &failure);
+	} while (result == FLEET_STREAM_MORE);
+	return result;
+}
+
+TEST(ids_are_read_and_compared)
+{
+	fleet_entry_id id;
+	char text[FLEET_ENTRY_ID_ROOM];
+	CHECK(fleet_entry_id_parse("18446744073709551615-7", &id));
+	CHECK(id.ms == UINT64_MAX && id.serial == 7);
+	fleet_entry_id_text(text, id);
+	CHECK(strcmp(text, "18446744073709551615-7") == 0);
+	const char *wrong[] = {"", "-", "1", "1-", "-1", "1-2-3", "1-2 ", " 1-2", "+1-2", "1--2",
+		"18446744073709551616-0", "1-18446744073709551616"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		CHECK(!fleet_entry_id_parse(wrong[i], &id));
+	}
+	CHECK(fleet_entry_id_compare((fleet_entry_id){1, 2}, (fleet_entry_id){1, 2}) == 0);
+	CHECK(fleet_entry_id_compare((fleet_entry_id){1, 9}, (fleet_entry_id){2, 0}) < 0);
+	CHECK(fleet_entry_id_compare((fleet_entry_id){2, 1}, (fleet_entry_id){2, 0}) > 0);
+}
+
+TEST(keys_come_in_order_and_once)
+{
+	fleet_stream *s = begin("tags");
+	fleet_entry_id at = {0, 0};
+	fleet_entry_id last;
+	numbers n = {0, true};
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END); /* there is no stream yet */
+	CHECK(fleet_stream_last(s, &last, &failure) && last.ms == 0);
+	add_number_of_keys(s, 0, 2500);
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK(n.next == 2500 && n.in_order);
+	CHECK(fleet_stream_last(s, &last, &failure) && fleet_entry_id_compare(last, at) == 0);
+	add_number_of_keys(s, 2500, 2600);
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK(n.next == 2600 && n.in_order);
+	end(s);
+}
+
+static void check_odd(void *context, const char *key, size_t length)
+{
+	unsigned *seen = context;
+	*seen += length == 0 ? 1 : length == 4072 && key[4071] == '\n' && key[0] == '\0' ? 10 : 100;
+}
+
+TEST(keys_and_names_are_any_bytes)
+{
+	static char key[4072];
+	fleet_stream *s = begin("a b\r\n*\xff");
+	unsigned seen = 0;
+	fleet_entry_id at = {0, 0};
+	key[4071] = '\n';
+	const fleet_added keys[] = {{"", 0}, {key, sizeof(key)}};
+	CHECK(fleet_stream_add(s, keys, 2, &failure));
+	CHECK_INT(fleet_stream_read(s, &at, check_odd, &seen, &failure), FLEET_STREAM_MORE);
+	CHECK_INT(seen, 11);
+	end(s);
+}
+
+TEST(two_filters_have_streams_of_their_own)
+{
+	fleet_stream *s = begin("tags");
+	fleet_stream *other = open_stream("other");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	add_number_of_keys(s, 0, 3);
+	CHECK_INT(read_all(other, &at, &n), FLEET_STREAM_END);
+	CHECK_INT(n.next, 0);
+	fleet_stream_close(other);
+	end(s);
+}
+
+TEST(a_gap_is_seen)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	fleet_entry_id middle;
+	add_number_of_keys(s, 0, 10);
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	middle = at;
+	add_number_of_keys(s, 10, 20);
+	CHECK(fleet_stream_trim(s, middle, &failure));
+	/* The entry at the watermark is still there, so nothing after it is gone. */
+	at = middle;
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK(n.next == 20 && n.in_order);
+	/* Entries before the watermark are gone: who stands there, or begins, may have missed some. */
+	fleet_entry_id early = {1, 0};
+	fleet_entry_id zero = {0, 0};
+	CHECK_INT(read_all(s, &early, &n), FLEET_STREAM_GAP);
+	CHECK_INT(read_all(s, &zero, &n), FLEET_STREAM_GAP);
+	CHECK_INT(n.next, 20);
+	/* The last one: all others are gone, and who has read it misses nothing. */
+	CHECK(fleet_stream_trim(s, at, &failure));
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK_INT(read_all(s, &middle, &n), FLEET_STREAM_GAP);
+	command("xtrim bloomshm:adds:tags maxlen 0");
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK_INT(read_all(s, &middle, &n), FLEET_STREAM_GAP);
+	end(s);
+}
+
+TEST(a_stream_that_was_begun_anew_is_a_gap)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	add_number_of_keys(s, 0, 10);
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	command("flushall");
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
+	command("xadd bloomshm:adds:tags 5-1 k x");
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
+	end(s);
+}
+
+TEST(who_waits_is_woken)
+{
+	fleet_stream *s = begin("tags");
+	fleet_stream *other = open_stream("tags");
+	fleet_entry_id at = {0, 0};
+	CHECK(fleet_stream_wait(s, at, 1, &failure)); /* nothing came */
+	add_number_of_keys(other, 0, 1);
+	CHECK(fleet_stream_wait(s, at, 25000, &failure));
+	numbers n = {0, true};
+	CHECK_INT(fleet_stream_read(s, &at, note, &n, &failure), FLEET_STREAM_MORE);
+	CHECK_INT(n.next, 1);
+	fleet_stream_close(other);
+	end(s);
+}
+
+TEST(a_server_that_dies_is_a_failure_and_no_gap)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	signal(SIGPIPE, SIG_IGN);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	CHECK_INT(fleet_stream_read(s, &at, note, &n, &failure), FLEET_STREAM_FAILED);
+	CHECK(strstr(failure.text, "the stream's server") != NULL);
+	fleet_stream_close(s);
+	CHECK(!fleet_stream_open(&s, url, "tags", 4, 1, &failure));
+	CHECK(s == NULL && strstr(failure.text, "cannot reach") != NULL);
+}
+
+TEST(a_key_of_another_type_is_an_error)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	command("set bloomshm:adds:tags 5");
+	CHECK_INT(fleet_stream_read(s, &at, note, &n, &failure), FLEET_STREAM_FAILED);
+	CHECK(strstr(failure.text, "WRONGTYPE") != NULL);
+	end(s);
+	s = begin("tags");
+	command("xadd bloomshm:adds:tags '*' a 1 b 2");
+	CHECK_INT(fleet_stream_read(s, &at, note, &n, &failure), FLEET_STREAM_FAILED);
+	end(s);
+}
+
+TEST(a_password_is_given)
+{
+	run_server("p:w&rd");
+	fleet_stream *s = NULL;
+	snprintf(url, sizeof(url), "unix://%s?db=2&password=p%%3Aw%%26rd", path);
+	s = open_stream("tags");
+	add_number_of_keys(s, 0, 1);
+	fleet_stream_close(s);
+	snprintf(url, sizeof(url), "unix://%s?password=wrong", path);
+	CHECK(!fleet_stream_open(&s, url, "tags", 4, 1, &failure));
+	CHECK(strstr(failure.text, "WRONGPASS") != NULL);
+	snprintf(url, sizeof(url), "unix://%s?password=p%%3Aw%%26rd&db=99", path);
+	CHECK(!fleet_stream_open(&s, url, "tags", 4, 1, &failure));
+	end(NULL);
+}
+
+TEST(other_addresses_are_refused)
+{
+	const char *wrong[] = {"", "redis:", "http://127.0.0.1", "rediss://127.0.0.1", "127.0.0.1:6379",
+		"redis://127.0.0.1:99999", "unix://"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		fleet_stream *s;
+		CHECK(!fleet_stream_open(&s, wrong[i], "tags", 4, 1, &failure));
+		CHECK(s == NULL);
+	}
+}
