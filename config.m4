@@ -73,12 +73,14 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/segment/run.c
      src/core/segment/sound.c
      src/core/segment/space.c
+     src/core/segment/source.c
      src/core/segment/ops.c
      src/core/segment/outbox.c
      src/core/segment/journal.c
      src/core/segment/directory.c
      src/core/segment/layers.c
      src/core/segment/blocks.c
+     src/core/filter/lag.c
      src/core/filter/lay.c
      src/core/filter/kinds.c
      src/core/filter/partition.c
@@ -95,6 +97,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/filter/build.c
      src/core/filter/load.c
      src/core/filter/image.c
+     src/core/filter/origin.c
      src/core/filter/add_layer.c
      src/core/filter/add_aging.c
      src/core/filter/add.c

@@ -594,6 +594,11 @@ namespace {
      *    loader; confirmed: the loader found none, so the filter was wrong. A loader that throws
      *    counts in asked only
      *  - false_positives: the same number as confirmed
+     *  - source: where the filter comes from, if it follows one of another host; else null, as
+     *    version and lag. version: the number of the set there; lag: seconds since the source last
+     *    said that this is its newest version: a "no" is certain as of then. max_lag: the lag above
+     *    which the filter is stale, or null; stale: true: every answer is "maybe", until the source
+     *    is heard again
      *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's
      *    share), hashes, partitions, bytes, fill, estimated_error_rate; only scalable filters have
      *    several

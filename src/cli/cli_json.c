@@ -49,7 +49,7 @@ json_t *cli_json_info(const cli_name *name, const bshm_info *info)
 	json_t *bits = info->items == 0 ? json_null()
 									: json_real(8.0 * (double) info->bytes / (double) info->items);
 	return json_pack("{s:o, s:s, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:f, s:o, "
-					 "s:f, s:o, s:o, s:o, s:o, s:o}",
+					 "s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 		"name", cli_json_text(name->bytes, name->length), "type", info->type, "error_rate",
 		info->error_rate, "capacity", whole(info->capacity), "items", whole(info->items),
 		"expansion", (int) info->expansion, "window", (int) info->window_s, "hashes",
@@ -58,7 +58,11 @@ json_t *cli_json_info(const cli_name *name, const bshm_info *info)
 		info->estimated_error_rate, "worst_partition_error_rate", info->worst_partition_error_rate,
 		"generation", whole(info->generation), "published_at", info->published_s, "questions",
 		whole(info->usage.questions), "maybes", whole(info->usage.maybes), "fetches",
-		fetches_of(info), "false_positives", whole(info->false_positives), "layers",
+		fetches_of(info), "false_positives", whole(info->false_positives), "source",
+		info->source[0] != '\0' ? cli_json_text(info->source, strlen(info->source)) : json_null(),
+		"version", info->followed ? whole(info->version) : json_null(), "lag",
+		info->followed ? json_real(info->lag_s) : json_null(), "max_lag",
+		info->max_lag_s != 0 ? whole(info->max_lag_s) : json_null(), "stale", info->stale, "layers",
 		layers_of(info));
 }
 

@@ -42,6 +42,8 @@
 #define BSHM_CAPACITY_MAX      (UINT64_C(1) << 40)
 #define BSHM_NAME_BYTES_MAX    63
 #define BSHM_WINDOW_MAX_S      315360000
+#define BSHM_SOURCE_BYTES_MAX  200 /* of the text that says where a followed filter comes from */
+#define BSHM_MAX_LAG_MAX_S     315360000
 
 typedef struct bshm_segment bshm_segment;
 
@@ -371,6 +373,13 @@ typedef struct {
 	double published_s;       /* unix time */
 	uint64_t false_positives; /* confirmed by loaders */
 	bshm_usage usage;         /* as far as it is handed in; the calling thread's is */
+	bool followed;            /* it follows a filter of another host: bshm_origin.h */
+	bool stale;               /* it lags more than max_lag_s: every answer is "maybe" */
+	uint32_t max_lag_s;       /* 0 = it never gets stale */
+	double lag_s;             /* since its origin last said that this is its newest version */
+	uint64_t epoch;           /* the origin's */
+	uint64_t version;
+	char source[BSHM_SOURCE_BYTES_MAX + 1]; /* "" if it is not followed, or the text is damaged */
 	uint32_t layer_count;
 	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;

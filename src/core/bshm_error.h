@@ -82,6 +82,7 @@ const char *bshm_status_str(bshm_status status);
  X(GROW, "grow")                                                                                   \
  X(OPS, "ops")                                                                                     \
  X(DIRECTORY, "directory")                                                                         \
+ X(SOURCES, "sources")                                                                             \
  X(JOURNAL, "journal")                                                                             \
  X(RECORD_SIZE, "record size")                                                                     \
  X(RECORD_ROOM, "record room")                                                                     \
@@ -95,6 +96,8 @@ const char *bshm_status_str(bshm_status status);
  X(KIND, "kind")                                                                                   \
  X(GEOMETRY, "geometry")                                                                           \
  X(MAX_ERROR_RATE, "max_error_rate")                                                               \
+ X(FOLLOW, "follow")                                                                               \
+ X(ORIGIN, "origin")                                                                               \
  /* records */                                                                                     \
  X(INT, "int")                                                                                     \
  X(STRING, "string")                                                                               \

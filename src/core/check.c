@@ -29,6 +29,7 @@
 #include "core/segment/run.h"
 #include "core/segment/segment.h"
 #include "core/segment/sound.h"
+#include "core/segment/source.h"
 #include "core/status.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
@@ -216,6 +217,10 @@ static void check_entry(report *r, uint32_t index)
 			note(r, "a filter has no name", entry);
 		}
 		check_layers(r, &descriptor, entry);
+		char source[BSHM_SOURCE_BYTES_MAX + 1];
+		if (descriptor.source != 0 && !bshm__source_read(s, descriptor.source, source)) {
+			note(r, "the source of a followed filter is damaged", entry);
+		}
 	}
 }
 

@@ -107,6 +107,8 @@
  *      +-----------------+-----------------+
  * 320: | rest            | rest_clock      |
  *      +-----------------+-----------------+
+ * 384: | sources: 16 of 208 bytes          |
+ *      +-----------------------------------+
  *
  *  magic..check        written once by the creator before the file has its name
  *  lock                by compare-and-swap: 0 = free, else the owner word (slot + 1 in the low 16
@@ -126,10 +128,22 @@
  *                      written once by the creator before the file has its name
  *  rest                on a disk, under the presence lock; shared only to store AWAKE (rest.c)
  *  rest_clock          on a disk, under the exclusive presence lock
+ *  sources             under the lock, while no descriptor in force names the place (source.c)
  *
  *  features: a bit for each region or meaning that a later build adds without a new layout version.
- *  A build refuses a segment with a bit that it does not know: BSHM_FEATURE_*.
+ *  A build refuses a segment with a bit that it does not know. A segment keeps those that it was
+ *  made with.
  */
+#define BSHM_SOURCE_COUNT 16u
+
+typedef struct {
+	char text[BSHM_SOURCE_BYTES_MAX]; /* zeros behind it */
+	uint64_t check;                   /* XXH3-64 of the text, seeded with name_seed */
+} bshm_source;
+
+BSHM_STATIC_ASSERT(source, sizeof(bshm_source) == 208);
+BSHM_AT(source, check, 200);
+
 typedef struct {
 	uint64_t magic;
 	uint64_t layout;
@@ -174,7 +188,9 @@ typedef struct {
 	uint8_t reserved5[24];
 	uint64_t rest;       /* BSHM_REST_* */
 	uint64_t rest_clock; /* the engine clock when it was brought to rest */
-	uint8_t reserved6[3760];
+	uint8_t reserved6[48];
+	bshm_source sources[BSHM_SOURCE_COUNT];
+	uint8_t reserved7[384];
 } bshm_header;
 
 BSHM_STATIC_ASSERT(header, sizeof(bshm_header) == BSHM_PAGE_BYTES);
@@ -215,6 +231,7 @@ BSHM_AT(header, cache_bytes, 280);
 BSHM_AT(header, cache_check, 288);
 BSHM_AT(header, rest, 320);
 BSHM_AT(header, rest_clock, 328);
+BSHM_AT(header, sources, 384);
 
 /* A filter may follow that of another host; the segment ends with an outbox (format_outbox.h). */
 #define BSHM_FEATURE_FLEET 1u
@@ -355,12 +372,12 @@ BSHM_AT(layer, check, 56);
  *      +-----------------+-----------------+-----------------+--------+--------+
  *  32: | published_s     | publication     | origin_ns       | state  | kind   |
  *      +--------+--------+--------+--------+-----------------+--------+--------+
- *  64: | expans.| window | slot   | layers | sized  | ep.base| reserved (zero) |
- *      +--------+--------+--------+--------+-----------------+-----------------+
+ *  64: | expans.| window | slot   | layers | sized  | ep.base| max_lag| source |
+ *      +--------+--------+--------+--------+--------+--------+--------+--------+
  *  96: | newest layer: 64 bytes                                                |
- *      +-----------------------------------------------------+-----------------+
- * 160: | reserved (zero)                                     | check           |
- *      +-----------------------------------------------------+-----------------+
+ *      +-----------------+-----------------+-----------------+-----------------+
+ * 160: | source_epoch    | source_version  | as_of_ns        | check           |
+ *      +-----------------+-----------------+-----------------+-----------------+
  *
  *  Written under the lock while it is not the one that the entry's generation selects.
  */
@@ -380,10 +397,13 @@ typedef struct {
 	uint32_t layer_count; /* 1..BSHM_LAYERS_MAX */
 	uint32_t sized;       /* 1: the first layer was made for an expected number of keys */
 	uint32_t epoch_base;  /* sliding: more than 0 once it has been cleared; wraps */
-	uint8_t reserved0[8];
+	uint32_t max_lag_s;   /* followed: stale if it lags more; 0 = never */
+	uint32_t source;      /* followed: index + 1 in the header's sources */
 	bshm_layer newest;
-	uint8_t reserved1[24];
-	uint64_t check; /* XXH3-64 of the bytes before it, seeded with name_seed and the name */
+	uint64_t source_epoch; /* followed: as the origin numbers its publishers, and its versions */
+	uint64_t source_version;
+	uint64_t as_of_ns; /* the engine clock when the origin said so; 0 = not followed */
+	uint64_t check;    /* XXH3-64 of the bytes before it, seeded with name_seed and the name */
 } bshm_descriptor;
 
 BSHM_STATIC_ASSERT(descriptor, sizeof(bshm_descriptor) == 192);
@@ -402,7 +422,12 @@ BSHM_AT(descriptor, items_slot, 72);
 BSHM_AT(descriptor, layer_count, 76);
 BSHM_AT(descriptor, sized, 80);
 BSHM_AT(descriptor, epoch_base, 84);
+BSHM_AT(descriptor, max_lag_s, 88);
+BSHM_AT(descriptor, source, 92);
 BSHM_AT(descriptor, newest, 96);
+BSHM_AT(descriptor, source_epoch, 160);
+BSHM_AT(descriptor, source_version, 168);
+BSHM_AT(descriptor, as_of_ns, 176);
 BSHM_AT(descriptor, check, 184);
 
 #define BSHM_STATE_ABSENT   0u /* no filter: every question is "maybe" */
@@ -415,6 +440,8 @@ BSHM_AT(descriptor, check, 184);
  *      +-----------------+--------+--------+
  *   0: | generation      | builders| next  |  read by every question
  *      +-----------------+--------+--------+
+ *  16: | as_of_ns        |
+ *      +-----------------+-----------------+
  *  64: | name: its length, its bytes, zeros |
  *      +-----------------+-----------------+
  * 128: | descriptor[0]                     |  in force while generation is even
@@ -431,6 +458,7 @@ BSHM_AT(descriptor, check, 184);
  *  generation   under the lock, release: the one store that publishes; grows for ever
  *  builders     under the lock: 1 while an op with a journal will publish here
  *  next, name   under the lock, directory_version odd
+ *  as_of_ns     under the lock: 0 before a set is published, then as often as its origin is heard
  *  items[slot]  fetch_add by adders to the set whose descriptor names the slot; set before that
  *               set is published
  *  false_positives[slot]  as items
@@ -439,8 +467,9 @@ BSHM_AT(descriptor, check, 184);
 typedef struct {
 	uint64_t generation;
 	uint32_t builders;
-	uint32_t next; /* index + 1 of the next entry with this name hash; 0 = last */
-	uint8_t reserved0[48];
+	uint32_t next;     /* index + 1 of the next entry with this name hash; 0 = last */
+	uint64_t as_of_ns; /* followed: if it is later than the descriptor's, it counts instead */
+	uint8_t reserved0[40];
 	uint8_t name[BSHM_NAME_MAX + 1]; /* length 0: the entry is free */
 	bshm_descriptor descriptor[2];
 	uint64_t items[2];
@@ -453,6 +482,7 @@ BSHM_STATIC_ASSERT(entry, sizeof(bshm_entry) == 640);
 BSHM_AT(entry, generation, 0);
 BSHM_AT(entry, builders, 8);
 BSHM_AT(entry, next, 12);
+BSHM_AT(entry, as_of_ns, 16);
 BSHM_AT(entry, name, 64);
 BSHM_AT(entry, descriptor, 128);
 BSHM_AT(entry, items, 512);

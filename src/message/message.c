@@ -255,6 +255,11 @@ static const char *no_space_message(
 				e->available < BSHM_FILTER_COUNT_MAX
 					? RAISE_FILTER_MEMORY
 					: "no segment holds more: drop some, or use another bloomshm.path");
+		case BSHM_CAUSE_SOURCES:
+			return say(m,
+				"the segment names %" PRIu64
+				" sources of followed filters, and no more; drop filters that are not needed",
+				e->available);
 		case BSHM_CAUSE_JOURNAL:
 			return say(m,
 				"more than %" PRIu64
@@ -290,6 +295,12 @@ static const char *incompatible_message(
 		case BSHM_CAUSE_COUNTING:
 			return say(m, "filter \"%s\" does not count; reserve or load it with %s", name,
 				command ? "--counting" : "counting: true");
+		case BSHM_CAUSE_FOLLOW:
+			return say(m,
+				"the segment was made by an older build, which knows no filter that follows "
+				"another; save it, remove it and bring it back");
+		case BSHM_CAUSE_ORIGIN:
+			return say(m, "filter \"%s\" is not this version of this source, or a local one", name);
 		case BSHM_CAUSE_GEOMETRY:
 			geometry = " (made for another capacity or error rate)";
 			/* fall through */

@@ -85,6 +85,29 @@ static void add_fetches(zval *array, const bshm_info *info)
 	add_assoc_zval(array, "fetches", &fetches);
 }
 
+/* Whom the filter follows; null of a local one. */
+static void add_origin(zval *array, const bshm_info *info)
+{
+	if (info->source[0] != '\0') {
+		add_assoc_string(array, "source", info->source);
+	} else {
+		add_assoc_null(array, "source");
+	}
+	if (info->followed) {
+		add_size(array, "version", info->version);
+		add_assoc_double(array, "lag", info->lag_s);
+	} else {
+		add_assoc_null(array, "version");
+		add_assoc_null(array, "lag");
+	}
+	if (info->max_lag_s != 0) {
+		add_size(array, "max_lag", info->max_lag_s);
+	} else {
+		add_assoc_null(array, "max_lag");
+	}
+	add_assoc_bool(array, "stale", info->stale);
+}
+
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
 {
 	array_init(array);
@@ -112,6 +135,7 @@ void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_in
 	add_size(array, "maybes", info->usage.maybes);
 	add_fetches(array, info);
 	add_size(array, "false_positives", info->false_positives);
+	add_origin(array, info);
 	add_layers(array, info);
 }
 

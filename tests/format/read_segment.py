@@ -112,7 +112,9 @@ class Descriptor:
             self.sized,
             self.epoch_base,
         ) = struct.unpack_from("=QQQddQQIIIIIIII", raw)
+        self.max_lag_s, self.source = struct.unpack_from("=II", raw, 88)
         self.newest = Layer(raw[96:160])
+        self.as_of_ns = struct.unpack_from("=Q", raw, 176)[0]
 
 
 def key_hash(key, seed):
@@ -218,6 +220,12 @@ class Filter:
         age = (self.segment.clock_ns() - d.origin_ns) & MASK
         since = 0 if age >> 63 else age // (d.window_s * 10**9 // 3)
         return d.epoch_base + since & 0xFFFFFFFF
+
+    def is_stale(self):
+        d = self.descriptor
+        as_of_ns = max(d.as_of_ns, self.segment.u64[(self.segment.entry_off(self.index) + 16) // 8])
+        lag_ns = self.segment.clock_ns() - as_of_ns
+        return d.max_lag_s != 0 and not -(10**9) <= lag_ns <= d.max_lag_s * 10**9
 
     def live(self, partition):
         if self.descriptor.kind != SLIDING:
@@ -408,6 +416,8 @@ class Segment:
             32 if d.kind == GROWING else 1
         ):
             raise Damaged("a descriptor makes no sense")
+        if d.source > 16 or d.max_lag_s > 315360000 or (d.as_of_ns == 0) != (d.source == 0):
+            raise Damaged("a descriptor makes no sense")
         self.check_layer(d.newest, raw[96:160])
         return d
 
@@ -434,6 +444,12 @@ class Segment:
         for layer in layers:
             layer.partitions = self.run(layer.first, layer.count, layer.run_check)
         return layers[::-1]
+
+    def source(self, place):
+        """Section 3: the text of a place; None: it is damaged."""
+        raw = self.words(384 + (place - 1) * 208, 208)
+        text, check = struct.unpack("=200sQ", raw)
+        return text.rstrip(b"\0") if check == self.checksum(text) else None
 
     # Section 6: runs
 
@@ -502,7 +518,7 @@ class Segment:
                 found = self.known.get(name)
                 if found is None or not found.stands():
                     found = self.known[name] = self.resolve(name)
-                if found is None or found.maybe_has(key):
+                if found is None or found.maybe_has(key) or found.is_stale():
                     return True
                 if found.stands():
                     return False
@@ -568,6 +584,8 @@ class Segment:
                         yield what, layer.partitions
                     if not named:
                         yield what, Damaged("a filter without a name")
+                    if d.source != 0 and self.source(d.source) is None:
+                        yield what, Damaged("its source is damaged")
             except Damaged as problem:
                 yield what, problem
         for op in range(OPS):

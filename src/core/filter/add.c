@@ -35,6 +35,7 @@
 #include "core/filter/add_layer.h"
 #include "core/filter/growing.h"
 #include "core/filter/kind.h"
+#include "core/filter/lag.h"
 #include "core/filter/mend.h"
 #include "core/filter/partition.h"
 #include "core/filter/query.h"
@@ -144,7 +145,7 @@ static size_t find_absent(call *c, const bshm_view *view, size_t from, size_t to
 	size_t absent = 0;
 	for (size_t i = from; i < to; i++) {
 		const bshm_hash h = hash_of(c, view, i);
-		c->fresh[i] = !bshm__view_has(view, h);
+		c->fresh[i] = !bshm__view_has_bits(view, h);
 		if (c->fresh[i]) {
 			c->absent[absent++] = h;
 		}
@@ -416,6 +417,10 @@ static int add_published(call *c, const bshm_view *view)
 	}
 	if (status != BSHM_OK) {
 		return status;
+	}
+	if (BSHM_UNLIKELY(view->descriptor.max_lag_s != 0) && bshm__view_stale(view)) {
+		c->added = 0; /* none is certainly new */
+		memset(c->fresh, 0, c->count * sizeof(*c->fresh));
 	}
 	return c->done < c->count ? BSHM_E_BUSY : building;
 }

@@ -35,6 +35,7 @@
 #include "core/segment/ops.h"
 #include "core/segment/run.h"
 #include "core/segment/segment.h"
+#include "core/segment/source.h"
 #include "core/status.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
@@ -375,8 +376,14 @@ bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_
 	bshm_segment *segment = build->segment;
 	bshm_status status = BSHM_OK;
 	*items += bshm__journal_apply(build->segment, build->op, &build->view);
-	if (bshm__layers_store(segment, &build->descriptor, build->layers,
-			build->descriptor.layer_count, build->map)) {
+	if (build->descriptor.as_of_ns != 0) {
+		build->descriptor.source = bshm__source_store(segment, build->source);
+	}
+	if (build->descriptor.as_of_ns != 0 && build->descriptor.source == 0) {
+		status = bshm__fail_sizes(
+			error, BSHM_E_NO_SPACE, BSHM_CAUSE_SOURCES, BSHM_SOURCE_COUNT + 1, BSHM_SOURCE_COUNT);
+	} else if (bshm__layers_store(segment, &build->descriptor, build->layers,
+				   build->descriptor.layer_count, build->map)) {
 		build->descriptor.published_s = bshm__bits(bshm_os_wall_s());
 		bshm__entry_publish(segment, build->entry, &build->descriptor, *items);
 	} else {

@@ -33,7 +33,8 @@ struct bshm_build {
 	bshm_layer layers[BSHM_LAYERS_MAX]; /* and all of its layers, the oldest first */
 	bshm_view view;                     /* of the partitions taken */
 	bshm_run run;
-	uint64_t *map; /* scratch: bshm__blocks_map() */
+	char source[BSHM_SOURCE_BYTES_MAX + 1]; /* of what follows an origin */
+	uint64_t *map;                          /* scratch: bshm__blocks_map() */
 };
 
 /* As BSHM_NAMED_...: what only a reservation compares. */

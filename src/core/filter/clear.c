@@ -45,6 +45,7 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 	}
 	descriptor->newest = layers[0];
 	descriptor->layer_count = 1;
+	bshm__descriptor_localize(descriptor);
 	bshm_status status = bshm__view_lay(segment, view, descriptor, layers);
 	if (status != BSHM_OK) {
 		return bshm__view_fail(status, error);
@@ -64,6 +65,7 @@ static bshm_status clear_begin(bshm_segment *segment, uint32_t index, bshm_descr
 static void expire(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
 {
 	bshm__kinds[descriptor->kind]->expire(segment, descriptor);
+	bshm__descriptor_localize(descriptor);
 	descriptor->published_s = bshm__bits(bshm_os_wall_s());
 	bshm__entry_publish(segment, index, descriptor, 0);
 }

@@ -9,6 +9,7 @@
 #include "core/bshm.h"
 
 #include "core/filter/kind.h"
+#include "core/filter/lag.h"
 #include "core/filter/mend.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
@@ -79,7 +80,7 @@ int bshm_filter_count(bshm_segment *segment, bshm_views *views, const char *name
 			return BSHM_E_INCOMPATIBLE;
 		}
 		const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
-		const uint32_t count = view->kind->count(view, h);
+		const uint32_t count = bshm__view_stale(view) ? BSHM_COUNT_MAX : view->kind->count(view, h);
 		if (bshm__view_current(view)) {
 			return (int) count;
 		}

@@ -10,6 +10,7 @@
 #include "core/filter/lay.h"
 
 #include "core/filter/kind.h"
+#include "core/filter/lag.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
 #include "core/segment/run.h"
@@ -49,7 +50,8 @@ static bshm_status lay_bits(
 static uint32_t path_of(const bshm_descriptor *descriptor)
 {
 	return descriptor->newest.hash_count + (descriptor->kind << 8) +
-		   ((descriptor->layer_count - 1) << 16);
+		   ((descriptor->layer_count - 1) << 16) +
+		   (descriptor->max_lag_s != 0 ? BSHM_PATH_FOLLOWED : 0);
 }
 
 bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
@@ -74,6 +76,7 @@ bshm_status bshm__view_lay(const bshm_segment *segment, bshm_view *view,
 		view->older_count += status == BSHM_OK;
 	}
 	view->path = path_of(descriptor);
+	view->has = descriptor->max_lag_s != 0 ? bshm__followed_has : view->kind->has;
 	view->line_probes = BSHM_LINE_PROBES;
 	for (uint32_t i = 0; i <= older; i++) {
 		const uint32_t hash_count = layers[i].hash_count;

@@ -144,6 +144,7 @@ static bshm_status describe(const task *t, bshm_build *build)
 								(i == t->count && view->descriptor.layer_count == most))) {
 			build->descriptor = view->descriptor;
 			build->descriptor.epoch_base = 0; /* its partitions are new */
+			bshm__descriptor_localize(&build->descriptor);
 			memcpy(build->layers, layers, sizeof(layers));
 		}
 	}

@@ -21,6 +21,7 @@
 #include "core/filter/geometry.h"
 #include "core/filter/growing.h"
 #include "core/filter/kind.h"
+#include "core/filter/lag.h"
 #include "core/filter/lay.h"
 #include "core/filter/partition.h"
 #include "core/filter/usage.h"
@@ -293,8 +294,9 @@ bshm_status bshm_view_open(
 
 /* ------------------------------------------------------------------ questions */
 
-static BSHM_ALWAYS_INLINE bool view_has_at(
-	const bshm_view *view, const uint64_t *words, bshm_hash h)
+/* `bits`: what they say, even if the filter is stale. */
+static BSHM_ALWAYS_INLINE bool has_at(
+	const bshm_view *view, const uint64_t *words, bshm_hash h, bool bits)
 {
 	if (BSHM_LIKELY(view->path == BSHM_PATH_GROWING_SIX)) { /* what a load makes by default */
 		return bshm__line_has_six(words, h);
@@ -302,18 +304,18 @@ static BSHM_ALWAYS_INLINE bool view_has_at(
 	if (BSHM_LIKELY(view->path == BSHM_PATH_PLAIN_SIX)) {
 		return bshm__partition_has_six(words, h);
 	}
-	return view->kind->has(view, words, h);
+	return bits ? view->kind->has(view, words, h) : view->has(view, words, h);
 }
 
-bool bshm__view_has(const bshm_view *view, bshm_hash h)
+bool bshm__view_has_bits(const bshm_view *view, bshm_hash h)
 {
-	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
+	return has_at(view, bshm__parts_of(&view->newest, h), h, true);
 }
 
 static BSHM_ALWAYS_INLINE bool view_has(const bshm_view *view, const char *key, size_t key_length)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, view->seed);
-	return view_has_at(view, bshm__parts_of(&view->newest, h), h);
+	return has_at(view, bshm__parts_of(&view->newest, h), h, false);
 }
 
 static inline bshm_view **hint_of(bshm_views *views, const char *name)
@@ -392,7 +394,7 @@ static BSHM_FLATTEN void ask_far(
 		prefetch(view, words[i], hashes[i]);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		answers[i] = view_has_at(view, words[i], hashes[i]);
+		answers[i] = has_at(view, words[i], hashes[i], false);
 	}
 }
 
@@ -451,6 +453,7 @@ bshm_status bshm_filter_estimate(bshm_segment *segment, bshm_views *views, const
 		out->false_positives =
 			BSHM_LOAD(&entry->false_positives[view->descriptor.items_slot & 1], RELAXED);
 		out->usage = bshm__usage_of(entry, &view->descriptor);
+		bshm__lag_describe(view, out);
 		if (bshm__view_current(view)) {
 			return BSHM_OK;
 		}

@@ -9,7 +9,7 @@
 #include "core/bshm.h"
 #include "core/filter/view.h"
 
-/* Is the hash maybe in the filter? */
-bool bshm__view_has(const bshm_view *view, bshm_hash h);
+/* Is the hash maybe in the filter, by its bits, even if it is stale? */
+bool bshm__view_has_bits(const bshm_view *view, bshm_hash h);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct {
 /* How a view is asked: these two by direct branches, all others by the kind's function. */
 #define BSHM_PATH_PLAIN_SIX   6u
 #define BSHM_PATH_GROWING_SIX (6u + (BSHM_KIND_GROWING << 8))
+#define BSHM_PATH_FOLLOWED    (1u << 24) /* with a limit of its lag: added to the others */
 
 /* What a question of the common kinds needs comes first, in two lines of the processor's cache. */
 struct bshm_view {
@@ -54,6 +55,7 @@ struct bshm_view {
 	uint32_t older_count;
 	uint32_t path; /* BSHM_PATH_..., or another number */
 	bshm__name name;
+	bool (*has)(const bshm_view *view, const uint64_t *words, bshm_hash h); /* a question */
 	const bshm__kind *kind;
 	const bshm_segment *segment;
 	uint32_t entry;

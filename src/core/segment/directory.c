@@ -266,6 +266,8 @@ static void put_in_force(
 		BSHM_STORE(&to[i], words[i], RELAXED);
 	}
 	if (items != NULL) {
+		/* What was heard of the set before: a reader of the new one must not see it. */
+		BSHM_STORE(&entry->as_of_ns, 0, RELAXED);
 		BSHM_STORE(&entry->items[descriptor->items_slot & 1], *items, RELAXED);
 		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
 		zero_usage(&entry->usage[descriptor->items_slot & 1]);
@@ -393,6 +395,10 @@ void bshm__entry_rename(
 	/* Computed once: for a damaged target, the clock gives another number each time. */
 	const uint64_t generation = next_generation(segment, &segment->entries[target]);
 	const uint64_t items = BSHM_LOAD(&from_entry->items[descriptor->items_slot & 1], RELAXED);
+	const uint64_t heard_ns = BSHM_LOAD(&from_entry->as_of_ns, RELAXED);
+	if (descriptor->as_of_ns != 0 && heard_ns > descriptor->as_of_ns) {
+		descriptor->as_of_ns = heard_ns;
+	}
 	BSHM_STORE(&header->intent_from, source, RELAXED);
 	BSHM_STORE(&header->intent_to, target, RELAXED);
 	BSHM_STORE(&header->intent_generation, generation, RELAXED);

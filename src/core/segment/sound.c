@@ -54,12 +54,25 @@ bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 	if (descriptor->state == BSHM_STATE_ABSENT) {
 		return true;
 	}
+	if (descriptor->source > BSHM_SOURCE_COUNT || descriptor->max_lag_s > BSHM_MAX_LAG_MAX_S ||
+		(descriptor->as_of_ns == 0) != (descriptor->source == 0)) {
+		return false;
+	}
 	/* A filter is cleared with its first layer only: clear.c. */
 	return (descriptor->state == BSHM_STATE_LIVE ||
 			   (descriptor->state == BSHM_STATE_CLEARING && descriptor->layer_count == 1)) &&
 		   bshm__kind_fits(descriptor->kind, descriptor->expansion, descriptor->window_s,
 			   descriptor->layer_count) &&
 		   bshm__layer_sound(segment, &descriptor->newest);
+}
+
+void bshm__descriptor_localize(bshm_descriptor *descriptor)
+{
+	descriptor->max_lag_s = 0;
+	descriptor->source = 0;
+	descriptor->source_epoch = 0;
+	descriptor->source_version = 0;
+	descriptor->as_of_ns = 0;
 }
 
 /* ------------------------------------------------------------------ layers */

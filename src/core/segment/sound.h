@@ -18,6 +18,9 @@ uint64_t bshm__descriptor_check(
 bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 	const bshm_descriptor *descriptor, uint64_t generation);
 
+/* The descriptor of a set that follows no other. */
+void bshm__descriptor_localize(bshm_descriptor *descriptor);
+
 uint64_t bshm__layer_check(const bshm_segment *segment, const bshm_layer *layer);
 bool bshm__layer_sound(const bshm_segment *segment, const bshm_layer *layer);
 /*

@@ -1,0 +1,46 @@
+/*
+ * bshm_origin.h - filters that follow those of another host.
+ *
+ * As bshm.h, which this stands on.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_ORIGIN_H
+#define BSHM_ORIGIN_H
+
+#include "core/bshm.h"
+
+/* What the origin of a filter, another host, has said about it. */
+typedef struct {
+	const char *source; /* whence, its URL say: 1..BSHM_SOURCE_BYTES_MAX bytes, no NUL. A segment
+						   has room for 16 different ones; filters of one source share it */
+	size_t source_length;
+	uint64_t epoch; /* of the publisher, and the number of the set: as the origin counts them */
+	uint64_t version;
+	uint64_t age_ns;    /* how long ago the origin said that this is its newest version */
+	uint32_t max_lag_s; /* the filter is stale when that is longer ago, and every "no" a "maybe";
+						   0 = never; at most BSHM_MAX_LAG_MAX_S */
+} bshm_origin;
+
+/*
+ * What the build publishes follows an origin: to be called before bshm_build_publish(), which then
+ * may also fail with NO_SPACE, cause SOURCES. Time runs from this call on. INCOMPATIBLE, cause
+ * FOLLOW: the segment was made by a build that does not know followed filters. RANGE: the origin is
+ * out of its ranges. Takes no lock.
+ *
+ * A filter that is published in any other way is a local one; so are a copy, a union, what a dump
+ * is restored to, and a filter that was cleared. A rename, an add and one more layer change
+ * nothing. Adds are as to any filter, but while it is stale no key counts as certainly new, and a
+ * key's count is BSHM_COUNT_MAX.
+ */
+bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error);
+/*
+ * The origin has said again that this version is its newest: the lag begins anew, from
+ * origin->age_ns ago. If the filter has heard a later word, nothing changes. NOT_FOUND, CORRUPT;
+ * INCOMPATIBLE, cause ORIGIN: what is published is another version, of another source or limit, or
+ * a local set: publish the version. RANGE, lock statuses. Cost: the lock for a microsecond.
+ */
+bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t name_length,
+	const bshm_origin *origin, bshm_error *error);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * origin.c - filters that follow those of another host.
+ *
+ * The host that publishes a filter is its origin; this one publishes what it got from there
+ * (bshm_build_follow()), and notes whenever the origin says again that this is its newest version
+ * (bshm_filter_heard()). A set that somebody else publishes under the name is a local one.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/bshm_origin.h"
+
+#include "core/filter/build.h"
+#include "core/filter/lag.h"
+#include "core/filter/mend.h"
+#include "core/segment/directory.h"
+#include "core/segment/lock.h"
+#include "core/segment/name.h"
+#include "core/segment/segment.h"
+#include "core/segment/source.h"
+#include "core/status.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+#include <string.h>
+
+static bool is_sound(const bshm_origin *origin)
+{
+	return origin->source_length >= 1 && origin->source_length <= BSHM_SOURCE_BYTES_MAX &&
+		   memchr(origin->source, '\0', origin->source_length) == NULL &&
+		   origin->max_lag_s <= BSHM_MAX_LAG_MAX_S;
+}
+
+static uint64_t engine_now(const bshm_segment *segment)
+{
+	return bshm_os_clock_ns() + segment->clock_offset;
+}
+
+/* The moment at which the origin said it; never 0. */
+static uint64_t as_of(const bshm_segment *segment, const bshm_origin *origin)
+{
+	const uint64_t now_ns = engine_now(segment);
+	return origin->age_ns < now_ns ? now_ns - origin->age_ns : 1;
+}
+
+bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error)
+{
+	if (!is_sound(origin)) {
+		return bshm__fail(error, BSHM_E_RANGE, BSHM_CAUSE_ORIGIN);
+	}
+	if ((build->segment->features & BSHM_FEATURE_FLEET) == 0) {
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_FOLLOW);
+	}
+	memset(build->source, 0, sizeof(build->source));
+	memcpy(build->source, origin->source, origin->source_length);
+	build->descriptor.max_lag_s = origin->max_lag_s;
+	build->descriptor.source_epoch = origin->epoch;
+	build->descriptor.source_version = origin->version;
+	build->descriptor.as_of_ns = as_of(build->segment, origin);
+	return BSHM_OK;
+}
+
+/* Is the set in force the one that the origin speaks of? */
+static bool is_of(const bshm_segment *segment, const bshm_descriptor *d, const bshm_origin *origin)
+{
+	char source[BSHM_SOURCE_BYTES_MAX + 1];
+	return d->as_of_ns != 0 && d->source_epoch == origin->epoch &&
+		   d->source_version == origin->version && d->max_lag_s == origin->max_lag_s &&
+		   bshm__source_read(segment, d->source, source) &&
+		   strlen(source) == origin->source_length &&
+		   memcmp(source, origin->source, origin->source_length) == 0;
+}
+
+bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t name_length,
+	const bshm_origin *origin, bshm_error *error)
+{
+	const bshm__name padded = bshm__name_of(name, name_length);
+	uint32_t index;
+	bshm_descriptor descriptor;
+	if (!is_sound(origin)) {
+		return bshm__fail(error, BSHM_E_RANGE, BSHM_CAUSE_ORIGIN);
+	}
+	bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	status = bshm__entry_current(segment, &padded, &index, &descriptor);
+	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_CORRUPT) {
+		bshm__fail(error, status, BSHM_CAUSE_FILTER);
+	} else if (status == BSHM_E_BUSY || !is_of(segment, &descriptor, origin)) {
+		status = bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_ORIGIN);
+	} else {
+		bshm_entry *entry = &segment->entries[index];
+		if (bshm__lag(entry, &descriptor, engine_now(segment)) > origin->age_ns) {
+			/* Who sees this sees that the set is in force: pairs with bshm__view_current(). */
+			BSHM_STORE(&entry->as_of_ns, as_of(segment, origin), RELEASE);
+		}
+	}
+	bshm__unlock(segment);
+	return status;
+}
