@@ -78,7 +78,7 @@ for (const [name, text] of Object.entries(notes.written)) {
 	write(name, text);
 }
 /* These spell the names of system headers as no file system but Windows' finds them. */
-for (const name of ['WinBase', 'Winbase', 'Windns', 'Ws2tcpip', 'Winuser', 'Wincrypt', 'Sddl', 'VersionHelpers']) {
+for (const name of ['WinBase', 'Winbase', 'Winsock2', 'Windns', 'Ws2tcpip', 'Winuser', 'Wincrypt', 'Sddl', 'VersionHelpers']) {
 	write(`include/${name}.h`, `#include <${name.toLowerCase()}.h>\n`);
 }
 
