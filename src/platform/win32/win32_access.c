@@ -11,8 +11,9 @@
  * Everyone, Users, Authenticated Users, Domain Users, and whatever else may contain anyone.
  *
  * The folder decides which group it is: with the mode 0660 a file is open to those accounts and
- * groups that may create files in its folder. Whoever may do that could have put the file there,
- * so the file of another owner is trusted only in a folder where others may not.
+ * groups that may create files in its folder, and closed to those whom an entry there denies that.
+ * Whoever may create files there could have put the file there, so the file of another owner is
+ * trusted only in a folder where others may not.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -105,7 +106,7 @@ static bool is_chosen(PSID sid)
 			return number_of(sid) >= 1000;
 		case SECURITY_SERVICE_ID_BASE_RID:
 		case SECURITY_APPPOOL_ID_BASE_RID:
-			return true;
+			return number_of(sid) != 0; /* 0: all services */
 		default:
 			return part_of(sid, 0) == SECURITY_BUILTIN_DOMAIN_RID && number_of(sid) == IIS_IUSRS;
 	}
@@ -119,24 +120,42 @@ static uint32_t bits_of(ACCESS_MASK mask)
 	return ((mask & reads) != 0 ? 4u : 0) | ((mask & writes) != 0 ? 2u : 0);
 }
 
-/* The SID of an entry that allows something on this very file; NULL: another entry. Entries that
- * deny are left out: the list may only look more open than it is. */
-static PSID allowed_by(ACL *list, DWORD index, ACCESS_MASK *mask)
+typedef enum {
+	NOTHING,
+	ALLOWS,
+	DENIES,
+	UNKNOWN, /* an entry of a kind that files do not have */
+} effect;
+
+/* What an entry does on this very file, and to whom. */
+static effect read_entry(ACL *list, DWORD index, PSID *sid, ACCESS_MASK *mask)
 {
 	void *found;
 	if (!GetAce(list, index, &found)) {
-		return NULL;
+		return UNKNOWN;
 	}
-	ACCESS_ALLOWED_ACE *entry = found;
-	const BYTE type = entry->Header.AceType;
-	if ((type != ACCESS_ALLOWED_ACE_TYPE && type != ACCESS_ALLOWED_CALLBACK_ACE_TYPE) ||
-		(entry->Header.AceFlags & INHERIT_ONLY_ACE) != 0) {
-		return NULL;
-	}
+	ACCESS_ALLOWED_ACE *entry = found; /* one that denies has the same shape */
+	*sid = &entry->SidStart;
 	*mask = entry->Mask;
-	return &entry->SidStart;
+	if ((entry->Header.AceFlags & INHERIT_ONLY_ACE) != 0) {
+		return NOTHING;
+	}
+	switch (entry->Header.AceType) {
+		case ACCESS_ALLOWED_ACE_TYPE:
+		case ACCESS_ALLOWED_CALLBACK_ACE_TYPE:
+			return ALLOWS;
+		case ACCESS_DENIED_ACE_TYPE:
+		case ACCESS_DENIED_CALLBACK_ACE_TYPE:
+			return DENIES;
+		case ACCESS_DENIED_OBJECT_ACE_TYPE:
+		case ACCESS_DENIED_CALLBACK_OBJECT_ACE_TYPE:
+			return NOTHING;
+		default:
+			return UNKNOWN;
+	}
 }
 
+/* Entries that deny are left out: the list may only look more open than it is. */
 static uint32_t mode_of(ACL *list, PSID owner)
 {
 	if (list == NULL) {
@@ -144,9 +163,13 @@ static uint32_t mode_of(ACL *list, PSID owner)
 	}
 	uint32_t mode = 0;
 	for (DWORD i = 0; i < list->AceCount; i++) {
+		PSID sid;
 		ACCESS_MASK mask;
-		PSID sid = allowed_by(list, i, &mask);
-		if (sid == NULL) {
+		const effect does = read_entry(list, i, &sid, &mask);
+		if (does == UNKNOWN) {
+			return 0666;
+		}
+		if (does != ALLOWS) {
 			continue;
 		}
 		mode |= is_master(sid, owner) ? (EqualSid(sid, owner) ? bits_of(mask) << 6 : 0)
@@ -250,17 +273,24 @@ static ACCESS_MASK mask_of(uint32_t bits)
 	return ((bits & 4) != 0 ? FILE_GENERIC_READ : 0) | ((bits & 2) != 0 ? FILE_GENERIC_WRITE : 0);
 }
 
-/* The accounts and groups that may create files in the folder. */
-static bool add_group(ACL *list, HANDLE file, uint32_t bits)
+static bool creates_files(ACCESS_MASK mask)
 {
-	descriptor folder;
-	if (read_folder(file, &folder) != 0 || folder.list == NULL) {
-		return false;
-	}
-	for (DWORD i = 0; i < folder.list->AceCount; i++) {
+	return (mask & (FILE_ADD_FILE | GENERIC_WRITE | GENERIC_ALL)) != 0;
+}
+
+/* The accounts and groups that may create files in the folder, in its list's order: whom an entry
+ * denies that, none after it lets in. */
+static bool add_group(ACL *list, ACL *folder, uint32_t bits)
+{
+	for (DWORD i = 0; i < folder->AceCount; i++) {
+		PSID sid;
 		ACCESS_MASK mask;
-		PSID sid = allowed_by(folder.list, i, &mask);
-		if (sid != NULL && (bits_of(mask) & 2) != 0 && is_chosen(sid) &&
+		const effect does = read_entry(folder, i, &sid, &mask);
+		if (does == DENIES && creates_files(mask) &&
+			!AddAccessDeniedAce(list, ACL_REVISION, mask_of(6), sid)) {
+			return false;
+		}
+		if (does == ALLOWS && creates_files(mask) && is_chosen(sid) &&
 			!AddAccessAllowedAce(list, ACL_REVISION, mask_of(bits), sid)) {
 			return false;
 		}
@@ -272,6 +302,7 @@ int bshm_os_set_mode(int fd, uint32_t mode)
 {
 	const HANDLE file = bshm__win32_handle(fd);
 	descriptor d;
+	descriptor folder;
 	uint64_t room[LIST_BYTES / sizeof(uint64_t)];
 	uint64_t everyone[SECURITY_MAX_SID_SIZE / sizeof(uint64_t) + 1];
 	ACL *list = (ACL *) room;
@@ -279,7 +310,8 @@ int bshm_os_set_mode(int fd, uint32_t mode)
 	SECURITY_DESCRIPTOR changed;
 	if (read_descriptor(file, &d) != 0 || !InitializeAcl(list, sizeof(room), ACL_REVISION) ||
 		!AddAccessAllowedAce(list, ACL_REVISION, FILE_ALL_ACCESS, d.owner) ||
-		((mode & 0070) != 0 && !add_group(list, file, mode >> 3)) ||
+		((mode & 0070) != 0 && (read_folder(file, &folder) != 0 || folder.list == NULL ||
+								   !add_group(list, folder.list, mode >> 3))) ||
 		((mode & 0007) != 0 &&
 			(!CreateWellKnownSid(WinWorldSid, NULL, everyone, &bytes) ||
 				!AddAccessAllowedAce(list, ACL_REVISION, mask_of(mode), everyone))) ||

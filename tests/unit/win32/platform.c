@@ -1,0 +1,137 @@
+/*
+ * platform.c - what src/platform/win32 decides by itself: whom an access list lets in, and what a
+ * lock says while others ask. Prints TAP lines.
+ *
+ * Wine derives the access list of a file from the mode of the file below it, so these lists are
+ * made by hand.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "platform/win32/win32_access.c"
+#include "platform/win32/win32_file.c"
+
+#include "platform/atomic.h"
+#include "platform/counted.h"
+
+#include <stdlib.h>
+
+BSHM_THREAD_LOCAL bshm_held bshm__held;
+
+void test_skip(const char *why) /* of posix.h */
+{
+	puts(why);
+	exit(1);
+}
+
+static bool all_held = true;
+static bool failed;
+
+#define CHECK_INT(got, wanted)                                                                     \
+ do {                                                                                              \
+  const long long is = (long long) (got);                                                          \
+  const long long should = (long long) (wanted);                                                   \
+  if (is != should) {                                                                              \
+   printf("# line %d: %s is %#llo, not %#llo\n", __LINE__, #got, is, should);                      \
+   failed = true;                                                                                  \
+  }                                                                                                \
+ } while (0)
+
+/* ------------------------------------------------------------------ access lists */
+
+#define ACCOUNT(number) "S-1-5-21-1-2-3-" number
+#define OWNER           ACCOUNT("1001")
+#define OWN             "(A;;FA;;;" OWNER ")"
+#define WEBDATA         ACCOUNT("1002") /* a group that an administrator has made */
+#define GUESTS          ACCOUNT("1003")
+#define DOMAIN_USERS    ACCOUNT("513")
+#define ALL_SERVICES    "S-1-5-80-0"
+
+/* Of entries in Windows' own language of such lists; not freed, because the program is short. */
+static ACL *list_of(const char *entries)
+{
+	char text[512];
+	void *made;
+	BOOL present;
+	BOOL defaulted;
+	ACL *list;
+	snprintf(text, sizeof(text), "D:%s", entries);
+	if (!ConvertStringSecurityDescriptorToSecurityDescriptorA(text, 1, &made, NULL) ||
+		!GetSecurityDescriptorDacl(made, &present, &list, &defaulted)) {
+		printf("# not a list: %s\n", entries);
+		exit(1);
+	}
+	return list;
+}
+
+static PSID owner(void)
+{
+	static PSID sid;
+	if (sid == NULL && !ConvertStringSidToSidA(OWNER, &sid)) {
+		exit(1);
+	}
+	return sid;
+}
+
+static uint32_t mode(const char *entries)
+{
+	return mode_of(list_of(entries), owner());
+}
+
+static void the_mode_is_never_narrower_than_the_list(void)
+{
+	CHECK_INT(mode_of(NULL, owner()), 0666);
+	CHECK_INT(mode(OWN), 0600);
+	CHECK_INT(mode(OWN "(A;;FA;;;SY)(A;;FA;;;BA)"), 0600);
+	CHECK_INT(mode(OWN "(A;;FR;;;" WEBDATA ")"), 0640);
+	CHECK_INT(mode(OWN "(A;;FA;;;S-1-5-82-1-2-3-4-5)(A;;FA;;;S-1-5-80-1-2-3-4-5)"), 0660);
+	CHECK_INT(mode(OWN "(A;;FA;;;" ALL_SERVICES ")"), 0606);
+	CHECK_INT(mode(OWN "(A;;FR;;;WD)"), 0604);
+	CHECK_INT(mode(OWN "(A;;WD;;;" DOMAIN_USERS ")"), 0602);
+	CHECK_INT(mode(OWN "(A;IO;FA;;;WD)"), 0600);
+	CHECK_INT(mode("(D;;FA;;;WD)" OWN "(A;;FA;;;WD)"), 0606);
+	for (BYTE type = 0; type < 0x20; type++) {
+		ACL *list = list_of("(A;;FA;;;WD)");
+		ACE_HEADER *only;
+		GetAce(list, 0, (void **) &only);
+		only->AceType = type;
+		const bool denies = type == 1 || type == 6 || type == 10 || type == 12;
+		CHECK_INT((mode_of(list, owner()) & 6) == 6, !denies);
+	}
+}
+
+static void those_who_may_create_files_in_the_folder_are_let_in(void)
+{
+	ACL *folder =
+		list_of("(D;;FW;;;" GUESTS ")(D;;SD;;;WD)(A;;FA;;;BA)(A;;FRFW;;;" WEBDATA
+				")(A;;0x4;;;" ACCOUNT("1004") ")(A;;FW;;;BU)(A;IO;FA;;;" ACCOUNT("1005") ")");
+	ACL *wanted = list_of("(D;;FRFW;;;" GUESTS ")(A;;FR;;;" WEBDATA ")");
+	uint64_t room[LIST_BYTES / sizeof(uint64_t)];
+	ACL *list = (ACL *) room;
+	InitializeAcl(list, sizeof(room), ACL_REVISION);
+	CHECK_INT(add_group(list, folder, 4), true);
+	CHECK_INT(list->AceCount, wanted->AceCount);
+	for (DWORD i = 0; i < list->AceCount && i < wanted->AceCount; i++) {
+		ACE_HEADER *made;
+		ACE_HEADER *entry;
+		GetAce(list, i, (void **) &made);
+		GetAce(wanted, i, (void **) &entry);
+		CHECK_INT(memcmp(made, entry, entry->AceSize), 0);
+	}
+}
+
+static void run(const char *name, void (*test)(void))
+{
+	failed = false;
+	test();
+	printf("%s - platform: %s\n", failed ? "not ok" : "ok", name);
+	all_held = all_held && !failed;
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	run("the mode is never narrower than the list", the_mode_is_never_narrower_than_the_list);
+	run("those who may create files in the folder are let in",
+		those_who_may_create_files_in_the_folder_are_let_in);
+	return all_held ? 0 : 1;
+}
