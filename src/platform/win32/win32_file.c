@@ -125,7 +125,7 @@ int bshm_os_open(const char *path, bool readonly, int *fd)
 }
 
 /* Makes the folder of a path if it is the one of the default path. Other folders are made by the
- * administrator, who knows who may use them. */
+ * administrator, who knows who may use them. True also where another process was faster. */
 static bool make_default_folder(const WCHAR *path)
 {
 	WCHAR folder[MAX_PATH];
@@ -133,8 +133,9 @@ static bool make_default_folder(const WCHAR *path)
 	if (length == 0 || length >= MAX_PATH - 16) {
 		return false;
 	}
-	wcscpy(folder + length, L"\\bloomshm");
-	return _wcsnicmp(path, folder, wcslen(folder)) == 0 && CreateDirectoryW(folder, NULL);
+	wcscpy(folder + length, L"\\bloomshm\\");
+	return _wcsnicmp(path, folder, wcslen(folder)) == 0 &&
+		   (CreateDirectoryW(folder, NULL) || GetLastError() == ERROR_ALREADY_EXISTS);
 }
 
 static int create(const char *path, DWORD access, DWORD attribute, int *fd)

@@ -119,6 +119,28 @@ static void those_who_may_create_files_in_the_folder_are_let_in(void)
 	}
 }
 
+/* ------------------------------------------------------------------ folders */
+
+static void a_folder_that_another_process_has_just_made_will_do(void)
+{
+	WCHAR program_data[MAX_PATH];
+	WCHAR path[BSHM_WIDE_PATH];
+	char text[MAX_PATH];
+	const char *base = getenv("TEST_FOLDER");
+	snprintf(text, sizeof(text), "%s\\data", base == NULL ? "." : base);
+	bshm__win32_path(text, path);
+	GetFullPathNameW(path, MAX_PATH, program_data, NULL);
+	CreateDirectoryW(program_data, NULL);
+	SetEnvironmentVariableW(L"ProgramData", program_data);
+	swprintf(path, BSHM_WIDE_PATH, L"%ls\\bloomshm-2\\a.seg", program_data);
+	CHECK_INT(make_default_folder(path), false);
+	swprintf(path, BSHM_WIDE_PATH, L"%ls\\bloomshm", program_data);
+	CHECK_INT(GetFileAttributesW(path) == INVALID_FILE_ATTRIBUTES, true);
+	swprintf(path, BSHM_WIDE_PATH, L"%ls\\BloomShm\\a.seg", program_data);
+	CHECK_INT(make_default_folder(path), true);
+	CHECK_INT(make_default_folder(path), true);
+}
+
 static void run(const char *name, void (*test)(void))
 {
 	failed = false;
@@ -133,5 +155,7 @@ int main(void)
 	run("the mode is never narrower than the list", the_mode_is_never_narrower_than_the_list);
 	run("those who may create files in the folder are let in",
 		those_who_may_create_files_in_the_folder_are_let_in);
+	run("a folder that another process has just made will do",
+		a_folder_that_another_process_has_just_made_will_do);
 	return all_held ? 0 : 1;
 }
