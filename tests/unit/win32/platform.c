@@ -141,6 +141,84 @@ static void a_folder_that_another_process_has_just_made_will_do(void)
 	CHECK_INT(make_default_folder(path), true);
 }
 
+/* ------------------------------------------------------------------ locks */
+
+#define BYTE_OFF (INT64_C(1) << 62)
+#define ASKED    3000 /* questions while another thread locks */
+
+static int open_here(void)
+{
+	char path[MAX_PATH];
+	const char *base = getenv("TEST_FOLDER");
+	int fd = -1;
+	snprintf(path, sizeof(path), "%s\\locks", base == NULL ? "." : base);
+	if (bshm_os_create(path, &fd) != 0 && bshm_os_open(path, false, &fd) != 0) {
+		printf("# %s does not open\n", path);
+		exit(1);
+	}
+	return fd;
+}
+
+static uint32_t stop;
+
+static DWORD WINAPI lock_again_and_again(void *unused)
+{
+	const int fd = open_here();
+	(void) unused;
+	while (BSHM_LOAD(&stop, RELAXED) == 0) {
+		bshm_os_lock_byte(fd, BYTE_OFF);
+		bshm_os_release_byte(fd, BYTE_OFF);
+	}
+	bshm_os_close(fd);
+	return 0;
+}
+
+static DWORD WINAPI ask_again_and_again(void *unused)
+{
+	const int fd = open_here();
+	(void) unused;
+	while (BSHM_LOAD(&stop, RELAXED) == 0) {
+		bshm_os_byte_shared(fd, BYTE_OFF);
+	}
+	bshm_os_close(fd);
+	return 0;
+}
+
+/* How many of ASKED questions say that the byte is shared, while another thread works? */
+static unsigned shared_beside(LPTHREAD_START_ROUTINE work, int fd)
+{
+	unsigned shared = 0;
+	BSHM_STORE(&stop, 0, RELAXED);
+	const HANDLE thread = CreateThread(NULL, 0, work, NULL, 0, NULL);
+	for (unsigned i = 0; i < ASKED; i++) {
+		shared += bshm_os_byte_shared(fd, BYTE_OFF);
+	}
+	BSHM_STORE(&stop, 1, RELAXED);
+	WaitForSingleObject(thread, INFINITE);
+	CloseHandle(thread);
+	return shared;
+}
+
+static void who_asks_is_told_of_a_shared_lock_only_where_one_is(void)
+{
+	const int asks = open_here();
+	const int shares = open_here();
+	CHECK_INT(shared_beside(lock_again_and_again, asks), 0);
+	CHECK_INT(bshm_os_share_byte(shares, BYTE_OFF), 0);
+	CHECK_INT(shared_beside(ask_again_and_again, asks), ASKED);
+	CHECK_INT(bshm_os_lock_byte(asks, BYTE_OFF), EAGAIN);
+	CHECK_INT(bshm_os_share_byte(asks, BYTE_OFF), 0);
+	CHECK_INT(bshm_os_release_byte(asks, BYTE_OFF), 0);
+	CHECK_INT(bshm_os_lock_byte(shares, BYTE_OFF), 0);
+	CHECK_INT(bshm_os_byte_shared(asks, BYTE_OFF), false);
+	CHECK_INT(bshm_os_share_byte(shares, BYTE_OFF), 0);
+	CHECK_INT(bshm_os_byte_shared(asks, BYTE_OFF), true);
+	bshm_os_close(shares); /* as at a process's end */
+	CHECK_INT(bshm_os_byte_shared(asks, BYTE_OFF), false);
+	CHECK_INT(bshm_os_lock_byte(asks, BYTE_OFF), 0);
+	bshm_os_close(asks);
+}
+
 static void run(const char *name, void (*test)(void))
 {
 	failed = false;
@@ -157,5 +235,7 @@ int main(void)
 		those_who_may_create_files_in_the_folder_are_let_in);
 	run("a folder that another process has just made will do",
 		a_folder_that_another_process_has_just_made_will_do);
+	run("who asks is told of a shared lock only where one is",
+		who_asks_is_told_of_a_shared_lock_only_where_one_is);
 	return all_held ? 0 : 1;
 }
