@@ -70,7 +70,7 @@ int bshm_os_file_publish(int fd, const char *name, const char *path);
 int bshm_os_file_read(int fd, void *bytes, size_t count, size_t *got);
 int bshm_os_file_seek(int fd, uint64_t offset);
 int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base);
-/* Makes whole pages of a read-only mapping writable. */
+/* Makes a part of a read-only mapping writable, with the whole pages that it begins and ends in. */
 int bshm_os_protect(void *begin, uint64_t bytes);
 void bshm_os_unmap(void *base, uint64_t bytes);
 void bshm_os_advise_huge(void *base, uint64_t bytes);

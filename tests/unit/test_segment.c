@@ -347,6 +347,24 @@ TEST(readonly_needs_a_standing_segment)
 	CHECK_INT(stat_of(segment).filter_bytes, MB(1));
 }
 
+/* On a processor with pages of 16 or 64 kB no region begins a page. */
+TEST(a_part_of_a_page_becomes_writable_with_the_whole)
+{
+	int fd;
+	void *base;
+	REQUIRE(bshm_os_create(test_path("pages"), &fd) == 0);
+	CHECK_INT(bshm_os_reserve(fd, 1 << 20, false), 0);
+	CHECK_INT(bshm_os_map(fd, 1 << 20, true, &base), 0);
+	char *middle = (char *) base + (1 << 19);
+	CHECK_INT(bshm_os_protect(middle + 1000, 10), 0);
+	*middle = 'a';
+	CHECK_INT(bshm_os_protect(middle + (1 << 17) - 1, 2), 0);
+	middle[(1 << 17) - 1] = 'b';
+	middle[1 << 17] = 'c';
+	bshm_os_unmap(base, 1 << 20);
+	bshm_os_close(fd);
+}
+
 TEST(who_only_looks_needs_a_standing_segment_too)
 {
 	bshm_options options = standard();

@@ -348,7 +348,9 @@ int bshm_os_map(int fd, uint64_t bytes, bool readonly, void **base)
 
 int bshm_os_protect(void *begin, uint64_t bytes)
 {
-	return mprotect(begin, (size_t) bytes, PROT_READ | PROT_WRITE) != 0 ? errno : 0;
+	const size_t into_page = (uintptr_t) begin % (size_t) sysconf(_SC_PAGESIZE);
+	const size_t pages = (size_t) bytes + into_page;
+	return mprotect((char *) begin - into_page, pages, PROT_READ | PROT_WRITE) != 0 ? errno : 0;
 }
 
 void bshm_os_unmap(void *base, uint64_t bytes)
