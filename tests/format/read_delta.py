@@ -117,6 +117,7 @@ def applied(image, raw):
     ]
     count_there = struct.unpack_from("<I", head, 92)[0]
     require(max(count_there, len(image.layers)) == layer_count, "layers")
+    require(not any(b"".join(layer[:56] for layer in layers[count_there:])), "a layer that goes")
 
     out, checks, off = [head, *layers[:count_there]], b"", image.bits
     for i, layer in enumerate(layers):
@@ -130,6 +131,7 @@ def applied(image, raw):
             after = xor(before, changes)
             require(xxh3(before) == group_checks[way], "group: another one before")
             require(xxh3(after) == group_checks[1 - way], "group: another one after")
+            require(i < count_there or not any(after), "group: of a layer that goes")
             made.append(after)
             off, done = off + (size if here else 0), done + count
         if i < count_there:

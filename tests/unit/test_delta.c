@@ -418,24 +418,41 @@ static void repair(const file *all)
 }
 
 /* The checksums of the delta itself are no help: whoever changes it can make them anew. */
-TEST(each_byte_changed_under_right_checksums)
+static void change_each_byte(const char *from, const file *all, size_t count)
 {
-	const file all = make_small();
-	for (size_t i = 8; i < all.count - 8; i++) {
-		const uint8_t before = all.bytes[i];
+	for (size_t i = 8; i < count; i++) {
+		const uint8_t before = all->bytes[i];
 		const uint8_t after[] = {(uint8_t) ~before, 0, 255, (uint8_t) (before ^ 1)};
 		for (int k = 0; k < 4; k++) {
 			if (after[k] == before || (i >= 48 && i < 64)) {
 				continue; /* reserved; the checksum */
 			}
-			all.bytes[i] = after[k];
-			repair(&all);
-			spit("bad", all.bytes, all.count);
-			CHECK(apply("a", "bad", "out") < 0);
+			all->bytes[i] = after[k];
+			repair(all);
+			spit("bad", all->bytes, all->count);
+			CHECK(apply(from, "bad", "out") < 0);
 			CHECK(!is_there("out"));
 		}
-		all.bytes[i] = before;
+		all->bytes[i] = before;
 	}
+}
+
+TEST(each_byte_changed_under_right_checksums)
+{
+	const file all = make_small();
+	change_each_byte("a", &all, all.count - 8);
+}
+
+/* The heads of three layers, two of which go: what goes must become zero. */
+TEST(layers_that_go_are_not_changed)
+{
+	const uint32_t counts[] = {1, 2, 4};
+	uint64_t state = test_seed();
+	write_image("a", 3, counts, draw_word, &state);
+	write_image("b", 1, counts, draw_word, &state);
+	there_and_back("a", "b");
+	const file all = slurp(test_path("delta"));
+	change_each_byte("a", &all, 64 + 4 * 4 + 8 * (4 + 2 * 4));
 }
 
 /* A delta from nothing to what its author likes: the head must be one that can be restored. */

@@ -135,6 +135,35 @@ static bshm_status change_record(applier *a, void *record, uint64_t *check, size
 	return status;
 }
 
+static bool is_zero(const void *bytes, size_t count)
+{
+	const uint8_t *at = bytes;
+	uint8_t any = 0;
+	for (size_t i = 0; i < count; i++) {
+		any |= at[i];
+	}
+	return any == 0;
+}
+
+/* Takes the numbers of the new head: is it another one of the same filter? */
+static bool is_sound_change(applier *a)
+{
+	bshm_error ignored;
+	const uint32_t from_count = a->from.head.header.layer_count;
+	if (bshm__head_take(&a->head, &ignored) != BSHM_OK ||
+		bshm__delta_image_same(&a->from.head, &a->head, &ignored) != BSHM_OK ||
+		a->head.header.file_bytes != a->stat->to_bytes) {
+		return false;
+	}
+	const uint32_t to_count = a->head.header.layer_count;
+	for (uint32_t i = to_count; i < from_count; i++) { /* layers that go */
+		if (!is_zero(&a->head.raw.layers[i], offsetof(bshm__filter_layer, check))) {
+			return false;
+		}
+	}
+	return a->header.layer_count == (from_count > to_count ? from_count : to_count);
+}
+
 /* Makes the head of the image that is written, and checks it. */
 static bshm_status get_head(applier *a)
 {
@@ -148,16 +177,7 @@ static bshm_status get_head(applier *a)
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const uint32_t from_count = a->from.head.header.layer_count;
-	bshm_error ignored;
-	if (bshm__head_take(&a->head, &ignored) != BSHM_OK ||
-		bshm__delta_image_same(&a->from.head, &a->head, &ignored) != BSHM_OK ||
-		a->head.header.file_bytes != a->stat->to_bytes ||
-		layer_count !=
-			(from_count > a->head.header.layer_count ? from_count : a->head.header.layer_count)) {
-		return refuse(a, BSHM_CAUSE_HEADER);
-	}
-	return BSHM_OK;
+	return is_sound_change(a) ? BSHM_OK : refuse(a, BSHM_CAUSE_HEADER);
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -279,6 +299,8 @@ static bshm_status apply_partition(applier *a, changes *c, uint32_t partition, b
 	XXH3_64bits_update(&c->to_hash, words, BSHM_PARTITION_BYTES);
 	if (kept) {
 		bshm__output_put(&a->out, words, BSHM_PARTITION_BYTES);
+	} else if (status == BSHM_OK && !is_zero(words, BSHM_PARTITION_BYTES)) {
+		status = refuse(a, BSHM_CAUSE_GROUP);
 	}
 	return status;
 }
