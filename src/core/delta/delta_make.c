@@ -83,16 +83,21 @@ static bool is_full(const maker *m)
 
 /* ------------------------------------------------------------------ partitions */
 
-/* The changes of a partition, and how many bits they are. */
+/* The changes of a partition. How many words of it have changed? */
 static uint32_t compare(uint64_t *changes, const uint64_t *from, const uint64_t *to)
 {
-	uint64_t any = 0;
+	uint32_t changed = 0;
 	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		changes[i] = from[i] ^ to[i];
-		any |= changes[i];
+		changed += changes[i] != 0;
 	}
+	return changed;
+}
+
+static uint32_t count_bits(const uint64_t *changes)
+{
 	uint32_t changed = 0;
-	for (uint32_t i = 0; any != 0 && i < BSHM_PARTITION_WORDS; i++) {
+	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
 		changed += BSHM_BIT_COUNT(changes[i]);
 	}
 	return changed;
@@ -111,6 +116,7 @@ static void gather_gaps(maker *m, const uint64_t *changes)
 		}
 	}
 	m->next = next;
+	m->group.changed = (uint32_t) (gap - m->gaps);
 }
 
 static bool add_partition(maker *m)
@@ -121,8 +127,9 @@ static bool add_partition(maker *m)
 	if (from == NULL || to == NULL) {
 		return false;
 	}
-	const uint32_t changed = compare(changes, from, to);
-	const bool raw = changed >= RAW_FROM;
+	const uint32_t words = compare(changes, from, to);
+	const uint32_t bits = 64 * words < RAW_FROM ? 0 : count_bits(changes); /* mostly too few */
+	const bool raw = bits >= RAW_FROM;
 	if (raw != m->raw || is_full(m)) {
 		end_group(m);
 		m->raw = raw;
@@ -130,12 +137,12 @@ static bool add_partition(maker *m)
 	if (raw) {
 		memcpy(m->bytes + (size_t) m->group.partition_count * sizeof(changes), changes,
 			sizeof(changes));
-	} else if (changed != 0) {
+		m->group.changed += bits;
+	} else if (words != 0) {
 		gather_gaps(m, changes);
 	}
 	XXH3_64bits_update(&m->from_hash, from, BSHM_PARTITION_BYTES);
 	XXH3_64bits_update(&m->to_hash, to, BSHM_PARTITION_BYTES);
-	m->group.changed += changed;
 	m->group.partition_count++;
 	return true;
 }
