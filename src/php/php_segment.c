@@ -182,6 +182,25 @@ static bool is_off(const bshm_error *error)
 	return error->status == BSHM_E_UNAVAILABLE && error->cause == BSHM_CAUSE_DISABLED;
 }
 
+/* The thread becomes a user of the process's mapping. Another thread may have attached that, and
+ * looked at its path long ago. False: *error says why. */
+static bool join(php_bloomshm_purpose why, bshm_error *error)
+{
+	php_bloomshm_mapping *mapping;
+	while ((mapping = php_bloomshm_mapping_obtain(why, error)) != NULL &&
+		   php_bloomshm_mapping_is_gone(mapping)) {
+		const bool retired = php_bloomshm_mapping_retire(mapping, why);
+		php_bloomshm_mapping_release(mapping);
+		if (!retired) {
+			*error = php_bloomshm_busy();
+			return false;
+		}
+	}
+	php_bloomshm_path_warn();
+	BLOOMSHM_G(mapping) = mapping;
+	return mapping != NULL;
+}
+
 /* The thread's segment, with its mapping and its views; NULL: *error says why there is none. */
 static bshm_segment *take(php_bloomshm_purpose why, bshm_error *error)
 {
@@ -210,12 +229,8 @@ static bshm_segment *take(php_bloomshm_purpose why, bshm_error *error)
 		}
 		mine = NULL;
 	}
-	if (mine == NULL) {
-		BLOOMSHM_G(mapping) = php_bloomshm_mapping_obtain(why, error);
-		php_bloomshm_path_warn();
-		if (BLOOMSHM_G(mapping) == NULL) {
-			return NULL;
-		}
+	if (mine == NULL && !join(why, error)) {
+		return NULL;
 	}
 	if (BLOOMSHM_G(views) == NULL && (BLOOMSHM_G(views) = bshm_views_new()) == NULL) {
 		*error = (bshm_error){.status = BSHM_E_NO_SPACE, .cause = BSHM_CAUSE_MEMORY};
