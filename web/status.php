@@ -374,6 +374,9 @@ function trouble(array $info): ?string
 {
     $counts = $info['questions'] >= 10_000;
     return match (true) {
+        $info['stale']
+            => 'stale: its source was not heard of for ' . ago($info['lag']) . ', so every answer '
+                . 'is "maybe". Look at its follower.',
         $info['items'] > 0 && $info['estimated_error_rate'] > RATE_LIMIT * $info['error_rate']
             => 'more wrong "maybe" than asked for. Load it anew, with its true capacity.',
         $info['type'] === 'fixed' && $info['used'] >= 1
@@ -442,6 +445,9 @@ const FILTER_METRICS = [
     'filter_published_timestamp_seconds' => ['gauge', 'seconds', 'When it was published.',
         'published_at'],
     'filter_layers' => ['gauge', 'layers', 'Layers of the filter.', 'layers'],
+    'filter_lag_seconds' => ['gauge', 'seconds', 'How old the word of its source is.', 'lag'],
+    'filter_max_lag_seconds' => ['gauge', 'seconds', 'It is stale when the lag is above it.',
+        'max_lag'],
 ];
 
 /** Of the segment: name => [type, unit, help, field of bloom_status()]. */
@@ -494,7 +500,10 @@ function filter_figures(): \Generator
     }
 }
 
-/** Metrics with their samples, each [labels, figures]. All samples of one metric are together. */
+/**
+ * Metrics with their samples, each [labels, figures]. All samples of one metric are together. A
+ * figure that is null is left out.
+ */
 function print_families(array $metrics, iterable $samples, bool $open): void
 {
     $labels = $columns = [];
@@ -511,7 +520,9 @@ function print_families(array $metrics, iterable $samples, bool $open): void
         $text = "# HELP $head $help\n# TYPE $head $type\n"
             . ($open && $unit !== '' ? "# UNIT $head $unit\n" : '');
         foreach ($labels as $i => $label) {
-            $text .= "bloomshm_$name$total$label " . json_encode($columns[$name][$i]) . "\n";
+            $figure = $columns[$name][$i];
+            $text .= $figure === null ? ''
+                : "bloomshm_$name$total$label " . json_encode($figure) . "\n";
         }
         echo $text;
     }

@@ -30,16 +30,17 @@ typedef struct {
 	figure_type type;
 	const char *unit;
 	const char *help;
-	size_t at; /* in the engine's struct */
+	size_t at;                          /* in the engine's struct */
+	bool (*given)(const void *figures); /* NULL: in every sample */
 } metric;
 
 #define COUNTER(name, help, at)                                                                    \
  {                                                                                                 \
-  name, true, COUNT, "", help, at                                                                  \
+  name, true, COUNT, "", help, at, NULL                                                            \
  }
 #define GAUGE(name, type, unit, help, at)                                                          \
  {                                                                                                 \
-  name, false, type, unit, help, at                                                                \
+  name, false, type, unit, help, at, NULL                                                          \
  }
 
 static const metric up_metrics[] = {GAUGE("up", SMALL, "", "1: the segment can be used.", 0)};
@@ -66,6 +67,20 @@ static const metric store_metrics[] = {
 };
 #undef OF
 
+static bool is_followed(const void *figures)
+{
+	bool followed;
+	memcpy(&followed, (const char *) figures + offsetof(bshm_info, followed), sizeof(followed));
+	return followed;
+}
+
+static bool is_limited(const void *figures)
+{
+	uint32_t max_lag_s;
+	memcpy(&max_lag_s, (const char *) figures + offsetof(bshm_info, max_lag_s), sizeof(max_lag_s));
+	return max_lag_s != 0;
+}
+
 #define OF(field) offsetof(bshm_info, field)
 static const metric filter_metrics[] = {
 	COUNTER("filter_questions", "Keys asked about since the publication.", OF(usage.questions)),
@@ -81,6 +96,10 @@ static const metric filter_metrics[] = {
 	GAUGE("filter_published_timestamp_seconds", REAL, "seconds", "When it was published.",
 		OF(published_s)),
 	GAUGE("filter_layers", SMALL, "layers", "Layers of the filter.", OF(layer_count)),
+	{"filter_lag_seconds", false, REAL, "seconds", "How old the word of its source is.", OF(lag_s),
+		is_followed},
+	{"filter_max_lag_seconds", false, SMALL, "seconds", "It is stale when the lag is above it.",
+		OF(max_lag_s), is_limited},
 };
 /* No metric shows a layer of its own, which is most of the struct. */
 #define INFO_BYTES offsetof(bshm_info, layers)
@@ -162,6 +181,10 @@ static void print_family(const output *o, const metric *m, const group *g)
 		printf("# UNIT bloomshm_%s %s\n", m->name, m->unit);
 	}
 	for (size_t i = 0; i < g->count; i++) {
+		const char *figures = g->figures + i * g->stride;
+		if (m->given != NULL && !m->given(figures)) {
+			continue;
+		}
 		printf("bloomshm_%s%s", m->name, suffix);
 		if (g->names != NULL) {
 			fputs("{filter=\"", stdout);
@@ -169,7 +192,7 @@ static void print_family(const output *o, const metric *m, const group *g)
 			fputs("\"}", stdout);
 		}
 		putchar(' ');
-		print_figure(m->type, g->figures + i * g->stride + m->at);
+		print_figure(m->type, figures + m->at);
 	}
 }
 
@@ -200,11 +223,14 @@ static void append_family(json_t *all, const metric *m, const group *g)
 	char name[64];
 	json_t *samples = json_array();
 	for (size_t i = 0; i < g->count; i++) {
+		const char *figures = g->figures + i * g->stride;
+		if (m->given != NULL && !m->given(figures)) {
+			continue;
+		}
 		json_t *labels =
 			g->names == NULL ? json_object() : json_pack("{s:s}", "filter", g->names[i]);
-		json_array_append_new(
-			samples, json_pack("{s:o, s:o}", "labels", labels, "value",
-						 json_figure(m->type, g->figures + i * g->stride + m->at)));
+		json_array_append_new(samples, json_pack("{s:o, s:o}", "labels", labels, "value",
+										   json_figure(m->type, figures + m->at)));
 	}
 	snprintf(name, sizeof(name), "bloomshm_%s%s", m->name, m->counter ? "_total" : "");
 	json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", name, "type",

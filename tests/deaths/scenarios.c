@@ -5,6 +5,7 @@
  */
 #include "deaths.h"
 
+#include "core/bshm_origin.h"
 #include "core/cache/shard.h"
 #include "core/segment/name.h"
 #include "core/segment/outbox.h"
@@ -213,6 +214,32 @@ static void travel_with_more(desk *d)
 		confirm("other", 200000 + i);
 	}
 	unlink(file);
+}
+
+/* Another host's filter: published, heard again, renamed, and published in its next version. */
+static void follow(desk *d)
+{
+	static const char source[] = "https://origin.example/";
+	bshm_origin origin = {.source = source, .source_length = sizeof(source) - 1, .max_lag_s = 60};
+	bshm_build *build;
+	bshm_info info;
+	char key[24];
+	for (origin.version = 1; origin.version <= 2; origin.version++) {
+		must(bshm_build_begin(d->segment, "other", 5, &plain, &build, &error), "begin");
+		for (uint32_t i = 0; i < KEYS; i++) {
+			const size_t length = key_name(key, i);
+			must(bshm_build_key(build, key, length, &error), "key");
+		}
+		add_key(d, "other", 10000 + (uint32_t) origin.version);
+		origin.age_ns = 1000;
+		must(bshm_build_follow(build, &origin, &error), "follow");
+		must(bshm_build_publish(build, 0, &info, &error), "publish");
+		origin.age_ns = 0;
+		must(bshm_filter_heard(d->segment, "other", 5, &origin, &error), "hear");
+	}
+	origin.version = 2;
+	must(bshm_filter_rename(d->segment, "other", 5, "followed", 8, &error), "rename");
+	must(bshm_filter_heard(d->segment, "followed", 8, &origin, &error), "hear");
 }
 
 static void usage(desk *d)
@@ -469,6 +496,7 @@ const scenario scenarios[] = {
 	{"load and give up", load_in_vain, "", false, IMAGE_ROOMY},
 	{"dump and restore", travel, " other ", false, IMAGE_ROOMY},
 	{"restore with more keys", travel_with_more, " other ", false, IMAGE_ROOMY},
+	{"follow another host's filter", follow, " other ", false, IMAGE_ROOMY},
 	{"count what a filter was asked", usage, "", false, IMAGE_ROOMY},
 	{"look at the figures", stat, "", false, IMAGE_ROOMY},
 	{"leave keys for other hosts", send, "", false, IMAGE_ROOMY},

@@ -9,6 +9,8 @@
  */
 #include "fuzz.h"
 
+#include "core/bshm_origin.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,6 +253,29 @@ static void filter_files(subject *s)
 	unlink(path);
 }
 
+static void follow(subject *s)
+{
+	const bshm_parameters parameters = {.error_rate = 0.01, .expansion = 2};
+	const bshm_origin origin = {.source = "origin", .source_length = 6, .max_lag_s = 1};
+	bshm_build *build;
+	bshm_info info;
+	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
+		const char *name = fuzz_filters[i].name;
+		KNOWN(bshm_filter_heard(s->segment, name, strlen(name), &origin, &s->error));
+	}
+	if (bshm_build_begin(s->segment, "followed", 8, &parameters, &build, &s->error) != BSHM_OK) {
+		return;
+	}
+	KNOWN(bshm_build_follow(build, &origin, &s->error));
+	KNOWN(bshm_build_publish(build, 1, &info, &s->error));
+	KNOWN(bshm_filter_heard(s->segment, "followed", 8, &origin, &s->error));
+	if (bshm_filter_info(s->segment, s->views, "followed", 8, &info) == BSHM_OK &&
+		info.source[BSHM_SOURCE_BYTES_MAX] != '\0') {
+		fuzz_defect("the text of a source has no end", "");
+	}
+	KNOWN(bshm_filter_drop(s->segment, "followed", 8, &s->error));
+}
+
 static void figures(subject *s)
 {
 	bshm_stat stat;
@@ -473,8 +498,8 @@ static void lease(subject *s)
 /* ------------------------------------------------------------------ all */
 
 static void (*const all[])(subject *) = {ask, ask_many, add, add_lots, take_back, reserve, drop,
-	clear, move, copy, merge, inform, build, filter_files, figures, check, find, find_many, put,
-	put_lots, change, remove_records, oldest, scan, record_files, lease};
+	clear, move, copy, merge, inform, build, filter_files, follow, figures, check, find, find_many,
+	put, put_lots, change, remove_records, oldest, scan, record_files, lease};
 
 #define ALL   ((unsigned) (sizeof(all) / sizeof(all[0])))
 #define PRIME 29u /* not less than ALL: every step leads to all of them */
