@@ -54,6 +54,10 @@
 #  define BSHM_PAUSE() ((void) 0)
 # endif
 # define BSHM_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+# ifdef __SSE2__
+#  define BSHM_SSE2
+#  include <emmintrin.h>
+# endif
 
 #else
 

@@ -92,25 +92,50 @@ static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
 	return (x - UINT64_C(0x0001000100010001)) & ~x & UINT64_C(0x8000800080008000);
 }
 
+#ifdef BSHM_SSE2
+
+/* Which of the ten tags in three words equal the wanted one: a bit for each cell. */
+static inline uint64_t bshm__tags_match(uint64_t a, uint64_t b, uint64_t c, uint32_t tag)
+{
+	const __m128i wanted = _mm_set1_epi16((short) tag);
+	const __m128i first = _mm_cmpeq_epi16(_mm_set_epi64x((int64_t) b, (int64_t) a), wanted);
+	const __m128i last = _mm_cmpeq_epi16(_mm_cvtsi64_si128((int64_t) c), wanted);
+	return (uint32_t) _mm_movemask_epi8(_mm_packs_epi16(first, last)) &
+		   ((1u << BSHM_BUCKET_CELLS) - 1);
+}
+
 /* The cell of the lowest bit of a match. */
+static inline uint32_t bshm__match_cell(uint64_t match)
+{
+	return BSHM_LOWEST_BIT(match);
+}
+
+#else
+
+/* The same: bit 16 * j + i for cell 4 * i + j. */
+static inline uint64_t bshm__tags_match(uint64_t a, uint64_t b, uint64_t c, uint32_t tag)
+{
+	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
+	return bshm__tags_equal(a, wanted) >> 15 | bshm__tags_equal(b, wanted) >> 14 |
+		   (bshm__tags_equal(c, wanted) & 0xffffffff) >> 13;
+}
+
 static inline uint32_t bshm__match_cell(uint64_t match)
 {
 	const uint32_t bit = BSHM_LOWEST_BIT(match);
 	return bit / 16 + bit % 16 * 4;
 }
 
-/* Which cells of a bucket have a tag: bit 16 * j + i for cell 4 * i + j. *overflow:
- * bshm__bucket_overflow(). */
+#endif
+
+/* Which cells of a bucket have a tag. *overflow: bshm__bucket_overflow(). */
 static inline uint64_t bshm__bucket_match(
 	const bshm_bucket *bucket, uint32_t tag, uint32_t *overflow)
 {
-	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
 	const uint64_t last = BSHM_LOAD(&bucket->tags[2], RELAXED);
 	*overflow = (uint16_t) (last >> 32);
-	const uint64_t a = bshm__tags_equal(BSHM_LOAD(&bucket->tags[0], RELAXED), wanted);
-	const uint64_t b = bshm__tags_equal(BSHM_LOAD(&bucket->tags[1], RELAXED), wanted);
-	const uint64_t c = bshm__tags_equal(last, wanted);
-	return a >> 15 | b >> 14 | (c & 0xffffffff) >> 13;
+	return bshm__tags_match(
+		BSHM_LOAD(&bucket->tags[0], RELAXED), BSHM_LOAD(&bucket->tags[1], RELAXED), last, tag);
 }
 
 /* How many records lie in later buckets because this one was full. */
