@@ -112,6 +112,7 @@ typedef struct {
 	bshm__record record;
 	uint64_t sequence; /* before the search */
 	int result;
+	bool fetched; /* the value too: bshm_found_short() */
 } lookup;
 
 /* Copies a value of 8 to 32 bytes with the look-up, without a loop. */
@@ -157,7 +158,7 @@ static inline bool search_first(const bshm__shard *s, const bshm__home *home, ui
 		!bshm__record_has_key(s, &it->record, space, key)) {
 		return false;
 	}
-	found->fetched = fetch_short(&it->record, found->value);
+	it->fetched = fetch_short(&it->record, found->value);
 	return bshm__record_current(s, &it->record, it->sequence);
 }
 
@@ -176,23 +177,25 @@ static inline int conclude(
 	}
 	if (use) {
 		tally(s->segment, !expired);
-		if (s->segment->store_writable) {
-			bshm__touch(s, it->record.slot, it->record.state);
-		}
 	}
-	if (BSHM_LIKELY(found->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
+	found->fetched = it->fetched;
+	if (BSHM_LIKELY(it->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
 		found->type = bshm__record_type(&it->record);
 		found->length = it->record.value_bytes;
 	} else {
 		describe_found(s, &it->record, it->sequence, expired, found);
 	}
+	if (use && s->segment->store_writable) {
+		bshm__touch(s, it->record.slot, it->record.state);
+	}
 	return 1;
 }
 
 /* The general case: all buckets, again until the answer is consistent. */
-static BSHM_NOINLINE int find_all(bshm_segment *segment, bshm__home home, uint32_t space,
-	const bshm_key *key, unsigned flags, bshm_found *found)
+static BSHM_NOINLINE int find_all(
+	bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
 {
+	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	lookup it;
 	unsigned tries = 0;
@@ -203,7 +206,7 @@ static BSHM_NOINLINE int find_all(bshm_segment *segment, bshm__home home, uint32
 		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
 		it.result = search(&s, &home, space, key, it.sequence, &it.record);
 	} while (it.result < 0 && ++tries < TRIES);
-	found->fetched = false;
+	it.fetched = false;
 	return conclude(&s, &it, flags, found);
 }
 
@@ -215,7 +218,7 @@ static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t s
 	if (BSHM_LIKELY(search_first(&s, home, space, key, &it, found))) {
 		return conclude(&s, &it, flags, found);
 	}
-	return find_all(segment, *home, space, key, flags, found);
+	return find_all(segment, space, key, flags, found);
 }
 
 /* `flatten` inlines the hash and the search: calling them would cost as much as they do. */

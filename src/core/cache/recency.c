@@ -121,14 +121,12 @@ static inline uint64_t part_of(const bshm__shard *s, uint64_t bytes)
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
-/* A count may be lost when another process sets the counts anew. That makes a period longer, never
- * shorter. */
-void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
+/* Counts a use of a record of this age. A count may be lost when another process sets the counts
+ * anew. That makes a period longer, never shorter. */
+static inline void count_use(const bshm__shard *s, uint64_t clock, uint32_t age, uint64_t bytes)
 {
 	bshm_shard_header *shard = s->shard;
-	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
-	const uint32_t age = before == 0 ? UINT32_MAX : bshm__age(e.now, before & BSHM_SLOT_STAMP);
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
@@ -140,25 +138,38 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
 	}
 }
 
-uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
+void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
 {
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	const bool again =
-		bshm__age(e.now, state & BSHM_SLOT_STAMP) > bshm__age(e.now, e.middle & BSHM_SLOT_STAMP);
+	const uint64_t clock = BSHM_LOAD(&s->shard->clock, ACQUIRE); /* pairs with advance() */
+	const uint32_t now = bshm__epochs_of(clock).now;
+	count_use(s, clock, before == 0 ? UINT32_MAX : bshm__age(now, before), bytes);
+}
+
+static inline uint32_t state_used(bshm__epochs e, uint32_t state)
+{
+	const bool again = bshm__age(e.now, state) > bshm__age(e.now, e.middle);
 	const uint32_t up = !again                               ? 0
 						: (state & BSHM_SLOT_PROTECTED) == 0 ? BSHM_SLOT_PROTECTED
 															 : BSHM_SLOT_FREQUENT;
 	return (state & ~BSHM_SLOT_STAMP) | e.now | up;
 }
 
-/* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state)
+uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 {
+	return state_used(bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)), state);
+}
+
+/* `flatten`: a walk over many keys notes a use with each get. */
+BSHM_FLATTEN void bshm__touch_set(
+	bshm_segment *segment, uint32_t index, uint8_t *slot, uint32_t state)
+{
+	const bshm__shard s = bshm__shard_at(segment, index);
 	const uint32_t before = state;
-	const uint32_t after = bshm__state_used(s, state);
-	const uint64_t bytes = bshm__slot_bytes(s, slot, state);
-	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, after, RELAXED)) {
-		bshm__touch_count(s, before, bytes);
+	const uint64_t bytes = bshm__slot_bytes(&s, slot, state);
+	const uint64_t clock = BSHM_LOAD(&s.shard->clock, ACQUIRE); /* pairs with advance() */
+	const bshm__epochs e = bshm__epochs_of(clock);
+	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, state_used(e, state), RELAXED)) {
+		count_use(&s, clock, bshm__age(e.now, before), bytes);
 	}
 }
 

@@ -15,12 +15,11 @@ static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 }
 
 /* Notes a use of a record, once an epoch; `state` is the one that was read. Takes no lock. */
-void bshm__touch_set(const bshm__shard *s, uint8_t *slot, uint32_t state);
+void bshm__touch_set(bshm_segment *segment, uint32_t shard, uint8_t *slot, uint32_t state);
 static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
 {
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
-		const bshm__shard copy = *s; /* so that the caller's can stay in registers */
-		bshm__touch_set(&copy, slot, state);
+		bshm__touch_set(s->segment, s->index, slot, state);
 	}
 }
 
