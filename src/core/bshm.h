@@ -380,6 +380,8 @@ typedef struct {
 	uint64_t epoch;           /* the origin's */
 	uint64_t version;
 	char source[BSHM_SOURCE_BYTES_MAX + 1]; /* "" if it is not followed, or the text is damaged */
+	bool sends;                             /* keys of adds are left in the outbox */
+	uint64_t unsent; /* such keys that found no room there: other hosts may never have them */
 	uint32_t layer_count;
 	bshm_layer_info layers[BSHM_INFO_LAYERS_MAX]; /* the oldest first */
 } bshm_info;

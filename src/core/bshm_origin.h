@@ -20,6 +20,7 @@ typedef struct {
 	uint64_t age_ns;    /* how long ago the origin said that this is its newest version */
 	uint32_t max_lag_s; /* the filter is stale when that is longer ago, and every "no" a "maybe";
 						   0 = never; at most BSHM_MAX_LAG_MAX_S */
+	bool sends;         /* the keys of adds to the filter are left in the outbox (bshm.h) */
 } bshm_origin;
 
 /*
@@ -37,10 +38,17 @@ bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm
 /*
  * The origin has said again that this version is its newest: the lag begins anew, from
  * origin->age_ns ago. If the filter has heard a later word, nothing changes. NOT_FOUND, CORRUPT;
- * INCOMPATIBLE, cause ORIGIN: what is published is another version, of another source or limit, or
- * a local set: publish the version. RANGE, lock statuses. Cost: the lock for a microsecond.
+ * INCOMPATIBLE, cause ORIGIN: what is published is another version, of another source or limit,
+ * with another `sends`, or a local set: publish the version. RANGE, lock statuses. Cost: the lock
+ * for a microsecond.
  */
 bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t name_length,
 	const bshm_origin *origin, bshm_error *error);
+
+/*
+ * As bshm_filter_add_many(), for keys that came from other hosts: they are not left in the outbox.
+ */
+bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error);
 
 #endif

@@ -398,7 +398,8 @@ typedef struct {
 	uint32_t sized;       /* 1: the first layer was made for an expected number of keys */
 	uint32_t epoch_base;  /* sliding: more than 0 once it has been cleared; wraps */
 	uint32_t max_lag_s;   /* followed: stale if it lags more; 0 = never */
-	uint32_t source;      /* followed: index + 1 in the header's sources */
+	uint32_t
+		source; /* followed: index + 1 in the header's sources, and perhaps BSHM_SOURCE_SENDS */
 	bshm_layer newest;
 	uint64_t source_epoch; /* followed: as the origin numbers its publishers, and its versions */
 	uint64_t source_version;
@@ -430,6 +431,8 @@ BSHM_AT(descriptor, source_version, 168);
 BSHM_AT(descriptor, as_of_ns, 176);
 BSHM_AT(descriptor, check, 184);
 
+#define BSHM_SOURCE_SENDS (1u << 16) /* keys of adds are left in the outbox */
+
 #define BSHM_STATE_ABSENT   0u /* no filter: every question is "maybe" */
 #define BSHM_STATE_LIVE     1u
 #define BSHM_STATE_CLEARING 2u /* bits are being zeroed: every question is "maybe" */
@@ -440,7 +443,7 @@ BSHM_AT(descriptor, check, 184);
  *      +-----------------+--------+--------+
  *   0: | generation      | builders| next  |  read by every question
  *      +-----------------+--------+--------+
- *  16: | as_of_ns        |
+ *  16: | as_of_ns        | unsent          |
  *      +-----------------+-----------------+
  *  64: | name: its length, its bytes, zeros |
  *      +-----------------+-----------------+
@@ -459,6 +462,7 @@ BSHM_AT(descriptor, check, 184);
  *  builders     under the lock: 1 while an op with a journal will publish here
  *  next, name   under the lock, directory_version odd
  *  as_of_ns     under the lock: 0 before a set is published, then as often as its origin is heard
+ *  unsent       fetch_add by adders to a filter that sends; 0 by who publishes one that does not
  *  items[slot]  fetch_add by adders to the set whose descriptor names the slot; set before that
  *               set is published
  *  false_positives[slot]  as items
@@ -469,7 +473,8 @@ typedef struct {
 	uint32_t builders;
 	uint32_t next;     /* index + 1 of the next entry with this name hash; 0 = last */
 	uint64_t as_of_ns; /* followed: if it is later than the descriptor's, it counts instead */
-	uint8_t reserved0[40];
+	uint64_t unsent;   /* keys of adds that found no room in the outbox */
+	uint8_t reserved0[32];
 	uint8_t name[BSHM_NAME_MAX + 1]; /* length 0: the entry is free */
 	bshm_descriptor descriptor[2];
 	uint64_t items[2];
@@ -483,6 +488,7 @@ BSHM_AT(entry, generation, 0);
 BSHM_AT(entry, builders, 8);
 BSHM_AT(entry, next, 12);
 BSHM_AT(entry, as_of_ns, 16);
+BSHM_AT(entry, unsent, 24);
 BSHM_AT(entry, name, 64);
 BSHM_AT(entry, descriptor, 128);
 BSHM_AT(entry, items, 512);

@@ -7,8 +7,6 @@
 
 #include "core/bshm_origin.h"
 #include "core/cache/shard.h"
-#include "core/segment/name.h"
-#include "core/segment/outbox.h"
 #include "platform/atomic.h"
 
 #include <unistd.h>
@@ -466,15 +464,22 @@ static void pass_on(
 	bshm_outbox_free(context, letter, 1);
 }
 
+/* Keys of each size, and one that is too long. */
 static void send(desk *d)
 {
-	const bshm__name name = bshm__name_of("fixed", 5);
-	char long_key[700] = "key";
+	static const char long_key[BSHM_OUTBOX_KEY_MAX + 1];
+	const bshm_origin origin = {.source = "origin", .source_length = 6, .sends = true};
+	bshm_build *build;
+	bshm_info info;
+	must(bshm_build_begin(d->segment, "sending", 7, &plain, &build, &error), "begin");
+	must(bshm_build_follow(build, &origin, &error), "follow");
+	must(bshm_build_publish(build, 0, &info, &error), "publish");
 	for (int i = 0; i < 2; i++) {
-		if (!bshm__outbox_put(d->segment, &name, &(bshm_key){"key", 3}) ||
-			!bshm__outbox_put(d->segment, &name, &(bshm_key){long_key, sizeof(long_key)})) {
-			broken("outbox", 0);
-		}
+		const bshm_key keys[] = {{"key", 3}, {long_key, 600}, {long_key, sizeof(long_key)}};
+		uint64_t added;
+		must(
+			bshm_filter_add_many(d->segment, d->views, "sending", 7, keys, 3, NULL, &added, &error),
+			"add");
 		bshm_outbox_read(d->segment, i == 0, pass_on, d->segment);
 	}
 }

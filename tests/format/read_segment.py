@@ -34,6 +34,7 @@ LAYOUT_PARTS = (
     *(131264, 1280, 16384, 320, 64, 8, 128, 16384, 96),
 )
 FLEET = 1  # of features
+SENDS = 2**16  # of the source of a descriptor
 PAGE = 4096
 OWNERS, OWNER_BYTES = 2048, 16
 OPS, OP_BYTES = 64, 128
@@ -113,6 +114,7 @@ class Descriptor:
             self.epoch_base,
         ) = struct.unpack_from("=QQQddQQIIIIIIII", raw)
         self.max_lag_s, self.source = struct.unpack_from("=II", raw, 88)
+        self.source &= ~SENDS
         self.newest = Layer(raw[96:160])
         self.as_of_ns = struct.unpack_from("=Q", raw, 176)[0]
 

@@ -475,6 +475,110 @@ TEST(a_dead_followers_filter_gets_stale_by_itself)
 	CHECK(!says_no("f"));
 }
 
+/* ------------------------------------------------------------------ keys for other hosts */
+
+/* How many keys lie in the outbox for "f"; the last of them. */
+typedef struct {
+	size_t count;
+	uint64_t last;
+} letters;
+
+static void note(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key)
+{
+	letters *l = context;
+	CHECK(name == bshm_outbox_name(segment, "f", 1) && key->length == sizeof(l->last));
+	memcpy(&l->last, key->bytes, sizeof(l->last));
+	l->count++;
+	bshm_outbox_free(segment, letter, 1);
+}
+
+static letters take_letters(void)
+{
+	letters l = {0};
+	bshm_outbox_read(segment, true, note, &l);
+	return l;
+}
+
+static bshm_status follow_and_send(uint64_t version, uint64_t from, uint64_t to)
+{
+	bshm_origin o = origin(version);
+	o.sends = true;
+	return follow_as("f", &growing, &o, from, to);
+}
+
+static bshm_status receive(uint64_t number)
+{
+	uint64_t added;
+	const bshm_key key = {(const char *) &number, sizeof(number)};
+	bshm_views *views = bshm_views_new();
+	const bshm_status status =
+		bshm_filter_receive(segment, views, "f", 1, &key, 1, &added, &last_error);
+	bshm_views_free(views);
+	return status;
+}
+
+TEST(keys_of_adds_are_left_for_other_hosts)
+{
+	begin(MB(1));
+	CHECK_INT(follow_and_send(1, 0, 100), BSHM_OK);
+	CHECK_INT(take_letters().count, 0); /* those of the set are its origin's */
+	CHECK_INT(add_number(segment, "f", 1000), 1);
+	CHECK_INT(add_number(segment, "f", 50), 0); /* it was there, by accident perhaps */
+	CHECK_INT(take_letters().count, 2);
+	CHECK_INT(add_numbers(segment, "f", 2000, 2300), 300);
+	CHECK_INT(take_letters().count, 300);
+	CHECK_INT(receive(3000), BSHM_OK);
+	CHECK_INT(has_number(segment, "f", 3000), 1);
+	CHECK_INT(take_letters().count, 0);
+	/* Also beside a build. */
+	bshm_build *build = begin_build(segment, "f");
+	CHECK_INT(add_number(segment, "f", 4000), 1);
+	CHECK_INT(take_letters().last, 4000);
+	bshm_build_abort(build);
+	CHECK_INT(rename_filter(segment, "f", "g"), BSHM_OK);
+	CHECK_INT(rename_filter(segment, "g", "f"), BSHM_OK);
+	CHECK_INT(add_number(segment, "f", 5000), 1);
+	CHECK_INT(take_letters().last, 5000);
+}
+
+TEST(keys_of_other_filters_are_not)
+{
+	begin(MB(1));
+	CHECK_INT(follow("f", 1, 0, 100), BSHM_OK);
+	CHECK_INT(add_number(segment, "f", 1000), 1);
+	CHECK_INT(load(segment, "f", 0, 100), BSHM_OK);
+	CHECK_INT(add_number(segment, "f", 1000), 1);
+	CHECK_INT(follow_and_send(2, 0, 100), BSHM_OK);
+	CHECK_INT(load(segment, "f", 0, 100), BSHM_OK); /* a local set again */
+	CHECK_INT(add_number(segment, "f", 1000), 1);
+	CHECK_INT(take_letters().count, 0);
+}
+
+static uint64_t unsent(void)
+{
+	bshm_views *views = bshm_views_new();
+	bshm_info info;
+	CHECK_INT(bshm_filter_info(segment, views, "f", 1, &info), BSHM_OK);
+	bshm_views_free(views);
+	return info.unsent;
+}
+
+TEST(keys_without_room_are_counted)
+{
+	begin(MB(1));
+	CHECK_INT(follow_and_send(1, 0, 100), BSHM_OK);
+	CHECK(add_numbers(segment, "f", 1000, 2000) > 900);
+	const uint64_t counted = unsent();
+	CHECK(counted > 0);
+	CHECK_INT(absent(segment, "f", 1000, 2000), 0); /* they are in the filter all the same */
+	CHECK_INT(take_letters().count, 1000 - counted);
+	CHECK_INT(follow_and_send(2, 0, 100), BSHM_OK);
+	CHECK_INT(unsent(), counted);
+	CHECK_INT(load(segment, "f", 0, 100), BSHM_OK);
+	CHECK_INT(unsent(), 0);
+}
+
 /* ------------------------------------------------------------------ at once */
 
 #define ROUNDS 3000

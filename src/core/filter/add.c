@@ -28,7 +28,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/bshm.h"
+#include "core/bshm_origin.h"
 
 #include "core/base.h"
 #include "core/filter/add_aging.h"
@@ -45,6 +45,7 @@
 #include "core/segment/journal.h"
 #include "core/segment/lock.h"
 #include "core/segment/name.h"
+#include "core/segment/outbox.h"
 #include "core/segment/segment.h"
 #include "core/status.h"
 #include "platform/atomic.h"
@@ -73,6 +74,8 @@ typedef struct {
 	bool placed;          /* the first `done` keys are in the set of this publication */
 	uint64_t publication; /* the same after growing */
 	size_t done;
+	bool received;     /* from another host */
+	bshm_entry *sends; /* the filter whose keys go to the outbox, or NULL */
 	bshm_error *error;
 } call;
 
@@ -393,6 +396,7 @@ static void forget_set(call *c)
 {
 	c->placed = false;
 	c->added = 0;
+	c->sends = NULL;
 	memset(c->fresh, 0, c->count * sizeof(*c->fresh));
 }
 
@@ -402,7 +406,8 @@ static void forget_set(call *c)
 static int add_published(call *c, const bshm_view *view)
 {
 	bshm_status status = add_to(c, view);
-	const bshm_entry *entry = &c->segment->entries[view->entry];
+	bshm_entry *entry = &c->segment->entries[view->entry];
+	c->sends = (view->descriptor.source & BSHM_SOURCE_SENDS) != 0 ? entry : NULL;
 	/* Pairs with the fence of bshm__op_begin(). */
 	BSHM_FENCE(SEQ_CST);
 	/* Read before the generation, which shows if a build has published in between. Pairs
@@ -425,7 +430,7 @@ static int add_published(call *c, const bshm_view *view)
 	return c->done < c->count ? BSHM_E_BUSY : building;
 }
 
-static bshm_status add_keys(call *c)
+static bshm_status add_until_done(call *c)
 {
 	const bshm__name padded = bshm__name_of(c->name, c->name_length);
 	bool was_idle = false;
@@ -462,6 +467,31 @@ static bshm_status add_keys(call *c)
 	return bshm__fail(c->error, BSHM_E_TIMEOUT, BSHM_CAUSE_GENERATION);
 }
 
+/*
+ * Leaves the keys for the process that tells other hosts: also those that were there, because a
+ * filter that has them by accident only may be replaced by one that has not.
+ */
+static void send_keys(const call *c)
+{
+	const bshm__name name = bshm__name_of(c->name, c->name_length);
+	uint64_t unsent = 0;
+	for (size_t i = 0; i < c->count; i++) {
+		unsent += !bshm__outbox_put(c->segment, &name, &c->keys[i]);
+	}
+	if (unsent != 0) {
+		BSHM_ADD(&c->sends->unsent, unsent, RELAXED);
+	}
+}
+
+static bshm_status add_keys(call *c)
+{
+	const bshm_status status = add_until_done(c);
+	if (BSHM_UNLIKELY(c->sends != NULL) && status == BSHM_OK && !c->received) {
+		send_keys(c);
+	}
+	return status;
+}
+
 int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error)
 {
@@ -486,8 +516,8 @@ int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, 
 	return status == BSHM_OK ? c.added != 0 : status;
 }
 
-bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const char *name,
-	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
+static bshm_status add_many(bshm_segment *segment, bshm_views *views, const bshm_key *name,
+	const bshm_key *keys, size_t count, bool received, bool *fresh, uint64_t *added,
 	bshm_error *error)
 {
 	*added = 0;
@@ -502,11 +532,12 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const
 	call c = {
 		.segment = segment,
 		.views = views,
-		.name = name,
-		.name_length = name_length,
+		.name = name->bytes,
+		.name_length = name->length,
 		.keys = keys,
 		.count = count,
 		.absent = absent,
+		.received = received,
 		.fresh = fresh != NULL ? fresh : (bool *) (absent + count + 1),
 		.error = error,
 	};
@@ -515,4 +546,19 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const
 	*added = c.added;
 	free(absent);
 	return status;
+}
+
+bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
+	bshm_error *error)
+{
+	return add_many(
+		segment, views, &(bshm_key){name, name_length}, keys, count, false, fresh, added, error);
+}
+
+bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,
+	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error)
+{
+	return add_many(
+		segment, views, &(bshm_key){name, name_length}, keys, count, true, NULL, added, error);
 }

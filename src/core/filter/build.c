@@ -377,7 +377,8 @@ bshm_status bshm__build_publish_locked(bshm_build *build, uint64_t *items, bshm_
 	bshm_status status = BSHM_OK;
 	*items += bshm__journal_apply(build->segment, build->op, &build->view);
 	if (build->descriptor.as_of_ns != 0) {
-		build->descriptor.source = bshm__source_store(segment, build->source);
+		const uint32_t place = bshm__source_store(segment, build->source);
+		build->descriptor.source = place == 0 || !build->sends ? place : place | BSHM_SOURCE_SENDS;
 	}
 	if (build->descriptor.as_of_ns != 0 && build->descriptor.source == 0) {
 		status = bshm__fail_sizes(

@@ -34,6 +34,7 @@ struct bshm_build {
 	bshm_view view;                     /* of the partitions taken */
 	bshm_run run;
 	char source[BSHM_SOURCE_BYTES_MAX + 1]; /* of what follows an origin */
+	bool sends;                             /* keys of adds to it go to the outbox */
 	uint64_t *map;                          /* scratch: bshm__blocks_map() */
 };
 

@@ -53,6 +53,7 @@ void bshm__lag_describe(const bshm_view *view, bshm_info *out)
 {
 	const bshm_descriptor *d = &view->descriptor;
 	out->followed = d->as_of_ns != 0;
+	out->unsent = BSHM_LOAD(&view->segment->entries[view->entry].unsent, RELAXED);
 	if (!out->followed) {
 		return;
 	}
@@ -62,4 +63,5 @@ void bshm__lag_describe(const bshm_view *view, bshm_info *out)
 	out->max_lag_s = d->max_lag_s;
 	out->lag_s = (double) lag_now(view) / 1e9;
 	out->stale = bshm__view_stale(view);
+	out->sends = (d->source & BSHM_SOURCE_SENDS) != 0;
 }

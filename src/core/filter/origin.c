@@ -52,6 +52,7 @@ bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm
 	}
 	memset(build->source, 0, sizeof(build->source));
 	memcpy(build->source, origin->source, origin->source_length);
+	build->sends = origin->sends;
 	build->descriptor.max_lag_s = origin->max_lag_s;
 	build->descriptor.source_epoch = origin->epoch;
 	build->descriptor.source_version = origin->version;
@@ -65,6 +66,7 @@ static bool is_of(const bshm_segment *segment, const bshm_descriptor *d, const b
 	char source[BSHM_SOURCE_BYTES_MAX + 1];
 	return d->as_of_ns != 0 && d->source_epoch == origin->epoch &&
 		   d->source_version == origin->version && d->max_lag_s == origin->max_lag_s &&
+		   ((d->source & BSHM_SOURCE_SENDS) != 0) == origin->sends &&
 		   bshm__source_read(segment, d->source, source) &&
 		   strlen(source) == origin->source_length &&
 		   memcmp(source, origin->source, origin->source_length) == 0;

@@ -272,6 +272,9 @@ static void put_in_force(
 		BSHM_STORE(&entry->false_positives[descriptor->items_slot & 1], 0, RELAXED);
 		zero_usage(&entry->usage[descriptor->items_slot & 1]);
 	}
+	if ((descriptor->source & BSHM_SOURCE_SENDS) == 0) {
+		BSHM_STORE(&entry->unsent, 0, RELAXED);
+	}
 	BSHM_STORE(&entry->generation, generation, SEQ_CST); /* pairs with every read of it */
 	/* The old partitions are used again only after the generation has moved: pairs with
 	 * bshm__view_current(). */

@@ -54,7 +54,8 @@ bool bshm__descriptor_sound(const bshm_segment *segment, const bshm__name *name,
 	if (descriptor->state == BSHM_STATE_ABSENT) {
 		return true;
 	}
-	if (descriptor->source > BSHM_SOURCE_COUNT || descriptor->max_lag_s > BSHM_MAX_LAG_MAX_S ||
+	if ((descriptor->source & ~BSHM_SOURCE_SENDS) > BSHM_SOURCE_COUNT ||
+		descriptor->max_lag_s > BSHM_MAX_LAG_MAX_S ||
 		(descriptor->as_of_ns == 0) != (descriptor->source == 0)) {
 		return false;
 	}

@@ -38,6 +38,7 @@ bool bshm__source_read(
 {
 	bshm_source source;
 	out[0] = '\0';
+	place &= ~BSHM_SOURCE_SENDS;
 	if (place < 1 || place > BSHM_SOURCE_COUNT) {
 		return false;
 	}
@@ -57,7 +58,8 @@ static uint32_t used_places(const bshm_segment *segment)
 	for (uint32_t i = 0; i < segment->entry_count; i++) {
 		const bshm_entry *entry = &segment->entries[i];
 		const uint64_t generation = BSHM_LOAD(&entry->generation, RELAXED);
-		const uint32_t place = BSHM_LOAD(&entry->descriptor[generation & 1].source, RELAXED);
+		const uint32_t place =
+			BSHM_LOAD(&entry->descriptor[generation & 1].source, RELAXED) & ~BSHM_SOURCE_SENDS;
 		if (generation == 0 || place < 1 || place > BSHM_SOURCE_COUNT) {
 			continue;
 		}

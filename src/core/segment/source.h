@@ -11,8 +11,8 @@
 #include "core/segment/segment.h"
 
 /*
- * Reads the text of a place, its number plus one, and ends it with a NUL. False: it is damaged, or
- * is being written; *out is empty then. Of the set that was looked at only if its generation is
+ * Reads the text of a place, a descriptor's `source`, and ends it with a NUL. False: it is damaged,
+ * or is being written; *out is empty then. Of the set that was looked at only if its generation is
  * still in force afterwards.
  */
 bool bshm__source_read(
