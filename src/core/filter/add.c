@@ -74,8 +74,7 @@ typedef struct {
 	bool placed;          /* the first `done` keys are in the set of this publication */
 	uint64_t publication; /* the same after growing */
 	size_t done;
-	bool received;     /* from another host */
-	bshm_entry *sends; /* the filter whose keys go to the outbox, or NULL */
+	bool told; /* other hosts, or they told this one */
 	bshm_error *error;
 } call;
 
@@ -396,8 +395,26 @@ static void forget_set(call *c)
 {
 	c->placed = false;
 	c->added = 0;
-	c->sends = NULL;
 	memset(c->fresh, 0, c->count * sizeof(*c->fresh));
+}
+
+/*
+ * Leaves the keys for the process that tells other hosts: also those that are there, because a
+ * filter that has them by accident only may be replaced by one that has not. Before the bits are
+ * set: so a builder that has registered, and then empties the outbox, has each key that was added
+ * to the set before. The fence of add_published() stands between the key and the look at builders.
+ */
+static void tell_hosts(call *c, bshm_entry *entry)
+{
+	const bshm__name name = bshm__name_of(c->name, c->name_length);
+	uint64_t unsent = 0;
+	for (size_t i = 0; i < c->count; i++) {
+		unsent += !bshm__outbox_put(c->segment, &name, &c->keys[i]);
+	}
+	if (unsent != 0) {
+		BSHM_ADD(&entry->unsent, unsent, RELAXED);
+	}
+	c->told = true;
 }
 
 /*
@@ -405,9 +422,11 @@ static void forget_set(call *c)
  */
 static int add_published(call *c, const bshm_view *view)
 {
-	bshm_status status = add_to(c, view);
 	bshm_entry *entry = &c->segment->entries[view->entry];
-	c->sends = (view->descriptor.source & BSHM_SOURCE_SENDS) != 0 ? entry : NULL;
+	if (BSHM_UNLIKELY((view->descriptor.source & BSHM_SOURCE_SENDS) != 0) && !c->told) {
+		tell_hosts(c, entry);
+	}
+	bshm_status status = add_to(c, view);
 	/* Pairs with the fence of bshm__op_begin(). */
 	BSHM_FENCE(SEQ_CST);
 	/* Read before the generation, which shows if a build has published in between. Pairs
@@ -430,7 +449,7 @@ static int add_published(call *c, const bshm_view *view)
 	return c->done < c->count ? BSHM_E_BUSY : building;
 }
 
-static bshm_status add_until_done(call *c)
+static bshm_status add_keys(call *c)
 {
 	const bshm__name padded = bshm__name_of(c->name, c->name_length);
 	bool was_idle = false;
@@ -467,31 +486,6 @@ static bshm_status add_until_done(call *c)
 	return bshm__fail(c->error, BSHM_E_TIMEOUT, BSHM_CAUSE_GENERATION);
 }
 
-/*
- * Leaves the keys for the process that tells other hosts: also those that were there, because a
- * filter that has them by accident only may be replaced by one that has not.
- */
-static void send_keys(const call *c)
-{
-	const bshm__name name = bshm__name_of(c->name, c->name_length);
-	uint64_t unsent = 0;
-	for (size_t i = 0; i < c->count; i++) {
-		unsent += !bshm__outbox_put(c->segment, &name, &c->keys[i]);
-	}
-	if (unsent != 0) {
-		BSHM_ADD(&c->sends->unsent, unsent, RELAXED);
-	}
-}
-
-static bshm_status add_keys(call *c)
-{
-	const bshm_status status = add_until_done(c);
-	if (BSHM_UNLIKELY(c->sends != NULL) && status == BSHM_OK && !c->received) {
-		send_keys(c);
-	}
-	return status;
-}
-
 int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, size_t name_length,
 	const char *key, size_t key_length, bshm_error *error)
 {
@@ -517,8 +511,7 @@ int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, 
 }
 
 static bshm_status add_many(bshm_segment *segment, bshm_views *views, const bshm_key *name,
-	const bshm_key *keys, size_t count, bool received, bool *fresh, uint64_t *added,
-	bshm_error *error)
+	const bshm_key *keys, size_t count, bool told, bool *fresh, uint64_t *added, bshm_error *error)
 {
 	*added = 0;
 	if (segment->readonly) {
@@ -537,7 +530,7 @@ static bshm_status add_many(bshm_segment *segment, bshm_views *views, const bshm
 		.keys = keys,
 		.count = count,
 		.absent = absent,
-		.received = received,
+		.told = told,
 		.fresh = fresh != NULL ? fresh : (bool *) (absent + count + 1),
 		.error = error,
 	};
