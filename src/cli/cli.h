@@ -82,6 +82,13 @@ enum {
  X(KEEP, 0, "keep", "COUNT", "earlier versions whose images stay at the origin (default 4)")       \
  X(PIN, 0, "pin", "VERSION", "announce the image of an earlier version again")                     \
  X(UNPIN, 0, "unpin", NULL, "publish although an earlier version is pinned")                       \
+ X(STATE, 0, "state", "DIR", "keeps the newest image here, to begin with after a restart")         \
+ X(VERIFY_KEY, 0, "verify-key", "FILE", "the public key of the publisher")                         \
+ X(MAX_LAG, 0, "max-lag", "SECONDS",                                                               \
+	 "answer maybe to all if the origin was not heard so long (default 0: never)")                 \
+ X(EVERY, 0, "every", "SECONDS", "look for a new head so often (default 5)")                       \
+ X(LOOK_ONCE, 0, "once", NULL, "look once, and end")                                               \
+ X(SERVE, 0, "serve", "ADDRESS", "offer what is kept to other followers, at ADDRESS:PORT")         \
  X(TEXT, 0, "text", NULL, "the older text format, which files for the node exporter have")
 
 typedef enum {
@@ -241,6 +248,8 @@ void cli_signals_exit(const char *line, bool (*undone)(void));
 void cli_signals_end(void);
 /* The signal that came; 0: none. */
 int cli_signal(void);
+/* Waits so long. False: a signal was noted. */
+bool cli_nap(uint64_t ns);
 /* Waits until there is something to read, or the end of the file. False: a signal was noted. */
 bool cli_wait(int fd);
 

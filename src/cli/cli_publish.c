@@ -139,7 +139,7 @@ static int check_change(const publication *p)
 static int write_image(publication *p)
 {
 	bshm_error error;
-	fleet_error why;
+	fleet_error why = {""};
 	uint64_t bytes;
 	cli_progress_say("image");
 	char *part = fleet_folder_part(&p->origin.folder, &why);
@@ -167,7 +167,7 @@ typedef struct {
 
 static bool make_paths(const publication *p, const fleet_hash *from, delta_paths *out)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	const fleet_folder *folder = &p->origin.folder;
 	*out = (delta_paths){fleet_folder_blob(folder, from), fleet_folder_blob(folder, &p->next.image),
 		fleet_folder_part(folder, &why), fleet_folder_part(folder, &why)};
@@ -229,6 +229,7 @@ static int add_delta(publication *p, const fleet_head *from, bool *compared, uin
 	delta_paths paths;
 	fleet_delta delta = {0};
 	*compared = false;
+	*changed_bits = 0;
 	if (!fleet_folder_has(&p->origin.folder, &from->image, from->image_bytes)) {
 		return CLI_YES;
 	}
@@ -366,8 +367,7 @@ static int make_pin(publication *p)
 
 static int report(const publication *p)
 {
-	char image[32];
-	char delta[32];
+	char size[32];
 	const fleet_head *next = &p->next;
 	const uint64_t delta_bytes =
 		!p->is_renewed && p->compared && next->delta_count > 0 ? next->deltas[0].bytes : 0;
@@ -383,9 +383,9 @@ static int report(const publication *p)
 	}
 	printf("version %" PRIu64 " %s: %" PRIu64 " keys, image %s", next->version,
 		p->is_renewed ? "announced again, no bit has changed" : "announced", next->items,
-		bshm_size_text(image, next->image_bytes));
+		bshm_size_text(size, next->image_bytes));
 	if (delta_bytes > 0) {
-		printf(", delta %s", bshm_size_text(delta, delta_bytes));
+		printf(", delta %s", bshm_size_text(size, delta_bytes));
 	}
 	puts(next->pinned != 0 ? ", pinned" : "");
 	return CLI_YES;

@@ -50,6 +50,8 @@ int cli_cache_restore(cli *c);
 int cli_save(cli *c);
 /* cli_bring.c */
 int cli_bring(cli *c);
+/* cli_follow.c */
+int cli_follow(cli *c);
 /* cli_publish.c */
 int cli_publish(cli *c);
 int cli_key(cli *c);

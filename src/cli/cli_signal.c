@@ -105,7 +105,7 @@ int cli_signal(void)
 
 /* The signals are blocked but while it waits, so none can come between the look at `noted` and the
  * wait. */
-bool cli_wait(int fd)
+static bool wait_for(int fd, const struct timespec *most)
 {
 	sigset_t both;
 	sigset_t before;
@@ -114,8 +114,20 @@ bool cli_wait(int fd)
 	sigaddset(&both, SIGINT);
 	sigaddset(&both, SIGTERM);
 	sigprocmask(SIG_BLOCK, &both, &before);
-	while (noted == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR) {
+	while (noted == 0 && ppoll(&wanted, 1, most, &before) < 0 && errno == EINTR) {
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return noted == 0;
+}
+
+bool cli_wait(int fd)
+{
+	return wait_for(fd, NULL);
+}
+
+bool cli_nap(uint64_t ns)
+{
+	const struct timespec most = {
+		.tv_sec = (time_t) (ns / 1000000000), .tv_nsec = (long) (ns % 1000000000)};
+	return wait_for(-1, &most);
 }

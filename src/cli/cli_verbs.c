@@ -135,6 +135,14 @@ const cli_verb cli_verbs[] = {
 		"again. A publisher that fails, or that another one has overtaken, announces nothing. "
 		"--pin leads all followers back to an earlier version, and stays until --unpin. "
 		"docs/FLEET.md has all of it."},
+	{"follow", "URL FILTER...", 2, -1,
+		W(STATE) | W(VERIFY_KEY) | W(MAX_LAG) | W(EVERY) | W(LOOK_ONCE) | W(SERVE) | W(QUIET) |
+			CLI_CREATES,
+		cli_follow, "keep filters as an origin announces them",
+		"URL is of http, https or file, or a folder. Fetches what has changed, or the whole image, "
+		"checks it, and publishes it in one step; if anything fails, what is published stands. "
+		"Goes on until SIGTERM. The folder of --state belongs to one follower, which begins with "
+		"it where the origin is away. docs/FLEET.md has all of it."},
 	{"key", "FILE", 1, 1, 0, cli_key, "make the keys of a fleet",
 		"The secret one for publish in FILE, the public one for follow in FILE.pub. Neither may "
 		"be there."},

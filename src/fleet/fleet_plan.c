@@ -41,7 +41,7 @@ static bool shorten(place *places, unsigned from, unsigned to, unsigned delta, u
 
 void fleet_plan(const fleet_head *head, uint64_t image, uint32_t without, fleet_route *out)
 {
-	place places[PLACES_MAX];
+	place places[PLACES_MAX] = {0};
 	unsigned count = 0;
 	bool changed = true;
 	const unsigned target = place_of(places, &count, fleet_image_id(&head->image));

@@ -84,6 +84,8 @@ class Fleet:
             return ""
 
     def end(self):
+        if self.nginx is not None and self.nginx.poll() is None:
+            self.stop_nginx()  # with its worker
         for child in self.children:
             if child.poll() is None:
                 child.kill()
@@ -245,6 +247,33 @@ def check(condition, what):
 # ------------------------------------------------------------------ what is sent
 
 
+def test_images_then_deltas_then_nothing(fleet):
+    fleet.announce(0, 50000)
+    fleet.start_nginx()
+    check("by its image" in fleet.follow("a"), "the first image")
+    fleet.announce(500, 50500)
+    said = fleet.follow("a")
+    check("by 1 delta," in said, said)
+    delta = fleet.head()["delta"][0]
+    check(int(delta[1]) < int(fleet.head()["image"][0][1]) / 3, "a delta is short")
+    check(fleet.has("a", 50499, 100) == ["50499"], "the new keys, not the old ones")
+    check(fleet.follow("a") == "", "the third look has nothing to do")
+    check(fleet.served(fleet.head()["image"][0][0]) == [], "the second image was never sent")
+
+
+def test_a_follower_that_was_away_takes_the_way_of_fewest_bytes(fleet):
+    fleet.announce(0, 50000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    for i in range(1, 8):
+        fleet.announce(50 * i, 50000 + 50 * i)
+    said = fleet.follow("a")
+    sent = int(re.search(r"by (\d+) delta", said)[1])
+    check(2 <= sent <= 5, f"a delta of four versions is among them: {said}")
+    fleet.announce(30000, 80000, "--max-change", "100")
+    check("by its image" in fleet.follow("a") or "delta" in said, "whatever is shorter")
+
+
 def test_an_unchanged_filter_is_announced_again(fleet):
     fleet.announce(0, 1000)
     version = fleet.head()["version"]
@@ -253,6 +282,45 @@ def test_an_unchanged_filter_is_announced_again(fleet):
     check(fleet.head()["version"] == version, "the version stands")
     check(fleet.head()["valid-until"] != [["0"]], "the head is new")
     check(os.listdir(fleet.at("origin", "blobs")) == blobs, "no blob is left")
+
+
+def test_a_new_seed_is_a_new_image(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    fleet.must(["load", NAME, "--quiet"], text="".join(f"{i}\n" for i in range(1000)))
+    fleet.publish()
+    check("delta" not in fleet.head(), "no delta between two seeds")
+    check("by its image" in fleet.follow("a"), "an image")
+
+
+def test_kinds_that_have_no_deltas_travel_whole(fleet):
+    fleet.start_nginx()
+    for kind in (["--counting"], ["--window", "3600"]):
+        fleet.must(["reserve", NAME, "--capacity", "1000", "--filter-memory", "8M", *kind])
+        for key in ("x", "y"):
+            fleet.must(["add", NAME, key])
+            fleet.must(fleet.publish_command("--max-change", "100"))
+            done = fleet.look("a")
+            check("by its image" in done.stdout, f"{kind}: {done.stdout}{done.stderr}")
+        check(fleet.has("a", "x", "y", "z") == ["x", "y"], kind)
+        fleet.must(["drop", NAME])
+
+
+def test_names_of_any_bytes(fleet):
+    name = "a/b c\u00e9%2F.."
+    fleet.must(["load", name, "--quiet"], text="x\n")
+    fleet.must(fleet.publish_command(filter_name=name))
+    fleet.start_nginx()
+    check(os.path.isdir(fleet.at("origin", "a=2fb=20c=c3=a9=252F..")), "a part of a path")
+    fleet.must(fleet.follow_command("a", "--once", filter_name=name), "a.seg")
+    check(fleet.run(["has", name, "x", "y"], "a.seg").stdout == "x\n", "it is followed")
+
+
+def test_a_folder_is_an_origin(fleet):
+    fleet.announce(0, 1000)
+    fleet.follow("a", url=fleet.at("origin"))
+    fleet.follow("b", url="file://" + fleet.at("origin"))
 
 
 # ------------------------------------------------------------------ what is refused
@@ -271,7 +339,180 @@ def test_empty_filters_bad_rates_and_great_changes_are_not_announced(fleet):
     check(fleet.head()["version"] == [["2"]], "and then 2")
 
 
+def refuses(fleet, words):
+    """The follower takes nothing, and what it has stands."""
+    fleet.refused(fleet.look("a"), words)
+    check(fleet.has("a", 1, 2, "x") == ["1", "2"], "what stood stands")
+
+
+def test_hostile_heads_are_refused(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    head = fleet.at("origin", NAME, "head")
+    with open(head, "rb") as file:
+        first = file.read()
+    fleet.announce(5, 1005)
+    fleet.follow("a")
+    fleet.announce(0, 1000)
+    with open(head, "rb") as file:
+        sound = file.read()
+    fleet.must(["key", fleet.at("other")])
+    hostile = {
+        "version is 1, after 2": first,
+        "has more than 4096 bytes": sound + b"\n" * 4096,
+        "signature": sound.replace(b"version 3", b"version 4"),
+        "no signature": sound[: len(sound) // 2],
+        "it is no head": b"",
+    }
+    for words, text in hostile.items():
+        with open(head, "wb") as file:
+            file.write(text)
+        fleet.refused(fleet.look("a"), words)
+        check(fleet.has("a", 1004, 1) == ["1004"], f"version 2 stands after: {words}")
+    with open(head, "wb") as file:
+        file.write(sound)
+    fleet.follow("a")
+    fleet.must(["load", "other", "--quiet"], text="x\n")
+    fleet.must(fleet.publish_command(filter_name="other"))
+    shutil.copy(fleet.at("origin", "other", "head"), head)
+    os.chmod(head, 0o644)
+    fleet.refused(fleet.look("a"), "other")
+    os.replace(fleet.at("other.pub"), fleet.at("key.pub"))
+    fleet.refused(fleet.look("b"), "signature")
+
+
+def test_garbage_is_refused_and_not_fetched_again(fleet):
+    fleet.announce(0, 20000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    fleet.announce(100, 20100)
+    image, delta = fleet.head()["image"][0], fleet.head()["delta"][0]
+    sound = {}
+    for name, size in ((image[0], image[1]), (delta[0], delta[1])):
+        with open(fleet.blob(name), "rb") as file:
+            sound[name] = file.read()
+        with open(fleet.blob(name), "wb") as file:
+            file.write(os.urandom(int(size)))
+    service = fleet.serve("a")
+    fleet.wait_for("both are refused", lambda: "refused already" in fleet.log("a"))
+    check(fleet.served(image[0]) == ["200"], "the image was fetched once")
+    check(fleet.served(delta[0]) == ["200"], "the delta was fetched once")
+    fleet.check_image("a", newest=False)
+    for name, data in sound.items():
+        with open(fleet.blob(name), "wb") as file:
+            file.write(data)
+    fleet.publish()  # signed again: they may be tried again
+    fleet.wait_for("it is well again", lambda: fleet.is_newest("a"))
+    service.terminate()
+    check(service.wait() == 0, "SIGTERM ends it")
+    # A delta alone: the image is taken instead.
+    fleet.announce(200, 20200)
+    with open(fleet.blob(fleet.head()["delta"][0][0]), "r+b") as file:
+        file.truncate(10)
+    check("by its image" in fleet.follow("a"), "the image instead")
+
+
+def test_an_old_head_and_an_expired_one(fleet):
+    fleet.announce(0, 1000, "--valid", "3600")
+    fleet.start_nginx()
+    fleet.follow("a")
+    if shutil.which("faketime") is None or "asan" in BINARY:
+        raise Skipped("no faketime")
+    fleet.refused(fleet.look("a", prefix=["faketime", "-f", "+2h"]), "expired")
+    fleet.refused(fleet.look("b", prefix=["faketime", "-f", "+2h"]), "expired")
+    fleet.announce(10, 1010)
+    behind = fleet.look("a", prefix=["faketime", "-f", "-1h"])
+    check(behind.returncode == 0, f"a clock an hour behind: {behind.stderr}")
+    fleet.check_image("a")
+    # A publisher whose clock was set back.
+    fleet.load(20, 1020)
+    done = fleet.run(fleet.publish_command(), prefix=["faketime", "-f", "-1h"])
+    check(done.returncode == 0, done.stderr)
+    fleet.note_announced()
+    fleet.follow("a")
+
+
+def test_a_full_disk(fleet):
+    fleet.announce(0, 100000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    fleet.announce(5000, 105000)
+    room = os.path.getsize(fleet.blob(fleet.head()["image"][0][0])) + 60000
+    os.rename(fleet.at("a"), fleet.at("kept"))
+    os.mkdir(fleet.at("a"), 0o700)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "none", fleet.at("a")],
+        capture_output=True,
+    )
+    if mounted.returncode != 0:
+        raise Skipped("mounts are not allowed here")
+    try:
+        shutil.copytree(fleet.at("kept"), fleet.at("a"), dirs_exist_ok=True)
+        done = fleet.look("a")
+        fleet.refused(done, "No space left")
+        fleet.check_image("a", newest=False)
+        parts = [n for n in os.listdir(fleet.at("a", "blobs")) if n.startswith(".")]
+        check(parts == [], f"nothing is left: {parts}")
+        subprocess.run(["mount", "-o", "remount,size=64m", fleet.at("a")], check=True)
+        fleet.follow("a")
+    finally:
+        subprocess.run(["umount", fleet.at("a")], check=True)
+
+
+def test_state_folders(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    service = fleet.serve("a")
+    fleet.wait_for("it looks", lambda: len(fleet.served(f"/{NAME}/head")) > 1)
+    fleet.refused(fleet.look("a"), "another follower")
+    service.terminate()
+    service.wait()
+    os.chmod(fleet.at("a"), 0o777)
+    fleet.refused(fleet.look("a"), "not trusted")
+    os.chmod(fleet.at("a"), 0o700)
+    os.rename(fleet.at("a"), fleet.at("b"))
+    os.symlink("b", fleet.at("a"))
+    fleet.refused(fleet.look("a"), "a: Not a directory")
+    os.unlink(fleet.at("a"))
+    os.rename(fleet.at("b"), fleet.at("a"))
+    image = fleet.at("a", "blobs", fleet.head()["image"][0][0])
+    with open(image, "r+b") as file:  # what was kept is damaged: it is fetched again
+        file.seek(5000)
+        file.write(b"damage")
+    os.unlink(fleet.at("a.seg"))
+    check("by its image" in fleet.follow("a"), "a damaged image")
+    os.unlink(image)
+    fleet.announce(2, 1002)
+    check("by its image" in fleet.follow("a"), "a missing image")
+    with open(fleet.at("a", NAME, "head"), "r+b") as file:
+        file.write(b"x")
+    fleet.announce(5, 1005)
+    done = fleet.look("a")
+    check(done.returncode == 0 and "cannot be used" in done.stderr, done.stderr)
+    fleet.check_image("a")
+
+
 # ------------------------------------------------------------------ what goes back
+
+
+def test_a_pin_leads_back_and_stays(fleet):
+    fleet.announce(0, 20000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    first = fleet.image_of("a")
+    fleet.announce(100, 20100)
+    fleet.follow("a")
+    fleet.publish("--pin", "1")
+    check("by 1 delta," in fleet.follow("a"), "back by the delta that led there")
+    check(fleet.image_of("a") == first, "it is the first image")
+    fleet.load(200, 20200)
+    fleet.refused(fleet.run(fleet.publish_command()), "pinned")
+    fleet.publish("--unpin")
+    fleet.follow("a")
+    check(fleet.has("a", 20199) == ["20199"], "forward again")
+    fleet.refused(fleet.run(fleet.publish_command("--pin", "99")), "not kept")
 
 
 # ------------------------------------------------------------------ two publishers
@@ -303,7 +544,156 @@ def test_a_publisher_that_was_stopped_is_fenced(fleet):
 
 # ------------------------------------------------------------------ deaths
 
+STEPS = "openat,write,fsync,rename,renameat,unlink,unlinkat,fchmod,mkdirat,flock,utimensat"
+
+
+def killed(fleet, arguments, segment, step):
+    """Runs until its next system call of STEPS has been made `step` times; was it killed?"""
+    kill = ["-e", f"inject={STEPS}:signal=KILL:when={step}"]
+    prefix = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={STEPS}", *kill]
+    return fleet.run(arguments, segment, prefix).returncode != 0
+
+
+def steps_of(fleet, arguments, segment):
+    trace = fleet.at("trace")
+    prefix = ["strace", "-f", "-qq", "-o", trace, "-e", f"trace={STEPS}"]
+    fleet.run(arguments, segment, prefix)
+    with open(trace) as file:
+        return sum("(" in line for line in file)
+
+
+def test_a_publisher_that_dies_announces_all_or_nothing(fleet):
+    fleet.announce(0, 1000)
+    fleet.load(1, 1001)
+    count = steps_of(fleet, fleet.publish_command(), "publisher.seg")
+    fleet.note_announced()
+    fleet.start_nginx()
+    fleet.follow("a")
+    first, deaths = 2, 0
+    for step in range(12, count + 4, max(1, count // 40)):
+        fleet.load(first, first + 1000)
+        deaths += killed(fleet, fleet.publish_command(), "publisher.seg", step)
+        fleet.note_announced()
+        fleet.follow("a")
+        first += 1
+    check(deaths > 20, f"it died {deaths} times")
+    fleet.announce(first, first + 1000)
+    fleet.follow("a")
+
+
+def test_a_follower_that_dies_has_an_announced_image(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    fleet.announce(1, 1001)
+    command = fleet.follow_command("a", "--once")
+    count = steps_of(fleet, command, "a.seg")
+    away = fleet.follow_command("a", "--once", url=fleet.at("nowhere"))
+    os.mkdir(fleet.at("nowhere"))
+    first, deaths = 2, 0
+    for step in range(12, count + 4, max(1, count // 40)):
+        fleet.announce(first, first + 1000)
+        first += 1
+        if not killed(fleet, command, "a.seg", step):
+            continue
+        deaths += 1
+        fleet.check_image("a", newest=False)
+        if deaths % 2 == 0:  # a reboot: what it kept is enough
+            os.unlink(fleet.at("a.seg"))
+            fleet.refused(fleet.run(away, "a.seg"), "cannot fetch")
+            fleet.check_image("a", newest=False)
+        fleet.follow("a")
+    check(deaths > 20, f"it died {deaths} times")
+    blobs = len(os.listdir(fleet.at("a", "blobs")))
+    check(blobs <= 2 + len(fleet.head()["delta"]), f"{blobs} blobs are kept")
+
+
 # ------------------------------------------------------------------ the service
+
+
+def lag(fleet, host):
+    done = fleet.run(["info", NAME, "--json"], f"{host}.seg")
+    match = re.search(r'"lag": ([0-9.]+)', done.stdout)
+    return float(match[1]) if match else None
+
+
+def denies(fleet, host):
+    return fleet.has(host, "absent-1", "absent-2", "absent-3", "500") == ["500"]
+
+
+def test_a_dead_origin_makes_maybes(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.serve("a", "--max-lag", "3")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    fleet.stop_nginx()
+    fleet.wait_for("it is stale", lambda: not denies(fleet, "a"))
+    fleet.start_nginx()
+    fleet.wait_for("it is certain again", lambda: denies(fleet, "a"))
+    check("all is well again" in fleet.log("a"), fleet.log("a"))
+
+
+def test_a_segment_that_was_removed_is_made_again(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.serve("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    os.unlink(fleet.at("a.seg"))
+    fleet.wait_for("it is there again", lambda: fleet.has("a", 1, "absent") == ["1"])
+    fleet.must(["drop", NAME], "a.seg")
+    fleet.wait_for("and again", lambda: fleet.has("a", 1, "absent") == ["1"])
+
+
+def test_followers_of_a_follower(fleet):
+    fleet.announce(0, 20000)
+    fleet.start_nginx()
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    fleet.serve("a", "--serve", f"127.0.0.1:{port}", "--max-lag", "3")
+    fleet.wait_for("the first one has it", lambda: denies(fleet, "a"))
+    fleet.serve("b", "--max-lag", "3", url=url)
+    fleet.wait_for("the second one has it", lambda: denies(fleet, "b"))
+    fleet.announce(100, 20100)
+    fleet.wait_for("the second one has the next", lambda: fleet.is_newest("b"))
+    check("by 1 delta," in fleet.log("b"), fleet.log("b"))
+    for path in ("/", "/blobs", "/blobs/", "/../key", "/a/../../key", f"/{NAME}/head-1", "/x/head"):
+        said = subprocess.run(
+            ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--path-as-is", url + path],
+            capture_output=True,
+            text=True,
+        )
+        check(said.stdout == "404", f"{path}: {said.stdout}")
+    said = subprocess.run(
+        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "x", f"{url}/{NAME}/head"],
+        capture_output=True,
+        text=True,
+    )
+    check(said.stdout == "405", f"POST: {said.stdout}")
+    # The origin is gone, the first one is not: but it says how old what it says is.
+    fleet.stop_nginx()
+    fleet.wait_for("the second one is stale", lambda: not denies(fleet, "b"))
+
+
+def test_a_random_wait(fleet):
+    fleet.announce(0, 1000, "--spread", "1")
+    fleet.start_nginx()
+    fleet.follow("a")
+
+
+def test_systemd_is_told(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.settimeout(PATIENCE_S)
+    listener.bind(fleet.at("notify"))
+    os.environ["NOTIFY_SOCKET"] = fleet.at("notify")
+    service = fleet.serve("a")
+    del os.environ["NOTIFY_SOCKET"]
+    check(listener.recv(100) == b"READY=1", "ready")
+    check(listener.recv(100) == b"STATUS=all filters are followed", "status")
+    service.terminate()
+    check(service.wait() == 0, "it ends")
+    listener.close()
 
 
 # ------------------------------------------------------------------ all of them

@@ -18,7 +18,7 @@ unit() {
 	mapfile -t objects < <(find "$out/core" -name '*.o')
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
 		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
-		src/fleet/{fleet,fleet_head,fleet_key,fleet_plan,fleet_folder,fleet_stream}.c \
+		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream}.c \
 		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
@@ -26,17 +26,29 @@ unit() {
 	failed=$((failed + $(grep -c '^not ok' "$out/test_$1.log" || true)))
 }
 
+# fleet BINARY [NAME...]
+fleet() {
+	local line
+	printf '# %s\n' "$1"
+	/usr/bin/python3 tests/fleet/fleet.py "$@" >"$out/fleet.log" 2>&1 || true
+	sed '$d' "$out/fleet.log"
+	line=$(tail -n 1 "$out/fleet.log")
+	[[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the tests ended early: $line"
+	passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+}
+
 mkdir -p "$out"
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
-for name in head plan folder stream; do
+for name in head plan folder fencing stream; do
 	unit "$name"
 done
 build_command
-python3 tests/fleet/fleet.py "$BLOOMSHM_COMMAND" >"$out/fleet.log" 2>&1 || true
-sed '$d' "$out/fleet.log"
-line=$(tail -n 1 "$out/fleet.log")
-[[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the tests ended early: $line"
-passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+fleet "$BLOOMSHM_COMMAND"
+make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
+	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
+# What a verb holds until its end is the kernel's to take back.
+ASAN_OPTIONS=detect_leaks=0 fleet build/cli-asan/bloomshm \
+	'images then' hostile garbage pin 'of a follower' 'any bytes' fenced
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

@@ -1,0 +1,188 @@
+/*
+ * cli_follow.c - follow: keeps filters as an origin announces them.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_followed.h"
+#include "cli/cli_run.h"
+
+#include "fleet/fleet_notify.h"
+#include "fleet/fleet_serve.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVERY_S     5
+#define EVERY_MAX_S 86400
+#define LAG_MAX_S   315360000
+#define SECOND_NS   UINT64_C(1000000000)
+
+typedef struct {
+	cli_follower all;
+	cli_followed *filters;
+	size_t count;
+	uint64_t every_s;
+	fleet_server *server;
+} service;
+
+static bool read_options(const cli *c, service *s)
+{
+	uint64_t max_lag_s;
+	if (!cli_given(c, CLI_STATE) || !cli_given(c, CLI_VERIFY_KEY)) {
+		cli_say(c, CLI_USAGE, "it needs --state and --verify-key");
+		return false;
+	}
+	if (cli_given(c, CLI_LOOK_ONCE) && (cli_given(c, CLI_SERVE) || cli_given(c, CLI_EVERY))) {
+		cli_say(c, CLI_USAGE, "--once goes without --serve and --every");
+		return false;
+	}
+	for (int i = 1; i < c->argument_count; i++) {
+		if (!cli_filter_name(c, i)) {
+			return false;
+		}
+	}
+	if (!cli_number(c, CLI_MAX_LAG, 0, LAG_MAX_S, 0, &max_lag_s) ||
+		!cli_number(c, CLI_EVERY, 1, EVERY_MAX_S, EVERY_S, &s->every_s)) {
+		return false;
+	}
+	s->all.max_lag_s = (uint32_t) max_lag_s;
+	return true;
+}
+
+static bool is_stopped(void)
+{
+	return cli_signal() != 0;
+}
+
+/* Everything that one look needs. */
+static int begin(service *s)
+{
+	fleet_error error;
+	cli *c = s->all.c;
+	s->count = (size_t) c->argument_count - 1;
+	s->filters = calloc(s->count, sizeof(*s->filters));
+	if (s->filters == NULL) {
+		return cli_no_memory(c);
+	}
+	if (!fleet_key_public(c->values[CLI_VERIFY_KEY], &s->all.key, &error) ||
+		!fleet_folder_open_own(&s->all.state, c->values[CLI_STATE], &error)) {
+		return cli_say(c, CLI_FAILED, "%s", error.text);
+	}
+	const int locked = fleet_folder_lock(&s->all.state, 0, &error);
+	if (locked <= 0) {
+		return cli_say(
+			c, CLI_FAILED, "%s", locked < 0 ? error.text : "another follower uses this --state");
+	}
+	s->all.fetch = fleet_fetch_new(c->arguments[0], is_stopped, &error);
+	if (s->all.fetch == NULL) {
+		return cli_say(c, CLI_USAGE, "%s", error.text);
+	}
+	if (strlen(fleet_fetch_source(s->all.fetch)) > BSHM_SOURCE_BYTES_MAX) {
+		return cli_say(c, CLI_USAGE, "the URL has more than %d bytes", BSHM_SOURCE_BYTES_MAX);
+	}
+	fleet_folder_sweep(&s->all.state, 0);
+	if (cli_given(c, CLI_SERVE)) {
+		s->server = fleet_serve_begin(&s->all.state, c->values[CLI_SERVE], &error);
+		if (s->server == NULL) {
+			return cli_say(c, CLI_FAILED, "%s", error.text);
+		}
+	}
+	return CLI_YES;
+}
+
+static void give_back(service *s)
+{
+	fleet_serve_end(s->server);
+	fleet_fetch_free(s->all.fetch);
+	fleet_folder_close(&s->all.state);
+	free(s->filters);
+}
+
+/* Looks at each filter that is due. False: one of these failed. */
+static bool look_at_due(service *s)
+{
+	bool sound = true;
+	for (size_t i = 0; i < s->count && cli_signal() == 0; i++) {
+		if (s->filters[i].due_ns <= bshm_now_ns()) {
+			sound = cli_followed_look(&s->all, &s->filters[i], s->every_s * SECOND_NS) && sound;
+		}
+	}
+	return sound;
+}
+
+/* Waits for the filter that is due first. */
+static void wait_for_due(const service *s)
+{
+	uint64_t first = UINT64_MAX;
+	for (size_t i = 0; i < s->count; i++) {
+		first = s->filters[i].due_ns < first ? s->filters[i].due_ns : first;
+	}
+	const uint64_t now = bshm_now_ns();
+	if (first > now) {
+		cli_nap(first - now);
+	}
+}
+
+/* A filter whose random wait has begun is looked at again. */
+static int look_once(service *s)
+{
+	bool sound = true;
+	for (size_t i = 0; i < s->count; i++) {
+		cli_followed *f = &s->filters[i];
+		uint64_t waited_for;
+		do {
+			waited_for = f->waited_for;
+			const uint64_t now = bshm_now_ns();
+			if (f->due_ns > now && !cli_nap(f->due_ns - now)) {
+				return CLI_SIGNAL + cli_signal();
+			}
+			sound = cli_followed_look(&s->all, f, SECOND_NS) && sound;
+		} while (f->waited_for != waited_for);
+	}
+	return cli_signal() != 0 ? CLI_SIGNAL + cli_signal() : sound ? CLI_YES : CLI_FAILED;
+}
+
+static void tell_systemd(bool sound)
+{
+	fleet_notify(sound ? "STATUS=all filters are followed" : "STATUS=a filter cannot be followed");
+}
+
+static int follow(service *s)
+{
+	cli_signals_note();
+	signal(SIGPIPE, SIG_IGN); /* of a connection that ends */
+	for (size_t i = 0; i < s->count; i++) {
+		cli_followed_begin(&s->all, &s->filters[i], s->all.c->arguments[1 + i]);
+	}
+	if (cli_given(s->all.c, CLI_LOOK_ONCE)) {
+		return look_once(s);
+	}
+	fleet_notify("READY=1"); /* what was kept is published: pages need not wait for the origin */
+	while (cli_signal() == 0) {
+		tell_systemd(look_at_due(s));
+		wait_for_due(s);
+	}
+	fleet_notify("STOPPING=1");
+	return CLI_YES;
+}
+
+int cli_follow(cli *c)
+{
+	service s = {.all = {.c = c}};
+	if (!read_options(c, &s)) {
+		return CLI_USAGE;
+	}
+	int status = cli_become(c);
+	if (status == CLI_YES) {
+		status = begin(&s);
+	}
+	if (status == CLI_YES) {
+		status = cli_attach(c, true);
+	}
+	if (status == CLI_YES) {
+		status = follow(&s);
+	}
+	give_back(&s);
+	return status;
+}

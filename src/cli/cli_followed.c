@@ -1,0 +1,459 @@
+/*
+ * cli_followed.c - one filter that is followed: looks at the head, takes the image, publishes.
+ *
+ * An image is in the state folder, whole, synced and of the hash that a signed head names, before
+ * that head is there; and the head is there before the image is published. So after a death at any
+ * step the head in the folder is of a whole image, and the segment has this or an earlier one.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_followed.h"
+
+#include "core/bshm_origin.h"
+#include "fleet/fleet_plan.h"
+#include "message/message.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS     UINT64_C(1000000000)
+#define BACK_OFF_MOST 8 /* after failures with one head it waits for at most 2^8 s */
+
+/* ------------------------------------------------------------------ what is said */
+
+/* Says why something failed, but not the same again and again. Returns false. */
+static bool fail(const cli_follower *all, cli_followed *f, const fleet_error *error)
+{
+	if (cli_signal() == 0 && strcmp(error->text, f->said.text) != 0) {
+		f->said = *error;
+		cli_say(all->c, CLI_FAILED, "%s: %s", f->name, error->text);
+	}
+	return false;
+}
+
+static bool fail_engine(
+	const cli_follower *all, cli_followed *f, const bshm_error *error, const char *file)
+{
+	fleet_error why;
+	bshm_message message;
+	const bshm_message_about about = {.path = all->c->path, .name = f->name, .command = true};
+	const char *text = file == NULL ? NULL : bshm_message_file(&message, error, file, true);
+	fleet_fail(&why, "%s", text != NULL ? text : bshm_message_say(&message, error, &about));
+	return fail(all, f, &why);
+}
+
+static void tell(const cli_follower *all, const cli_followed *f, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void tell(const cli_follower *all, const cli_followed *f, const char *format, ...)
+{
+	va_list arguments;
+	if (cli_given(all->c, CLI_QUIET)) {
+		return;
+	}
+	printf("%s: ", cli_shown(f->name, strlen(f->name)));
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* ------------------------------------------------------------------ the segment */
+
+static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
+{
+	const char *source = fleet_fetch_source(all->fetch);
+	const int64_t age_ns = (int64_t) bshm_now_ns() - f->heard_ns;
+	return (bshm_origin){.source = source,
+		.source_length = strlen(source),
+		.epoch = f->head.epoch,
+		.version = f->head.version,
+		.age_ns = age_ns < 0 ? 0 : (uint64_t) age_ns,
+		.max_lag_s = all->max_lag_s};
+}
+
+/* Somebody may have removed the file since. */
+static bool attach(const cli_follower *all, cli_followed *f)
+{
+	bshm_error error;
+	cli *c = all->c;
+	if (c->segment != NULL && !bshm_segment_at_path(c->segment)) {
+		cli_detach(c);
+	}
+	if (c->segment != NULL) {
+		return true;
+	}
+	free(c->path);
+	c->path = NULL;
+	return cli_attach_or(c, true, &error) == CLI_YES || fail_engine(all, f, &error, NULL);
+}
+
+/* Publishes the image of f->head. */
+static bool publish(const cli_follower *all, cli_followed *f)
+{
+	bshm_error error;
+	bshm_build *build;
+	char *path = fleet_folder_blob(&all->state, &f->head.image);
+	if (path == NULL) {
+		return fail(all, f, &(fleet_error){"no private memory left"});
+	}
+	bshm_status status =
+		bshm_restore_begin(all->c->segment, f->name, strlen(f->name), path, &build, &error);
+	if (status == BSHM_E_CORRUPT || status == BSHM_E_IO) { /* it is fetched again */
+		f->has_image = false;
+		unlink(path);
+	}
+	if (status == BSHM_OK) {
+		const bshm_origin origin = origin_of(all, f);
+		status = bshm_build_follow(build, &origin, &error);
+		if (status == BSHM_OK) {
+			status = bshm_build_publish(build, 1, NULL, &error);
+		} else {
+			bshm_build_abort(build);
+		}
+	}
+	const bool published = status == BSHM_OK || fail_engine(all, f, &error, path);
+	free(path);
+	if (published) {
+		tell(all, f, "published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys",
+			f->head.version, f->head.epoch, f->head.items);
+	}
+	return published;
+}
+
+/* What costs much is tried ever later after failures. Returns whether it was done. */
+static bool costly(cli_followed *f, bool done)
+{
+	const unsigned shift = f->failures < BACK_OFF_MOST ? f->failures : BACK_OFF_MOST;
+	f->failures = done ? 0 : f->failures + 1;
+	f->retry_ns = done ? 0 : bshm_now_ns() + (SECOND_NS << shift);
+	return done;
+}
+
+/* The segment has the image of f->head, as of the moment when it was heard. */
+static bool settle(const cli_follower *all, cli_followed *f)
+{
+	bshm_error error;
+	if (!attach(all, f)) {
+		return false;
+	}
+	const bshm_origin origin = origin_of(all, f);
+	const bshm_status status =
+		bshm_filter_heard(all->c->segment, f->name, strlen(f->name), &origin, &error);
+	if (status == BSHM_OK) {
+		return true;
+	}
+	if (status != BSHM_E_NOT_FOUND && status != BSHM_E_INCOMPATIBLE && status != BSHM_E_CORRUPT) {
+		return fail_engine(all, f, &error, NULL);
+	}
+	return bshm_now_ns() >= f->retry_ns && costly(f, publish(all, f));
+}
+
+/* ------------------------------------------------------------------ blobs */
+
+static bool is_bad(const cli_followed *f, const fleet_hash *blob)
+{
+	for (unsigned i = 0; i < f->bad_count; i++) {
+		if (strcmp(f->bad[i].text, blob->text) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void mark_bad(cli_followed *f, const fleet_hash *blob)
+{
+	if (f->bad_count < CLI_BAD_BLOBS) {
+		f->bad[f->bad_count++] = *blob;
+	}
+}
+
+/* Fetches a blob, unless it is here. */
+static bool get_blob(const cli_follower *all, cli_followed *f, const fleet_hash *blob,
+	uint64_t bytes, fleet_error *error)
+{
+	fleet_hash hash;
+	uint64_t count;
+	if (fleet_folder_has(&all->state, blob, bytes)) {
+		return true;
+	}
+	if (is_bad(f, blob)) {
+		return fleet_fail(error, "the blob %.16s... was refused already", blob->text);
+	}
+	char *part = fleet_folder_part(&all->state, error);
+	if (part == NULL) {
+		return false;
+	}
+	const int found = fleet_fetch_blob(all->fetch, blob, bytes, part, error);
+	const bool taken =
+		found > 0 && fleet_folder_take(&all->state, part, blob, &hash, &count, error);
+	if (found == 0 || (found > 0 && !taken && *hash.text != '\0')) {
+		mark_bad(f, blob);
+	}
+	free(part);
+	return taken;
+}
+
+/* One step of the route: the image at `from` becomes that at `to`. */
+static bool apply(const cli_follower *all, cli_followed *f, const fleet_delta *delta,
+	const char *from, const char *to, fleet_error *error)
+{
+	bshm_error why;
+	bshm_message message;
+	bshm_delta_stat stat;
+	char *path = fleet_folder_blob(&all->state, &delta->blob);
+	if (path == NULL) {
+		return fleet_fail(error, "no private memory left");
+	}
+	const bool applied = bshm_delta_apply(from, path, to, &stat, &why) == BSHM_OK;
+	if (!applied) {
+		const char *text = bshm_message_file(&message, &why, path, true);
+		fleet_fail(error, "%s", text == NULL ? bshm_status_str(why.status) : text);
+		if (why.status == BSHM_E_CORRUPT || why.status == BSHM_E_INCOMPATIBLE) {
+			mark_bad(f, &delta->blob);
+		}
+	}
+	free(path);
+	return applied;
+}
+
+/* Fetches the deltas of the route, and applies them to the image that is here. */
+static bool take_deltas(const cli_follower *all, cli_followed *f, const fleet_head *head,
+	const fleet_route *route, fleet_error *error)
+{
+	fleet_hash made;
+	uint64_t bytes;
+	char *from = fleet_folder_blob(&all->state, &f->head.image);
+	bool sound = from != NULL;
+	for (unsigned i = 0; i < route->count && sound; i++) {
+		const fleet_delta *delta = &head->deltas[route->deltas[i]];
+		char *to = fleet_folder_part(&all->state, error);
+		sound = to != NULL && get_blob(all, f, &delta->blob, delta->bytes, error) &&
+				apply(all, f, delta, from, to, error);
+		if (i > 0) {
+			unlink(from);
+		}
+		free(from);
+		from = to;
+	}
+	if (sound && !fleet_folder_take(&all->state, from, &head->image, &made, &bytes, error)) {
+		sound = false;
+		for (unsigned i = 0; i < route->count; i++) {
+			mark_bad(f, &head->deltas[route->deltas[i]].blob);
+		}
+	}
+	free(from);
+	return sound;
+}
+
+static uint32_t bad_deltas(const cli_followed *f, const fleet_head *head)
+{
+	uint32_t out = 0;
+	for (unsigned i = 0; i < head->delta_count; i++) {
+		out |= (uint32_t) is_bad(f, &head->deltas[i].blob) << i;
+	}
+	return out;
+}
+
+/* The image of the head is in the state folder afterwards. */
+static bool take(const cli_follower *all, cli_followed *f, const fleet_head *head)
+{
+	char size[32];
+	fleet_error error;
+	fleet_route route = {.bytes = head->image_bytes};
+	if (fleet_folder_has(&all->state, &head->image, head->image_bytes)) {
+		return true;
+	}
+	if (f->has_image) {
+		fleet_plan(head, fleet_image_id(&f->head.image), bad_deltas(f, head), &route);
+	}
+	if (route.count > 0) {
+		if (take_deltas(all, f, head, &route, &error)) {
+			tell(all, f, "version %" PRIu64 " by %u delta%s, %s", head->version, route.count,
+				route.count == 1 ? "" : "s", bshm_size_text(size, route.bytes));
+			return true;
+		}
+		fail(all, f, &error);
+	}
+	if (cli_signal() != 0 || !get_blob(all, f, &head->image, head->image_bytes, &error)) {
+		return fail(all, f, &error);
+	}
+	tell(all, f, "version %" PRIu64 " by its image, %s", head->version,
+		bshm_size_text(size, head->image_bytes));
+	return true;
+}
+
+/* ------------------------------------------------------------------ heads */
+
+/* The head in the state folder is the one in `text`. */
+static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *text)
+{
+	fleet_error error;
+	if (text->length != f->text.length || memcmp(text->bytes, f->text.bytes, text->length) != 0) {
+		if (!fleet_folder_write(
+				&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length, &error)) {
+			return fail(all, f, &error);
+		}
+		f->text = *text;
+	}
+	return true;
+}
+
+static bool is_expired(const fleet_head *head)
+{
+	return head->valid_until_s != 0 && (uint64_t) time(NULL) > head->valid_until_s;
+}
+
+/* Reads the head that was fetched: is it one that may be taken? */
+static bool read_head(
+	const cli_follower *all, cli_followed *f, const fleet_text *text, fleet_head *out)
+{
+	fleet_error why;
+	fleet_error error;
+	if (!fleet_head_open(
+			text->bytes, text->length, &all->key, f->name, strlen(f->name), out, &why) ||
+		(f->has_head && !fleet_head_follows(&f->head, out, &why))) {
+		fleet_fail(&error, "the head is refused: %s", why.text);
+		return fail(all, f, &error);
+	}
+	return true;
+}
+
+static bool needs_image(const cli_followed *f, const fleet_head *head)
+{
+	return !f->has_image || strcmp(f->head.image.text, head->image.text) != 0;
+}
+
+/* Has the random wait before the blobs of this version ended? Else f->due_ns is its end. */
+static bool has_waited(cli_followed *f, const fleet_head *head)
+{
+	if (head->spread_s == 0 || f->waited_for >= head->version) {
+		return true;
+	}
+	f->waited_for = head->version;
+	f->due_ns = bshm_now_ns() +
+				randombytes_uniform((uint32_t) head->spread_s * 1000 + 1) * (SECOND_NS / 1000);
+	return false;
+}
+
+/* A head that may be taken, which the origin had at `heard_ns`. */
+static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head *head,
+	const fleet_text *text, int64_t heard_ns)
+{
+	const bool is_new = needs_image(f, head);
+	if (is_expired(head)) {
+		return fail(all, f, &(fleet_error){"the head has expired"});
+	}
+	if (is_new && (bshm_now_ns() < f->retry_ns || !costly(f, take(all, f, head)))) {
+		return false;
+	}
+	if (!keep(all, f, text)) {
+		return false;
+	}
+	f->head = *head;
+	f->has_head = true;
+	f->has_image = true;
+	f->heard_ns = heard_ns;
+	if (is_new) {
+		fleet_folder_sweep(&all->state, 0);
+	}
+	if (!settle(all, f)) {
+		return false;
+	}
+	fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE,
+		(double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9);
+	return true;
+}
+
+/* A head that was not seen before may be taken at once, and its blobs are tried again. */
+static void note_seen(cli_followed *f, const fleet_text *text)
+{
+	if (f->seen.length != text->length || memcmp(f->seen.bytes, text->bytes, text->length) != 0) {
+		f->seen = *text;
+		f->failures = 0;
+		f->retry_ns = 0;
+		f->bad_count = 0;
+	}
+}
+
+bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
+{
+	double age_s;
+	fleet_text text = {0};
+	fleet_error error;
+	fleet_head head = f->head;
+	char etag[FLEET_ETAG_ROOM];
+	const int64_t start_ns = (int64_t) bshm_now_ns();
+	memcpy(etag, f->etag, sizeof(etag));
+	f->due_ns = bshm_now_ns() + every_ns;
+	const int found = fleet_fetch_head(all->fetch, f->folder, &text, etag, &age_s, &error);
+	if (found < 0) {
+		return fail(all, f, &error);
+	}
+	if (found > 0 && !read_head(all, f, &text, &head)) {
+		return false;
+	}
+	if (found > 0) {
+		note_seen(f, &text);
+	}
+	if (needs_image(f, &head) && !has_waited(f, &head)) {
+		return true;
+	}
+	age_s = age_s < FLEET_AGE_UNKNOWN_S ? age_s : FLEET_AGE_UNKNOWN_S;
+	const bool taken =
+		take_head(all, f, &head, found > 0 ? &text : &f->text, start_ns - (int64_t) (age_s * 1e9));
+	if (!taken) {
+		return false;
+	}
+	/* From now on the origin need not send this one again. */
+	memcpy(f->etag, etag, sizeof(etag));
+	if (*f->said.text != '\0') {
+		tell(all, f, "all is well again");
+		f->said = (fleet_error){""};
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ the beginning */
+
+void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
+{
+	fleet_error why;
+	fleet_error error;
+	struct timespec now;
+	f->name = name;
+	fleet_folder_name(f->folder, name, strlen(name));
+	const int found = fleet_folder_read(&all->state, f->folder, FLEET_HEAD_FILE, &f->text, &error);
+	if (found <= 0) {
+		if (found < 0) {
+			fail(all, f, &error);
+		}
+		f->text.length = 0;
+		return;
+	}
+	if (!fleet_head_open(
+			f->text.bytes, f->text.length, &all->key, name, strlen(name), &f->head, &why)) {
+		fleet_fail(&error, "the head in the state folder cannot be used: %s", why.text);
+		fail(all, f, &error);
+		f->text.length = 0;
+		return;
+	}
+	f->has_head = true;
+	f->has_image = fleet_folder_has(&all->state, &f->head.image, f->head.image_bytes);
+	if (!f->has_image) {
+		fail(all, f, &(fleet_error){"the image in the state folder is missing"});
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	const double age_s = (double) now.tv_sec + (double) now.tv_nsec / 1e9 - f->text.changed_s;
+	/* A clock that was set back does not say how long ago it was. */
+	f->heard_ns =
+		(int64_t) bshm_now_ns() - (int64_t) ((age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S) * 1e9);
+	settle(all, f);
+}

@@ -1,0 +1,52 @@
+/*
+ * cli_followed.h - one filter that is followed.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_FOLLOWED_H
+#define CLI_FOLLOWED_H
+
+#include "cli/cli.h"
+#include "fleet/fleet_fetch.h"
+#include "fleet/fleet_head.h"
+
+#define CLI_BAD_BLOBS 64
+
+/* What all filters of a follower share. */
+typedef struct {
+	cli *c;
+	fleet_fetch *fetch;
+	fleet_folder state;
+	fleet_public_key key;
+	uint32_t max_lag_s;
+} cli_follower;
+
+typedef struct {
+	const char *name;
+	char folder[FLEET_FOLDER_ROOM];
+	bool has_head;   /* it has taken one: */
+	fleet_head head; /* the last one */
+	fleet_text text; /* of it */
+	bool has_image;  /* its image is in the state folder */
+	char etag[FLEET_ETAG_ROOM];
+	int64_t heard_ns;    /* by bshm_now_ns(): when the origin said that it is the newest */
+	uint64_t waited_for; /* the version before whose blobs the random wait has begun */
+	uint64_t due_ns;     /* when to look again */
+	fleet_text seen;     /* the head that the origin had last, taken or not */
+	unsigned failures;   /* to take or to publish this one, one after the other */
+	uint64_t retry_ns;   /* not before */
+	unsigned bad_count;
+	fleet_hash bad[CLI_BAD_BLOBS]; /* blobs of other bytes than the head says */
+	fleet_error said;              /* the failure that was told last; "": none since a success */
+} cli_followed;
+
+/* Reads what the state folder has of the filter, and publishes it, unless the segment has it. */
+void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name);
+/*
+ * Looks at the origin's head, takes a new image, publishes it, and says to the segment that it is
+ * the newest. False: something failed, and was said unless it was said before; what is published
+ * stands. Sets f->due_ns to `every_ns` from now, or to the end of the random wait.
+ */
+bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns);
+
+#endif
