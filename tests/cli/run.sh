@@ -34,10 +34,10 @@ check() {
 	fi
 }
 
-# The unit runs what was built.
+# unit_is_sound NAME: the unit runs what was built.
 unit_is_sound() {
-	local said unit=$PWD/build/cli-gcc/bloomshm@.service
-	sed "s|/usr/bin/bloomshm|$PWD/build/cli-gcc/bloomshm|" systemd/bloomshm@.service >"$unit"
+	local said unit=$PWD/build/cli-gcc/$1@.service
+	sed "s|/usr/bin/bloomshm|$PWD/build/cli-gcc/bloomshm|" "systemd/$1@.service" >"$unit"
 	said=$(systemd-analyze verify --man=no "${unit/@/@www-data}" 2>&1) && [[ -z $said ]] || {
 		printf '%s\n' "$said"
 		return 1
@@ -55,7 +55,9 @@ build cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
 check 'the man page is sound' man_is_sound
 check 'bash reads its completion' bash -n build/cli-gcc/bloomshm.bash
 check 'zsh reads its completion' zsh -n build/cli-gcc/_bloomshm
-check 'the systemd unit is sound' unit_is_sound
+for unit in bloomshm bloomshm-follow; do
+	check "the systemd unit $unit is sound" unit_is_sound "$unit"
+done
 for binary in build/cli-gcc/bloomshm build/cli-asan/bloomshm; do
 	printf '# %s\n' "$binary"
 	# What a verb holds until its end is the kernel's to take back.

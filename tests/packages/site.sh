@@ -127,6 +127,8 @@ for file in /usr/share/man/man1/bloomshm.1.gz /usr/share/bash-completion/complet
 done
 check 'the systemd unit starts the command of the package' \
 	grep -q '^ExecStart=/usr/bin/bloomshm bring' "/lib/systemd/system/bloomshm@.service"
+check 'so does the one that follows' \
+	grep -q '^ExecStart=/usr/bin/bloomshm follow' "/lib/systemd/system/bloomshm-follow@.service"
 check 'systemctl enables it for a user' systemctl enable bloomshm@www-data
 check 'the web user loads a filter' \
 	as_web_user "php$php" -r 'bloom_load("articles", ["vim", "gimp"]);'
