@@ -63,8 +63,8 @@ static int carry_over(cli *c, carry *call, bshm_delta_stat *stat, bool *piped)
 
 int cli_diff(cli *c)
 {
-	bshm_delta_stat stat;
-	bool piped;
+	bshm_delta_stat stat = {0};
+	bool piped = false;
 	const int status = carry_over(c, bshm_delta_make, &stat, &piped);
 	return status != CLI_YES || piped
 			   ? status
@@ -78,7 +78,7 @@ int cli_diff(cli *c)
 
 int cli_patch(cli *c)
 {
-	bshm_delta_stat stat;
-	bool piped;
+	bshm_delta_stat stat = {0};
+	bool piped = false;
 	return carry_over(c, bshm_delta_apply, &stat, &piped);
 }

@@ -530,7 +530,8 @@ typedef struct {
  * arguments. IO, CORRUPT (damaged; MAGIC: something else), NO_SPACE (private memory), INCOMPATIBLE:
  * VERSION, BYTE_ORDER; WINDOW, COUNTING (filters that have no deltas: they travel whole); make also
  * KIND, SEED, GEOMETRY (the images differ in it); apply also IMAGE (`from` is neither image of the
- * delta). Cost: reading and hashing the images, writing the file, 3 MB of private memory.
+ * delta). Cost: reading and hashing the images, writing the file, 4 MB of private memory. A delta
+ * of some kB may make an image of any size, which bshm_delta_read() says before.
  */
 bshm_status bshm_delta_make(
 	const char *from, const char *to, const char *delta, bshm_delta_stat *out, bshm_error *error);

@@ -424,8 +424,8 @@ static void change_each_byte(const char *from, const file *all, size_t count)
 		const uint8_t before = all->bytes[i];
 		const uint8_t after[] = {(uint8_t) ~before, 0, 255, (uint8_t) (before ^ 1)};
 		for (int k = 0; k < 4; k++) {
-			if (after[k] == before || (i >= 48 && i < 64)) {
-				continue; /* reserved; the checksum */
+			if (after[k] == before || (i >= 56 && i < 64)) {
+				continue; /* the checksum */
 			}
 			all->bytes[i] = after[k];
 			repair(all);

@@ -59,7 +59,7 @@ static bshm_status get_header(bshm__input *in, bshm__delta_header *h)
 		return bshm__fail_sizes(
 			in->error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_VERSION, BSHM_DELTA_VERSION, h->version);
 	}
-	return sound && h->layer_count >= 1 && h->layer_count <= BSHM_LAYERS_MAX
+	return sound && h->layer_count >= 1 && h->layer_count <= BSHM_LAYERS_MAX && h->reserved == 0
 			   ? BSHM_OK
 			   : bshm__fail(in->error, BSHM_E_CORRUPT, BSHM_CAUSE_HEADER);
 }
@@ -212,7 +212,8 @@ static bshm_status next_change(applier *a, changes *c)
 static bool is_sound_group(const bshm__delta_group *g)
 {
 	const bool plain = g->line_parameter == BSHM_RICE_NONE;
-	if (g->bytes > BSHM_DELTA_BYTES_MAX || g->reserved[0] != 0 || g->reserved[1] != 0) {
+	if (g->partition_count < 1 || g->partition_count > BSHM_DELTA_LONGEST ||
+		g->bytes > BSHM_DELTA_BYTES_MAX || g->reserved[0] != 0 || g->reserved[1] != 0) {
 		return false;
 	}
 	return g->parameter == BSHM_DELTA_RAW
@@ -231,8 +232,7 @@ static bshm_status get_group(applier *a, uint32_t most, changes *c)
 	}
 	bshm__delta_swap_group(g);
 	c->raw = g->parameter == BSHM_DELTA_RAW;
-	most = most < BSHM_DELTA_LONGEST ? most : BSHM_DELTA_LONGEST;
-	if (g->partition_count < 1 || g->partition_count > most || !is_sound_group(g)) {
+	if (g->partition_count > most || !is_sound_group(g)) {
 		return refuse(a, BSHM_CAUSE_GROUP);
 	}
 	status = get(a, a->bytes, g->bytes);
