@@ -48,6 +48,9 @@ function ask(int $filter, string $name, int $thread): void
     for ($i = 0; $i < 20; $i++) {
         $keys[] = "$thread/" . mt_rand(0, $count - 1);
     }
+    if ($filter === OWN) {
+        bloom_status(); // looks at the path: the filter may go on in another file
+    }
     $answers = bloom_maybe_has_many($name, $keys);
     foreach ($keys as $i => $key) {
         $answers[$i] && bloom_maybe_has($name, $key) || model_fault("$name denies $key of $count");
@@ -76,8 +79,9 @@ function load_shared(int $threads): void
 {
     bloom_load('shared', (function () use ($threads) {
         for ($thread = 0; $thread < $threads; $thread++) {
-            // In a generator: the load has begun, so what is confirmed later is in its journal.
-            yield from keys_of($thread, model_confirmed(SHARED, $thread));
+            // In a generator: the load has begun, so what is added later is in its journal. One
+            // more key than is confirmed: its add may have returned just before the load began.
+            yield from keys_of($thread, model_confirmed(SHARED, $thread) + 1);
         }
     })(), allow_empty: true);
 }
