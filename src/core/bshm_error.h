@@ -58,6 +58,7 @@ const char *bshm_status_str(bshm_status status);
  X(ABSENT_AGAIN, "absent again")                                                                   \
  X(REMOVED, "removed")                                                                             \
  X(HELD, "held")                                                                                   \
+ X(OTHER_PATH, "other path")                                                                       \
  X(NO_STORE, "store")                                                                              \
  X(TYPE, "type")                                                                                   \
  X(PATH, "path")                                                                                   \

@@ -122,6 +122,11 @@ static const char *unavailable_message(
 				"%s was removed or replaced, and a suspended fiber of this process still uses the "
 				"old file; this process changes to the new one when the fiber's call has ended",
 				path);
+		case BSHM_CAUSE_OTHER_PATH:
+			return say(m,
+				"this process uses %s since an earlier request, and bloomshm.path is another one "
+				"in this request; a process has one path",
+				path);
 		case BSHM_CAUSE_NO_STORE:
 			return say(m,
 				"%s has no record store, or one that this process may not write; "

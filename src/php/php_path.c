@@ -73,10 +73,25 @@ static char *configured_path(void)
 	return expand_path(user);
 }
 
+/* The path, and behind it the setting that it is of. */
+static char *path_and_setting(void)
+{
+	char *path = configured_path();
+	const size_t path_bytes = path == NULL ? 0 : strlen(path) + 1;
+	const size_t setting_bytes = strlen(BLOOMSHM_G(path)) + 1;
+	char *both = path == NULL ? NULL : realloc(path, path_bytes + setting_bytes);
+	if (both == NULL) {
+		free(path);
+		return NULL;
+	}
+	memcpy(both + path_bytes, BLOOMSHM_G(path), setting_bytes);
+	return both;
+}
+
 const char *php_bloomshm_path(void)
 {
 	if (the_path == NULL) {
-		char *path = configured_path();
+		char *path = path_and_setting();
 		char *none = NULL;
 		if (path != NULL && !atomic_compare_exchange_strong(&the_path, &none, path)) {
 			free(path); /* another thread was faster */
@@ -106,6 +121,12 @@ static bool differs(void)
 	const bool other = path != NULL && strcmp(path, the_path) != 0;
 	free(path);
 	return other;
+}
+
+bool php_bloomshm_path_is_other(void)
+{
+	const char *path = the_path;
+	return path != NULL && strcmp(path + strlen(path) + 1, BLOOMSHM_G(path)) != 0 && differs();
 }
 
 bool php_bloomshm_path_moved(void)

@@ -16,6 +16,8 @@ bool php_bloomshm_path_is_absolute(const char *path, size_t length);
 const char *php_bloomshm_path(void);
 /* Was a preload script the first that needed it? */
 bool php_bloomshm_path_of_preload(void);
+/* Does this request have another setting than the path in use? A virtual host of Apache may. */
+bool php_bloomshm_path_is_other(void);
 /* At the beginning of a fork's child. */
 void php_bloomshm_path_in_child(void);
 /* Is another path configured than that of the process that this one was forked from, or is this one

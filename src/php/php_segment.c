@@ -229,6 +229,12 @@ static bshm_segment *take(php_bloomshm_purpose why, bshm_error *error)
 		}
 		mine = NULL;
 	}
+	/* Settings change between requests only. */
+	const bool first = BLOOMSHM_G(request_time) != SG(global_request_time) || mine == NULL;
+	if (first && php_bloomshm_path_is_other()) {
+		*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_OTHER_PATH};
+		return NULL;
+	}
 	if (mine == NULL && !join(why, error)) {
 		return NULL;
 	}
