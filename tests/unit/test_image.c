@@ -56,7 +56,8 @@ TEST(keys_of_every_kind_are_added)
 		CHECK_INT(present(segment, "f", 0, 3000), 3000);
 		CHECK_INT(present(segment, "f", 100000, 102000), 2000);
 		CHECK(present(segment, "f", 200000, 210000) < 200);
-		CHECK(info.items > 4900 && info.items <= 5000);
+		const uint64_t most = all[i] == &sliding ? 5100 : 5000; /* sliding: it is an estimate */
+		CHECK(info.items > 4900 && info.items <= most);
 		const bshm_info found = info_of(segment, "f");
 		CHECK_INT(found.type, info_of(segment, names[i]).type);
 		CHECK(found.items > 4900 && found.items < 5100);
