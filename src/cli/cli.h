@@ -89,6 +89,10 @@ enum {
  X(EVERY, 0, "every", "SECONDS", "look for a new head so often (default 5)")                       \
  X(LOOK_ONCE, 0, "once", NULL, "look once, and end")                                               \
  X(SERVE, 0, "serve", "ADDRESS", "offer what is kept to other followers, at ADDRESS:PORT")         \
+ X(STREAM, 0, "stream", "URL", "of Redis or Valkey: carries adds from each host to all others")    \
+ X(ADDS_AFTER, 0, "adds-after", "ID",                                                              \
+	 "what --mark printed before the batch read its first row (default: that of the last head)")   \
+ X(MARK, 0, "mark", NULL, "print the newest entry of the stream, and end")                         \
  X(TEXT, 0, "text", NULL, "the older text format, which files for the node exporter have")
 
 typedef enum {

@@ -17,6 +17,7 @@
 #define EVERY_MAX_S 86400
 #define LAG_MAX_S   315360000
 #define SECOND_NS   UINT64_C(1000000000)
+#define EXCHANGE_NS UINT64_C(100000000) /* adds travel so often */
 
 typedef struct {
 	cli_follower all;
@@ -47,6 +48,7 @@ static bool read_options(const cli *c, service *s)
 		return false;
 	}
 	s->all.max_lag_s = (uint32_t) max_lag_s;
+	s->all.stream = c->values[CLI_STREAM];
 	return true;
 }
 
@@ -93,6 +95,9 @@ static int begin(service *s)
 
 static void give_back(service *s)
 {
+	for (size_t i = 0; s->filters != NULL && i < s->count; i++) {
+		cli_adds_end(&s->filters[i].adds);
+	}
 	fleet_serve_end(s->server);
 	fleet_fetch_free(s->all.fetch);
 	fleet_folder_close(&s->all.state);
@@ -104,14 +109,15 @@ static bool look_at_due(service *s)
 {
 	bool sound = true;
 	for (size_t i = 0; i < s->count && cli_signal() == 0; i++) {
-		if (s->filters[i].due_ns <= bshm_now_ns()) {
-			sound = cli_followed_look(&s->all, &s->filters[i], s->every_s * SECOND_NS) && sound;
-		}
+		cli_followed *f = &s->filters[i];
+		sound = (f->due_ns <= bshm_now_ns() ? cli_followed_look(&s->all, f, s->every_s * SECOND_NS)
+											: cli_followed_exchange(&s->all, f)) &&
+				sound;
 	}
 	return sound;
 }
 
-/* Waits for the filter that is due first. */
+/* Waits for the filter that is due first, or for the next exchange of adds. */
 static void wait_for_due(const service *s)
 {
 	uint64_t first = UINT64_MAX;
@@ -119,6 +125,9 @@ static void wait_for_due(const service *s)
 		first = s->filters[i].due_ns < first ? s->filters[i].due_ns : first;
 	}
 	const uint64_t now = bshm_now_ns();
+	if (s->all.stream != NULL && first > now + EXCHANGE_NS) {
+		first = now + EXCHANGE_NS;
+	}
 	if (first > now) {
 		cli_nap(first - now);
 	}

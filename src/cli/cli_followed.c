@@ -66,6 +66,8 @@ static void tell(const cli_follower *all, const cli_followed *f, const char *for
 
 /* ------------------------------------------------------------------ the segment */
 
+/* A filter that may lack adds for good is published as one that was never heard of: all is "maybe".
+ */
 static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
 {
 	const char *source = fleet_fetch_source(all->fetch);
@@ -74,8 +76,11 @@ static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
 		.source_length = strlen(source),
 		.epoch = f->head.epoch,
 		.version = f->head.version,
-		.age_ns = age_ns < 0 ? 0 : (uint64_t) age_ns,
-		.max_lag_s = all->max_lag_s};
+		.age_ns = f->adds.gap  ? UINT64_MAX
+				  : age_ns < 0 ? 0
+							   : (uint64_t) age_ns,
+		.max_lag_s = f->adds.gap && all->max_lag_s == 0 ? 1 : all->max_lag_s,
+		.sends = all->stream != NULL};
 }
 
 /* Somebody may have removed the file since. */
@@ -94,11 +99,57 @@ static bool attach(const cli_follower *all, cli_followed *f)
 	return cli_attach_or(c, true, &error) == CLI_YES || fail_engine(all, f, &error, NULL);
 }
 
-/* Publishes the image of f->head. */
+static cli_adds_of adds_of(const cli_follower *all, const cli_followed *f)
+{
+	return (cli_adds_of){all->c, all->stream, f->name};
+}
+
+/* Entries may be gone that the filter lacks, until an image is made after them. */
+static bool fail_gap(const cli_follower *all, cli_followed *f)
+{
+	return fail(all, f,
+		&(fleet_error){
+			"adds of other hosts may be missing (the stream was trimmed or begun anew, or "
+			"the filter is full): it answers maybe until the next version"});
+}
+
+/* The build has all adds since its image was made. A build with a gap goes on. */
+static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *build)
+{
+	fleet_error error;
+	const cli_adds_of of = adds_of(all, f);
+	if (all->stream == NULL) {
+		return true;
+	}
+	const int result = cli_adds_build(&of, &f->adds, build, f->head.adds_after, &error);
+	if (result == FLEET_STREAM_FAILED) {
+		return fail(all, f, &error);
+	}
+	/* That nothing after 0-0 is gone does not say that the stream was not begun anew. */
+	f->adds.gap = result == FLEET_STREAM_GAP || (f->adds.lost && f->head.adds_after.ms == 0);
+	f->adds.gap_after = f->head.adds_after;
+	return true;
+}
+
+/* Publishes the build as what f->head says; ends it. */
+static bshm_status publish_build(
+	const cli_follower *all, cli_followed *f, bshm_build *build, bshm_error *error)
+{
+	const bshm_origin origin = origin_of(all, f);
+	const bshm_status status = bshm_build_follow(build, &origin, error);
+	if (status != BSHM_OK) {
+		bshm_build_abort(build);
+		return status;
+	}
+	return bshm_build_publish(build, 1, NULL, error);
+}
+
+/* Publishes the image of f->head, with all adds since. */
 static bool publish(const cli_follower *all, cli_followed *f)
 {
 	bshm_error error;
 	bshm_build *build;
+	const bool had_gap = f->adds.gap;
 	char *path = fleet_folder_blob(&all->state, &f->head.image);
 	if (path == NULL) {
 		return fail(all, f, &(fleet_error){"no private memory left"});
@@ -109,22 +160,27 @@ static bool publish(const cli_follower *all, cli_followed *f)
 		f->has_image = false;
 		unlink(path);
 	}
+	if (status == BSHM_OK && !build_adds(all, f, build)) {
+		bshm_build_abort(build);
+		free(path);
+		return false;
+	}
 	if (status == BSHM_OK) {
-		const bshm_origin origin = origin_of(all, f);
-		status = bshm_build_follow(build, &origin, &error);
-		if (status == BSHM_OK) {
-			status = bshm_build_publish(build, 1, NULL, &error);
-		} else {
-			bshm_build_abort(build);
-		}
+		status = publish_build(all, f, build, &error);
 	}
 	const bool published = status == BSHM_OK || fail_engine(all, f, &error, path);
 	free(path);
-	if (published) {
-		tell(all, f, "published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys",
-			f->head.version, f->head.epoch, f->head.items);
+	if (!published) {
+		f->adds.gap = had_gap;
+		return false;
 	}
-	return published;
+	f->is_published = true;
+	tell(all, f, "published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys",
+		f->head.version, f->head.epoch, f->head.items);
+	if (f->adds.gap) {
+		fail_gap(all, f);
+	}
+	return true;
 }
 
 /* What costs much is tried ever later after failures. Returns whether it was done. */
@@ -136,6 +192,56 @@ static bool costly(cli_followed *f, bool done)
 	return done;
 }
 
+static bool publish_later(const cli_follower *all, cli_followed *f)
+{
+	return bshm_now_ns() >= f->retry_ns && costly(f, publish(all, f));
+}
+
+/*
+ * What is published has all adds there are. If it may lack some for good, it is published anew: as
+ * one that was never heard of, or with a head whose image has them.
+ */
+static bool catch_up(const cli_follower *all, cli_followed *f)
+{
+	fleet_error error;
+	const cli_adds_of of = adds_of(all, f);
+	if (f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0) {
+		return fail_gap(all, f);
+	}
+	if (f->adds.gap) {
+		return publish_later(all, f) && !f->adds.gap;
+	}
+	const int result = cli_adds_exchange(&of, &f->adds, &error);
+	if (result == FLEET_STREAM_FAILED) {
+		return fail(all, f, &error);
+	}
+	const uint64_t unsent = cli_adds_unsent(&of, &f->adds);
+	if (unsent != 0) {
+		fleet_fail(&error,
+			"%" PRIu64 " adds were not sent: the outbox was full, or their keys are longer than %d "
+			"bytes; other hosts lack them until the next version",
+			unsent, BSHM_OUTBOX_KEY_MAX);
+		fail(all, f, &error);
+	}
+	/* From the head's place on: perhaps nothing is missing there. */
+	f->adds.lost = result == FLEET_STREAM_GAP;
+	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
+}
+
+bool cli_followed_exchange(cli_follower *all, cli_followed *f)
+{
+	return all->stream == NULL || !f->is_published || (attach(all, f) && catch_up(all, f));
+}
+
+/* The origin said that f->head is its newest. `probe`: is that published? Nothing changes. */
+static bshm_status hear(
+	const cli_follower *all, const cli_followed *f, bool probe, bshm_error *error)
+{
+	bshm_origin origin = origin_of(all, f);
+	origin.age_ns = probe ? UINT64_MAX : origin.age_ns;
+	return bshm_filter_heard(all->c->segment, f->name, strlen(f->name), &origin, error);
+}
+
 /* The segment has the image of f->head, as of the moment when it was heard. */
 static bool settle(const cli_follower *all, cli_followed *f)
 {
@@ -143,16 +249,24 @@ static bool settle(const cli_follower *all, cli_followed *f)
 	if (!attach(all, f)) {
 		return false;
 	}
-	const bshm_origin origin = origin_of(all, f);
-	const bshm_status status =
-		bshm_filter_heard(all->c->segment, f->name, strlen(f->name), &origin, &error);
+	bshm_status status = hear(all, f, true, &error);
+	if (status == BSHM_OK) {
+		if (!f->is_published) {
+			f->is_published = true;
+			f->adds.at = f->head.adds_after;
+		}
+		if (all->stream != NULL && !catch_up(all, f)) {
+			return false;
+		}
+		status = hear(all, f, false, &error);
+	}
 	if (status == BSHM_OK) {
 		return true;
 	}
 	if (status != BSHM_E_NOT_FOUND && status != BSHM_E_INCOMPATIBLE && status != BSHM_E_CORRUPT) {
 		return fail_engine(all, f, &error, NULL);
 	}
-	return bshm_now_ns() >= f->retry_ns && costly(f, publish(all, f));
+	return publish_later(all, f);
 }
 
 /* ------------------------------------------------------------------ blobs */

@@ -6,7 +6,7 @@
 #ifndef CLI_FOLLOWED_H
 #define CLI_FOLLOWED_H
 
-#include "cli/cli.h"
+#include "cli/cli_adds.h"
 #include "fleet/fleet_fetch.h"
 #include "fleet/fleet_head.h"
 
@@ -19,6 +19,7 @@ typedef struct {
 	fleet_folder state;
 	fleet_public_key key;
 	uint32_t max_lag_s;
+	const char *stream; /* the URL; NULL: adds stay on this host */
 } cli_follower;
 
 typedef struct {
@@ -37,7 +38,9 @@ typedef struct {
 	uint64_t retry_ns;   /* not before */
 	unsigned bad_count;
 	fleet_hash bad[CLI_BAD_BLOBS]; /* blobs of other bytes than the head says */
-	fleet_error said;              /* the failure that was told last; "": none since a success */
+	cli_adds adds;
+	bool is_published; /* the segment had an image of this origin */
+	fleet_error said;  /* the failure that was told last; "": none since a success */
 } cli_followed;
 
 /* Reads what the state folder has of the filter, and publishes it, unless the segment has it. */
@@ -48,5 +51,7 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name);
  * stands. Sets f->due_ns to `every_ns` from now, or to the end of the random wait.
  */
 bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns);
+/* Sends what pages of this host have added, and adds what others have. False: as above. */
+bool cli_followed_exchange(cli_follower *all, cli_followed *f);
 
 #endif

@@ -11,20 +11,23 @@
 #include "cli/cli_run.h"
 
 #include "fleet/fleet_origin.h"
+#include "fleet/fleet_stream.h"
 #include "message/message.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP          4
-#define KEEP_MAX      1000
-#define MAX_CHANGE    20 /* per cent */
-#define RATE_FACTOR   1.5
-#define PER_CENT_MOST 1000000
+#define KEEP              4
+#define KEEP_MAX          1000
+#define MAX_CHANGE        20 /* per cent */
+#define RATE_FACTOR       1.5
+#define PER_CENT_MOST     1000000
+#define STREAM_PATIENCE_S 5
 
 typedef struct {
 	cli *c;
@@ -35,6 +38,7 @@ typedef struct {
 	uint64_t spread_s;
 	uint64_t keep;
 	uint64_t pin;
+	fleet_entry_id adds_after; /* if it was given */
 	fleet_secret_key key;
 	fleet_origin origin;
 	fleet_head next;
@@ -62,8 +66,16 @@ static int fail(const publication *p, const bshm_error *error, const char *file)
 static bool read_options(publication *p)
 {
 	const cli *c = p->c;
-	if (!cli_given(c, CLI_TO) || !cli_given(c, CLI_KEY)) {
-		cli_say(c, CLI_USAGE, "it needs --to and --key");
+	const char *id = c->values[CLI_ADDS_AFTER];
+	if (cli_given(c, CLI_MARK) ? !cli_given(c, CLI_STREAM)
+							   : !cli_given(c, CLI_TO) || !cli_given(c, CLI_KEY)) {
+		cli_say(c, CLI_USAGE, "it needs --to and --key, or --stream and --mark");
+		return false;
+	}
+	if (id != NULL && !fleet_entry_id_parse(id, &p->adds_after)) {
+		cli_say(c, CLI_USAGE,
+			"--adds-after is what --mark prints, such as 1764000000123-0; not \"%s\"",
+			cli_shown(id, strlen(id)));
 		return false;
 	}
 	return cli_filter_name(c, 0) && cli_number(c, CLI_EPOCH, 1, FLEET_NUMBER_MAX, 0, &p->epoch) &&
@@ -287,7 +299,8 @@ static void begin_head(publication *p)
 		.version = last->version + 1,
 		.made_s = now_s > last->made_s ? now_s : last->made_s,
 		.spread_s = p->spread_s,
-		.items = p->info.items};
+		.items = p->info.items,
+		.adds_after = cli_given(p->c, CLI_ADDS_AFTER) ? p->adds_after : last->adds_after};
 	next->valid_until_s = p->valid_s == 0 ? 0 : next->made_s + p->valid_s;
 	next->filter_length = strlen(p->name);
 	memcpy(next->filter, p->name, next->filter_length);
@@ -315,6 +328,7 @@ static void renew(publication *p)
 	p->next.valid_until_s = fresh.valid_until_s;
 	p->next.spread_s = fresh.spread_s;
 	p->next.pinned = 0;
+	p->next.adds_after = fresh.adds_after;
 }
 
 static int make_version(publication *p)
@@ -391,6 +405,47 @@ static int report(const publication *p)
 	return CLI_YES;
 }
 
+/* The place in the stream before which a batch that begins now has all adds. */
+static int mark(const publication *p)
+{
+	fleet_error why;
+	fleet_stream *stream;
+	fleet_entry_id last;
+	char text[FLEET_ENTRY_ID_ROOM];
+	if (!fleet_stream_open(
+			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why)) {
+		return refuse(p, &why);
+	}
+	const bool known = fleet_stream_mark(stream, &last, &why);
+	fleet_stream_close(stream);
+	if (!known) {
+		return refuse(p, &why);
+	}
+	fleet_entry_id_text(text, last);
+	puts(text);
+	return CLI_YES;
+}
+
+/*
+ * Removes what no follower needs any more: the last head's followers begin at its place. If that
+ * fails the stream is longer than it need be, and the next publication trims it.
+ */
+static void trim(const publication *p)
+{
+	fleet_error why;
+	fleet_stream *stream;
+	if (!cli_given(p->c, CLI_STREAM) || p->origin.is_first) {
+		return;
+	}
+	if (!fleet_stream_open(
+			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why) ||
+		!fleet_stream_trim(stream, p->origin.last.adds_after, &why)) {
+		cli_say(p->c, CLI_FAILED, "the filter was announced, but the stream is not trimmed: %s",
+			why.text);
+	}
+	fleet_stream_close(stream);
+}
+
 static int announce(publication *p)
 {
 	fleet_error why;
@@ -398,7 +453,11 @@ static int announce(publication *p)
 		return CLI_SIGNAL + cli_signal();
 	}
 	cli_signals_note(); /* too late for them: the next step is the last one */
-	return fleet_origin_announce(&p->origin, &p->next, p->keep, &why) ? report(p) : refuse(p, &why);
+	if (!fleet_origin_announce(&p->origin, &p->next, p->keep, &why)) {
+		return refuse(p, &why);
+	}
+	trim(p);
+	return report(p);
 }
 
 static int run(publication *p)
@@ -425,6 +484,10 @@ int cli_publish(cli *c)
 	publication p = {.c = c, .name = c->arguments[0]};
 	if (!read_options(&p)) {
 		return CLI_USAGE;
+	}
+	signal(SIGPIPE, SIG_IGN); /* of the stream's connection */
+	if (cli_given(c, CLI_MARK)) {
+		return mark(&p);
 	}
 	int status = p.pin != 0 ? cli_become(c) : cli_attach(c, false);
 	if (status == CLI_YES) {

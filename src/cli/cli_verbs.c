@@ -128,7 +128,8 @@ const cli_verb cli_verbs[] = {
 		"that were added since the save. Of the records those that are absent are put."},
 	{"publish", "FILTER", 1, 1,
 		W(TO) | W(KEY) | W(EPOCH) | W(MAX_CHANGE) | W(MAX_RATE_NOW) | W(ANNOUNCE_EMPTY) | W(VALID) |
-			W(SPREAD) | W(KEEP) | W(PIN) | W(UNPIN) | W(QUIET) | W(JSON),
+			W(SPREAD) | W(KEEP) | W(PIN) | W(UNPIN) | W(STREAM) | W(ADDS_AFTER) | W(MARK) |
+			W(QUIET) | W(JSON),
 		cli_publish, "announce a filter to the hosts that follow it",
 		"Writes its image, and what has changed since the last one, into the folder DIR, and then "
 		"a signed head, which followers look at. If no bit has changed the head alone is signed "
@@ -136,8 +137,8 @@ const cli_verb cli_verbs[] = {
 		"--pin leads all followers back to an earlier version, and stays until --unpin. "
 		"docs/FLEET.md has all of it."},
 	{"follow", "URL FILTER...", 2, -1,
-		W(STATE) | W(VERIFY_KEY) | W(MAX_LAG) | W(EVERY) | W(LOOK_ONCE) | W(SERVE) | W(QUIET) |
-			CLI_CREATES,
+		W(STATE) | W(VERIFY_KEY) | W(MAX_LAG) | W(EVERY) | W(LOOK_ONCE) | W(SERVE) | W(STREAM) |
+			W(QUIET) | CLI_CREATES,
 		cli_follow, "keep filters as an origin announces them",
 		"URL is of http, https or file, or a folder. Fetches what has changed, or the whole image, "
 		"checks it, and publishes it in one step; if anything fails, what is published stands. "

@@ -5,6 +5,7 @@
  */
 #include "fleet/fleet.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,4 +76,39 @@ void fleet_folder_name(char out[FLEET_FOLDER_ROOM], const char *name, size_t len
 		}
 	}
 	*out = '\0';
+}
+
+void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id)
+{
+	snprintf(out, FLEET_ENTRY_ID_ROOM, "%" PRIu64 "-%" PRIu64, id.ms, id.serial);
+}
+
+static bool take_number(const char **text, uint64_t *out)
+{
+	*out = 0;
+	const char *at = *text;
+	while (*at >= '0' && *at <= '9') {
+		const uint64_t digit = (uint64_t) (*at++ - '0');
+		if (*out > (UINT64_MAX - digit) / 10) {
+			return false;
+		}
+		*out = *out * 10 + digit;
+	}
+	const bool found = at != *text;
+	*text = at;
+	return found;
+}
+
+bool fleet_entry_id_parse(const char *text, fleet_entry_id *out)
+{
+	return take_number(&text, &out->ms) && *text++ == '-' && take_number(&text, &out->serial) &&
+		   *text == '\0';
+}
+
+int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b)
+{
+	if (a.ms != b.ms) {
+		return a.ms < b.ms ? -1 : 1;
+	}
+	return a.serial == b.serial ? 0 : a.serial < b.serial ? -1 : 1;
 }

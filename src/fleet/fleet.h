@@ -52,4 +52,16 @@ bool fleet_unhex(uint8_t *out, size_t count, const char *text);
  */
 void fleet_folder_name(char out[FLEET_FOLDER_ROOM], const char *name, size_t length);
 
+/* The id of an entry of the stream of adds; 0-0 comes before all. */
+typedef struct {
+	uint64_t ms;
+	uint64_t serial;
+} fleet_entry_id;
+
+#define FLEET_ENTRY_ID_ROOM 42 /* of its text, with a NUL byte */
+void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id);
+bool fleet_entry_id_parse(const char *text, fleet_entry_id *out);
+/* Negative: a comes before b. */
+int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b);
+
 #endif

@@ -29,9 +29,11 @@ size_t fleet_head_write(const fleet_head *head, char out[FLEET_HEAD_BYTES_MAX + 
 	size_t at = (size_t) snprintf(out, room,
 		FIRST_LINE "filter %s\nepoch %" PRIu64 "\nversion %" PRIu64 "\nmade %" PRIu64
 				   "\nvalid-until %" PRIu64 "\nspread %" PRIu64 "\npinned %" PRIu64
-				   "\nitems %" PRIu64 "\nimage %s %" PRIu64 "\n",
+				   "\nitems %" PRIu64 "\nadds-after %" PRIu64 "-%" PRIu64 "\nimage %s %" PRIu64
+				   "\n",
 		name, head->epoch, head->version, head->made_s, head->valid_until_s, head->spread_s,
-		head->pinned, head->items, head->image.text, head->image_bytes);
+		head->pinned, head->items, head->adds_after.ms, head->adds_after.serial, head->image.text,
+		head->image_bytes);
 	for (unsigned i = 0; i < head->delta_count && at < room; i++) {
 		const fleet_delta *d = &head->deltas[i];
 		at += (size_t) snprintf(out + at, room - at,
@@ -127,6 +129,8 @@ static bool take_fields(reader *r, fleet_head *out)
 		   take_number(r, "\nspread ", 10, FLEET_SPREAD_MAX_S, &out->spread_s) &&
 		   take_number(r, "\npinned ", 10, out->version - 1, &out->pinned) &&
 		   take_number(r, "\nitems ", 10, FLEET_NUMBER_MAX, &out->items) &&
+		   take_number(r, "\nadds-after ", 10, UINT64_MAX, &out->adds_after.ms) &&
+		   take_number(r, "-", 10, UINT64_MAX, &out->adds_after.serial) &&
 		   take_hash(r, "\nimage ", &out->image) &&
 		   take_number(r, " ", 10, FLEET_IMAGE_BYTES_MAX, &out->image_bytes) && take(r, "\n");
 }

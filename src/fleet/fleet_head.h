@@ -9,7 +9,7 @@
 #include "fleet/fleet.h"
 #include "fleet/fleet_key.h"
 
-#define FLEET_DELTAS_MAX   30 /* with the largest numbers a head then has 4,091 bytes */
+#define FLEET_DELTAS_MAX   29 /* with the largest numbers a head then has 4,040 bytes */
 #define FLEET_NUMBER_MAX   UINT64_C(999999999999999)
 #define FLEET_TIME_MAX_S   UINT64_C(999999999999)
 #define FLEET_SPREAD_MAX_S 86400
@@ -25,14 +25,15 @@ typedef struct {
 typedef struct {
 	char filter[FLEET_NAME_BYTES_MAX + 1];
 	size_t filter_length;
-	uint64_t epoch;         /* of the publisher; from 1 on */
-	uint64_t version;       /* of the filter; from 1 on */
-	uint64_t made_s;        /* unix time */
-	uint64_t valid_until_s; /* 0: no end */
-	uint64_t spread_s;      /* followers wait so long at most before they fetch blobs */
-	uint64_t pinned;        /* the image is that of this earlier version; 0: it is a new one */
-	uint64_t items;         /* keys */
-	fleet_hash image;       /* the blob with all of the image: a dump */
+	uint64_t epoch;            /* of the publisher; from 1 on */
+	uint64_t version;          /* of the filter; from 1 on */
+	uint64_t made_s;           /* unix time */
+	uint64_t valid_until_s;    /* 0: no end */
+	uint64_t spread_s;         /* followers wait so long at most before they fetch blobs */
+	uint64_t pinned;           /* the image is that of this earlier version; 0: it is a new one */
+	uint64_t items;            /* keys */
+	fleet_entry_id adds_after; /* the image has all keys of the stream up to this entry */
+	fleet_hash image;          /* the blob with all of the image: a dump */
 	uint64_t image_bytes;
 	unsigned delta_count;
 	fleet_delta deltas[FLEET_DELTAS_MAX]; /* the newest first */

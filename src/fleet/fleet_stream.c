@@ -2,13 +2,12 @@
  * fleet_stream.c - the stream of adds in Redis or Valkey: from each host to all others.
  *
  * A reader that was away must see whether entries are missing: a key that it never reads is a wrong
- * "no". The server says the id of the oldest entry that it still has. As long as that is not after
- * the reader's own place, nothing behind this place was trimmed. The place and the entries are
- * looked at in one transaction, so no trim comes in between. A server that has lost its data begins
- * the stream anew: its newest id is then before the reader's place.
+ * "no". Entries are removed from the oldest on. So as long as the entry at the reader's own place
+ * is there, all after it are. A server that has lost its data begins the stream anew, and does not
+ * have that entry. The place is read with the entries behind it, in one command; and the newest id
+ * in the same transaction, because a reader at the end misses nothing although all were removed.
  *
- * Whoever trims leaves the entry at the watermark, and so does not disturb readers that are up to
- * date.
+ * Whoever trims leaves the entry at the mark.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -22,7 +21,8 @@
 #include <string.h>
 
 #define PREFIX       "bloomshm:adds:"
-#define BATCH        "1000" /* entries that are read at a time */
+#define BATCH        "1001" /* entries that are read at a time, with the one at the place */
+#define BEGIN        "begin"
 #define DEFAULT_PORT 6379
 
 struct fleet_stream {
@@ -30,43 +30,6 @@ struct fleet_stream {
 	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
 	size_t name_length;
 };
-
-/* ------------------------------------------------------------------ ids */
-
-void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id)
-{
-	snprintf(out, FLEET_ENTRY_ID_ROOM, "%" PRIu64 "-%" PRIu64, id.ms, id.serial);
-}
-
-static bool take_number(const char **text, uint64_t *out)
-{
-	*out = 0;
-	const char *at = *text;
-	while (*at >= '0' && *at <= '9') {
-		const uint64_t digit = (uint64_t) (*at++ - '0');
-		if (*out > (UINT64_MAX - digit) / 10) {
-			return false;
-		}
-		*out = *out * 10 + digit;
-	}
-	const bool found = at != *text;
-	*text = at;
-	return found;
-}
-
-bool fleet_entry_id_parse(const char *text, fleet_entry_id *out)
-{
-	return take_number(&text, &out->ms) && *text++ == '-' && take_number(&text, &out->serial) &&
-		   *text == '\0';
-}
-
-int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b)
-{
-	if (a.ms != b.ms) {
-		return a.ms < b.ms ? -1 : 1;
-	}
-	return a.serial == b.serial ? 0 : a.serial < b.serial ? -1 : 1;
-}
 
 /* ------------------------------------------------------------------ the connection */
 
@@ -284,10 +247,8 @@ bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *erro
 
 /* What the server says of a stream. */
 typedef struct {
-	fleet_entry_id first; /* that it still has */
-	fleet_entry_id last;  /* that it gave */
-	bool empty;
-	bool whole; /* none was ever removed */
+	fleet_entry_id last; /* that it gave */
+	bool whole;          /* none was ever removed */
 } about;
 
 static bool id_of(const redisReply *reply, fleet_entry_id *out)
@@ -298,7 +259,7 @@ static bool id_of(const redisReply *reply, fleet_entry_id *out)
 /* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
 static bool read_about(const redisReply *reply, about *out)
 {
-	*out = (about){.empty = true, .whole = true};
+	*out = (about){.whole = true};
 	if (reply->type == REDIS_REPLY_ERROR) {
 		return strstr(reply->str, "no such key") != NULL;
 	}
@@ -311,9 +272,6 @@ static bool read_about(const redisReply *reply, about *out)
 			reply->element[i]->type == REDIS_REPLY_STRING ? reply->element[i]->str : "";
 		if (strcmp(name, "last-generated-id") == 0) {
 			known = id_of(value, &out->last);
-		} else if (strcmp(name, "first-entry") == 0 && value->type == REDIS_REPLY_ARRAY &&
-				   value->elements == 2) {
-			out->empty = !id_of(value->element[0], &out->first);
 		} else if (strcmp(name, "length") == 0) {
 			length = value->integer;
 		} else if (strcmp(name, "entries-added") == 0) {
@@ -324,71 +282,77 @@ static bool read_about(const redisReply *reply, about *out)
 	return known && added >= 0;
 }
 
-static const redisReply *key_of(const redisReply *entry, fleet_entry_id *id)
+/* Its one field: name and value. */
+static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
 {
 	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
 		return NULL;
 	}
 	const redisReply *fields = entry->element[1];
-	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 &&
-				   fields->element[1]->type == REDIS_REPLY_STRING
-			   ? fields->element[1]
-			   : NULL;
+	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 ? fields : NULL;
 }
 
 /* XRANGE: each entry is its id, and its one field with the key. */
-static bool tell(
-	const redisReply *entries, fleet_entry_id *at, fleet_stream_told told, void *context)
+static bool tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
+	void *context)
 {
-	for (size_t i = 0; i < entries->elements; i++) {
+	for (size_t i = from; i < entries->elements; i++) {
 		fleet_entry_id id;
-		const redisReply *key = key_of(entries->element[i], &id);
-		if (key == NULL) {
+		const redisReply *field = field_of(entries->element[i], &id);
+		if (field == NULL) {
 			return false;
 		}
-		told(context, key->str, key->len);
+		if (strcmp(field->element[0]->str, BEGIN) != 0) {
+			told(context, field->element[1]->str, field->element[1]->len);
+		}
 		*at = id;
 	}
 	return true;
 }
 
-/* May entries after `at` be gone? */
-static bool has_gap(const about *server, fleet_entry_id at)
+static bool is_zero(fleet_entry_id id)
 {
-	if (fleet_entry_id_compare(server->last, at) < 0) {
-		return true; /* begun anew */
+	return id.ms == 0 && id.serial == 0;
+}
+
+/* May entries after `at` be gone? Not if the one at the place, where the range begins, is there. */
+static bool has_gap(const about *server, const redisReply *entries, fleet_entry_id at)
+{
+	fleet_entry_id first;
+	if (is_zero(at)) {
+		return !server->whole;
 	}
-	if (server->whole) {
-		return false;
-	}
-	return server->empty ? fleet_entry_id_compare(server->last, at) != 0
-						 : fleet_entry_id_compare(server->first, at) > 0;
+	return fleet_entry_id_compare(server->last, at) != 0 &&
+		   (entries->elements == 0 || field_of(entries->element[0], &first) == NULL ||
+			   fleet_entry_id_compare(first, at) != 0);
 }
 
 static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id *at,
 	fleet_stream_told told, void *context, fleet_error *error)
 {
 	about server;
-	if (both->elements != 2 || both->element[1]->type != REDIS_REPLY_ARRAY ||
+	const redisReply *entries = both->elements == 2 ? both->element[1] : NULL;
+	if (entries == NULL || entries->type != REDIS_REPLY_ARRAY ||
 		!read_about(both->element[0], &server)) {
-		fail_server(s, both->elements == 2 ? both->element[0] : both, error);
+		fail_server(s, entries != NULL ? both->element[0] : both, error);
 		return FLEET_STREAM_FAILED;
 	}
-	if (has_gap(&server, *at)) {
+	if (has_gap(&server, entries, *at)) {
 		return FLEET_STREAM_GAP;
 	}
-	if (!tell(both->element[1], at, told, context)) {
+	const size_t from = !is_zero(*at) && entries->elements > 0 ? 1 : 0;
+	if (!tell(entries, from, at, told, context)) {
 		fleet_fail(error, "the stream has an entry that is no key");
 		return FLEET_STREAM_FAILED;
 	}
-	return both->element[1]->elements == 0 ? FLEET_STREAM_END : FLEET_STREAM_MORE;
+	return entries->elements == from ? FLEET_STREAM_END : FLEET_STREAM_MORE;
 }
 
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
 {
-	char from[FLEET_ENTRY_ID_ROOM + 1] = "(";
-	fleet_entry_id_text(from + 1, *at);
+	char from[FLEET_ENTRY_ID_ROOM];
+	fleet_entry_id_text(from, *at);
 	const char *info[] = {"XINFO", "STREAM", s->name};
 	const size_t info_lengths[] = {5, 6, s->name_length};
 	const char *range[] = {"XRANGE", s->name, from, "+", "COUNT", BATCH};
@@ -425,6 +389,24 @@ bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	}
 	freeReplyObject(reply);
 	return known;
+}
+
+bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
+{
+	if (!fleet_stream_last(s, out, error)) {
+		return false;
+	}
+	if (out->ms != 0 || out->serial != 0) {
+		return true;
+	}
+	/* Two publishers at once begin it twice, which does no harm. */
+	const char *words[] = {"XADD", s->name, "*", BEGIN, ""};
+	const size_t lengths[] = {4, s->name_length, 1, strlen(BEGIN), 0};
+	redisAppendCommandArgv(s->redis, 5, words, lengths);
+	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+	const bool begun = reply != NULL && id_of(reply, out);
+	freeReplyObject(reply);
+	return begun;
 }
 
 bool fleet_stream_wait(fleet_stream *s, fleet_entry_id at, unsigned wait_ms, fleet_error *error)

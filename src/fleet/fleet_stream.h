@@ -1,7 +1,8 @@
 /*
  * fleet_stream.h - the stream of adds in Redis or Valkey: from each host to all others.
  *
- * Each entry of the stream `bloomshm:adds:FILTER` has one key. Their ids order them; what is older
+ * Each entry of the stream `bloomshm:adds:FILTER` has one key, as its field `k`; the first one may
+ * have an empty field `begin` instead. Their ids order them; what is older
  * than the batch that the newest image was made from is trimmed. Redis from 7.0 on, or Valkey.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -10,18 +11,6 @@
 #define FLEET_STREAM_H
 
 #include "fleet/fleet.h"
-
-/* The id of an entry; 0-0 comes before all. */
-typedef struct {
-	uint64_t ms;
-	uint64_t serial;
-} fleet_entry_id;
-
-#define FLEET_ENTRY_ID_ROOM 42 /* of its text, with a NUL byte */
-void fleet_entry_id_text(char out[FLEET_ENTRY_ID_ROOM], fleet_entry_id id);
-bool fleet_entry_id_parse(const char *text, fleet_entry_id *out);
-/* Negative: a comes before b. */
-int fleet_entry_id_compare(fleet_entry_id a, fleet_entry_id b);
 
 /*
  * One connection, and the stream of one filter. After any failure it is only closed. The process
@@ -49,6 +38,13 @@ bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fl
 /* The newest entry's id, of one that was removed too; 0-0 if there has been none. */
 bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
 
+/*
+ * The same as a mark: whoever reads on from there is told of all that is added from now on, or sees
+ * a gap. Begins the stream with an entry that is no key, so that a mark is never 0-0: from there on
+ * a loss of the whole stream would not be seen.
+ */
+bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
+
 typedef void (*fleet_stream_told)(void *context, const char *key, size_t length);
 
 enum {
@@ -60,7 +56,7 @@ enum {
 
 /*
  * Tells of up to a thousand entries after *at, the oldest first, and sets *at to the last of them.
- * GAP: the entry *at is gone and later ones may be, or the stream was begun anew.
+ * GAP: the entry *at is gone: later ones may be, too, or the stream was begun anew.
  */
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);

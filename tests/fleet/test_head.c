@@ -34,6 +34,7 @@ static fleet_head head_with(unsigned deltas)
 		.made_s = 1764000000,
 		.valid_until_s = 1764007200,
 		.spread_s = 30,
+		.adds_after = {1764000000123, 4},
 		.items = 4450000,
 		.image = hash_of('a'),
 		.image_bytes = 5801248,
@@ -74,6 +75,7 @@ TEST(a_head_has_this_text)
 	CHECK(strcmp(text,
 			  "bloomshm head 1\nfilter 61727469636c6573\nepoch 3\nversion 17\nmade 1764000000\n"
 			  "valid-until 1764007200\nspread 30\npinned 0\nitems 4450000\n"
+			  "adds-after 1764000000123-4\n"
 			  "image aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 5801248\n"
 			  "delta 0000000000000000000000000000000000000000000000000000000000000000 331000 "
 			  "0000000000000000 0000000000000001\n") == 0);
@@ -89,6 +91,7 @@ TEST(the_largest_head_fits)
 	head.pinned = head.version - 1;
 	head.made_s = head.valid_until_s = FLEET_TIME_MAX_S;
 	head.spread_s = FLEET_SPREAD_MAX_S;
+	head.adds_after = (fleet_entry_id){UINT64_MAX, UINT64_MAX};
 	head.image_bytes = FLEET_IMAGE_BYTES_MAX;
 	for (unsigned i = 0; i < FLEET_DELTAS_MAX; i++) {
 		head.deltas[i].bytes = FLEET_IMAGE_BYTES_MAX;

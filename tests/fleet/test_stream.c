@@ -207,6 +207,28 @@ TEST(a_gap_is_seen)
 	end(s);
 }
 
+TEST(a_mark_is_a_place_to_read_on_from)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id mark;
+	fleet_entry_id again;
+	CHECK(fleet_stream_mark(s, &mark, &failure) && mark.ms != 0);
+	CHECK(fleet_stream_mark(s, &again, &failure) && fleet_entry_id_compare(mark, again) == 0);
+	add_number_of_keys(s, 0, 10);
+	fleet_entry_id at = mark;
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK(n.next == 10 && n.in_order);
+	at = (fleet_entry_id){0, 0};
+	n.next = 0;
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+	CHECK(n.next == 10 && n.in_order); /* what begins the stream is no key */
+	command("flushall");
+	add_number_of_keys(s, 0, 10);
+	CHECK_INT(read_all(s, &mark, &n), FLEET_STREAM_GAP);
+	end(s);
+}
+
 TEST(a_stream_that_was_begun_anew_is_a_gap)
 {
 	fleet_stream *s = begin("tags");
@@ -217,6 +239,8 @@ TEST(a_stream_that_was_begun_anew_is_a_gap)
 	command("flushall");
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
 	command("xadd bloomshm:adds:tags 5-1 k x");
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
+	add_number_of_keys(s, 0, 10); /* after the reader's place */
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
 	end(s);
 }

@@ -1,0 +1,203 @@
+/*
+ * cli_adds.c - the adds of a fleet: from the outbox to the stream, and from there to the filter.
+ *
+ * A key leaves the outbox when the server of the stream has it, so a follower that dies sends some
+ * keys twice. It reads the stream from the entry at which the image was made on, so one that begins
+ * anew adds some keys twice. Neither does harm.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "cli/cli_adds.h"
+
+#include "core/bshm_origin.h"
+#include "message/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_S 5
+#define RETRY_NS   UINT64_C(1000000000)
+#define BATCH_KEYS 1024
+
+void cli_adds_end(cli_adds *a)
+{
+	fleet_stream_close(a->stream);
+	a->stream = NULL;
+}
+
+static bool connect_to(const cli_adds_of *of, cli_adds *a, fleet_error *error)
+{
+	if (a->stream != NULL) {
+		return true;
+	}
+	if (bshm_now_ns() < a->retry_ns) {
+		*error = a->failure;
+		return false;
+	}
+	a->looked = false;
+	return fleet_stream_open(&a->stream, of->url, of->name, strlen(of->name), PATIENCE_S, error);
+}
+
+/* After a failure the connection is made anew, but not at once. */
+static int fail(cli_adds *a, const fleet_error *error)
+{
+	cli_adds_end(a);
+	if (bshm_now_ns() >= a->retry_ns) {
+		a->retry_ns = bshm_now_ns() + RETRY_NS;
+		a->failure = *error;
+	}
+	return FLEET_STREAM_FAILED;
+}
+
+/* ------------------------------------------------------------------ from the outbox */
+
+/* Keys of one filter. Those that do not fit are left for another reading. */
+typedef struct {
+	uint64_t name;
+	size_t count;
+	bool more;
+	bool no_memory;
+	bshm_outbox_letter letters[BATCH_KEYS];
+	fleet_added keys[BATCH_KEYS];
+} batch;
+
+static void take_letter(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key)
+{
+	batch *b = context;
+	if (name != b->name) {
+		return;
+	}
+	char *copy = b->count < BATCH_KEYS ? malloc(key->length + 1) : NULL;
+	if (copy == NULL) {
+		b->no_memory |= b->count < BATCH_KEYS;
+		b->more = true;
+		return;
+	}
+	memcpy(copy, key->bytes, key->length);
+	b->letters[b->count] = *letter;
+	b->keys[b->count++] = (fleet_added){copy, key->length};
+}
+
+static void forget(batch *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		free((void *) (uintptr_t) b->keys[i].bytes);
+	}
+	b->count = 0;
+}
+
+/*
+ * Sends the keys of the outbox: `all`, or those of pages with new ones. A letter that is left, or
+ * of another filter, has lost its mark: so each second reading is of all.
+ */
+static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *error)
+{
+	batch *b = calloc(1, sizeof(*b));
+	bool sent = b != NULL || fleet_fail(error, "no private memory left");
+	while (sent) {
+		b->more = false;
+		b->name = bshm_outbox_name(of->c->segment, of->name, strlen(of->name));
+		bshm_outbox_read(of->c->segment, all || !a->looked, take_letter, b);
+		sent = fleet_stream_add(a->stream, b->keys, b->count, error);
+		if (sent) {
+			bshm_outbox_free(of->c->segment, b->letters, b->count);
+			a->looked = true;
+		}
+		forget(b);
+		if (b->no_memory) {
+			sent = fleet_fail(error, "no private memory left");
+		}
+		if (!b->more) {
+			break;
+		}
+		all = true;
+	}
+	free(b);
+	return sent;
+}
+
+/* ------------------------------------------------------------------ from the stream */
+
+typedef struct {
+	const cli_adds_of *of;
+	bshm_build *build; /* NULL: to the filter in the segment */
+	bshm_status status;
+	bshm_error error;
+} target;
+
+static void add_one(void *context, const char *bytes, size_t length)
+{
+	target *t = context;
+	uint64_t added;
+	const cli *c = t->of->c;
+	const bshm_key key = {bytes, length};
+	if (t->status != BSHM_OK) {
+		return;
+	}
+	t->status = t->build != NULL ? bshm_build_key(t->build, bytes, length, &t->error)
+								 : bshm_filter_receive(c->segment, c->views, t->of->name,
+									   strlen(t->of->name), &key, 1, &added, &t->error);
+}
+
+static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *error)
+{
+	int result;
+	do {
+		fleet_entry_id next = *at;
+		result = fleet_stream_read(a->stream, &next, add_one, t, error);
+		if (t->status == BSHM_E_FULL) {
+			return FLEET_STREAM_GAP;
+		}
+		if (t->status != BSHM_OK) {
+			bshm_message message;
+			const bshm_message_about about = {
+				.path = t->of->c->path, .name = t->of->name, .command = true};
+			fleet_fail(error, "%s", bshm_message_say(&message, &t->error, &about));
+			return FLEET_STREAM_FAILED;
+		}
+		*at = next;
+	} while (result == FLEET_STREAM_MORE);
+	return result;
+}
+
+static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool all,
+	fleet_entry_id *at, fleet_error *error)
+{
+	target t = {.of = of, .build = build, .status = BSHM_OK};
+	if (!connect_to(of, a, error) || !send(of, a, all, error)) {
+		return fail(a, error);
+	}
+	const int result = receive(a, &t, at, error);
+	return result == FLEET_STREAM_FAILED ? fail(a, error) : result;
+}
+
+int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error)
+{
+	return exchange(of, a, NULL, false, &a->at, error);
+}
+
+int cli_adds_build(
+	const cli_adds_of *of, cli_adds *a, bshm_build *build, fleet_entry_id after, fleet_error *error)
+{
+	fleet_entry_id at = after;
+	/* All letters: an add before the build began has left its key, or notes it in the journal. */
+	const int result = exchange(of, a, build, true, &at, error);
+	if (result != FLEET_STREAM_FAILED) {
+		a->at = at;
+	}
+	return result;
+}
+
+uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a)
+{
+	bshm_info info;
+	const cli *c = of->c;
+	if (bshm_filter_estimate(c->segment, c->views, of->name, strlen(of->name), 1, &info) !=
+		BSHM_OK) {
+		return 0;
+	}
+	const uint64_t more = info.unsent > a->unsent ? info.unsent - a->unsent : 0;
+	a->unsent = info.unsent;
+	return more;
+}

@@ -1,0 +1,49 @@
+/*
+ * cli_adds.h - the adds of a fleet: from the outbox to the stream, and from there to the filter.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_ADDS_H
+#define CLI_ADDS_H
+
+#include "cli/cli.h"
+#include "fleet/fleet_stream.h"
+
+/* Of one filter; zeros to begin with. */
+typedef struct {
+	fleet_stream *stream; /* NULL: there is no connection */
+	uint64_t retry_ns;    /* not before, after a failure: */
+	fleet_error failure;
+	bool looked;              /* all letters of the outbox, since there is a connection */
+	fleet_entry_id at;        /* what is published has all entries up to this one */
+	bool lost;                /* entries after that were gone */
+	bool gap;                 /* and may lack later ones for good */
+	fleet_entry_id gap_after; /* the head's adds_after when that was found */
+	uint64_t unsent;          /* that were told of */
+} cli_adds;
+
+/* What the functions below are about. */
+typedef struct {
+	cli *c;
+	const char *url; /* of the stream */
+	const char *name;
+} cli_adds_of;
+
+/* Closes the connection. */
+void cli_adds_end(cli_adds *a);
+/*
+ * Sends what pages have added, and adds what others have. The filter is in the segment, and has all
+ * up to a->at. FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good, or the
+ * filter has no room for them; _FAILED: *error says why, the next call tries again.
+ */
+int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error);
+/*
+ * The same for a build that has been begun: adds all entries after `after` to it, with those of
+ * pages up to its beginning. Sets a->at.
+ */
+int cli_adds_build(const cli_adds_of *of, cli_adds *a, bshm_build *build, fleet_entry_id after,
+	fleet_error *error);
+/* How many more adds of pages could not be sent since the last call. */
+uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a);
+
+#endif
