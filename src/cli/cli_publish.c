@@ -371,6 +371,7 @@ static int make_pin(publication *p)
 	begin_head(p);
 	p->next.pinned = p->pin;
 	p->next.items = earlier.items;
+	p->next.adds_after = earlier.adds_after;
 	p->next.image = earlier.image;
 	p->next.image_bytes = earlier.image_bytes;
 	inherit_deltas(p);
@@ -426,9 +427,25 @@ static int mark(const publication *p)
 	return CLI_YES;
 }
 
+/* The first place at which a follower of the last head, or of an image that is kept, begins. */
+static fleet_entry_id first_place(const publication *p)
+{
+	fleet_error why;
+	fleet_head earlier;
+	const uint64_t version = p->next.version;
+	fleet_entry_id first = p->origin.last.adds_after;
+	for (uint64_t v = version > p->keep ? version - p->keep : 1; v < version; v++) {
+		if (fleet_origin_earlier(&p->origin, v, &earlier, &why) &&
+			fleet_entry_id_compare(earlier.adds_after, first) < 0) {
+			first = earlier.adds_after;
+		}
+	}
+	return first;
+}
+
 /*
- * Removes what no follower needs any more: the last head's followers begin at its place. If that
- * fails the stream is longer than it need be, and the next publication trims it.
+ * Removes what no follower needs any more. If that fails the stream is longer than it need be, and
+ * the next publication trims it.
  */
 static void trim(const publication *p)
 {
@@ -439,7 +456,7 @@ static void trim(const publication *p)
 	}
 	if (!fleet_stream_open(
 			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why) ||
-		!fleet_stream_trim(stream, p->origin.last.adds_after, &why)) {
+		!fleet_stream_trim(stream, first_place(p), &why)) {
 		cli_say(p->c, CLI_FAILED, "the filter was announced, but the stream is not trimmed: %s",
 			why.text);
 	}

@@ -724,7 +724,7 @@ class Stream:
         return self.fleet.serve(host, "--stream", self.url, *options, url=self.fleet.at("origin"))
 
     def mark(self):
-        return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout.strip()
+        return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout[:-1]
 
     def add(self, host, *keys):
         self.fleet.must(["add", NAME, *keys], f"{host}.seg")
@@ -774,17 +774,33 @@ def test_adds_are_in_the_next_version(fleet):
         check(fleet.has(host, "before") == [], "what the batch was to have is the batch's")
 
 
+def test_a_pin_has_the_adds_since_its_image(fleet):
+    stream = Stream(fleet)
+    marked = ["--stream", stream.url, "--adds-after"]
+    fleet.announce(0, 1000, *marked, stream.mark())
+    stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    stream.add("a", "new")
+    fleet.wait_for("it is sent", lambda: stream.command("xlen", "bloomshm:adds:" + NAME) == "2")
+    for i in range(2):
+        keys = "".join(f"{i}\n" for i in ["new", f"{i}x", *range(1000)])
+        fleet.must(["load", NAME, "--like", "--quiet"], text=keys)
+        fleet.publish(*marked, stream.mark())
+    fleet.publish("--pin", "1", "--stream", stream.url)
+    fleet.wait_for("the pin", lambda: "published version 4" in fleet.log("a"))
+    stream.arrives("a", "new")
+    check(fleet.has("a", "0x", "1x") == [], "of the batches after it there is nothing")
+
+
 def test_adds_wait_for_a_follower_and_a_stream_that_are_away(fleet):
     fleet.announce(0, 1000)
     stream = Stream(fleet)
     follower = stream.follow("a")
     fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
-    follower.kill()
-    follower.wait()
+    follower.kill(), follower.wait()
     stream.add("a", "alone")
     stream.follow("b")
     fleet.wait_for("it is followed", lambda: denies(fleet, "b"))
-    stream.command("debug", "sleep", "1")
     stream.follow("a")
     stream.arrives("b", "alone")
 
