@@ -99,6 +99,7 @@ const char *bshm_status_str(bshm_status status);
  X(MAX_ERROR_RATE, "max_error_rate")                                                               \
  X(FOLLOW, "follow")                                                                               \
  X(ORIGIN, "origin")                                                                               \
+ X(SENDS, "sends")                                                                                 \
  /* records */                                                                                     \
  X(INT, "int")                                                                                     \
  X(STRING, "string")                                                                               \

@@ -26,7 +26,8 @@ typedef struct {
 /*
  * What the build publishes follows an origin: to be called before bshm_build_publish(), which then
  * may also fail with NO_SPACE, cause SOURCES. Time runs from this call on. INCOMPATIBLE, cause
- * FOLLOW: the segment was made by a build that does not know followed filters. RANGE: the origin is
+ * FOLLOW: the segment was made by a build that does not know followed filters; cause SENDS: a
+ * counting filter cannot send, because it would count its own keys again. RANGE: the origin is
  * out of its ranges. Takes no lock.
  *
  * A filter that is published in any other way is a local one; so are a copy, a union, what a dump

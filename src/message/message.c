@@ -304,6 +304,11 @@ static const char *incompatible_message(
 			return say(m,
 				"the segment was made by an older build, which knows no filter that follows "
 				"another; save it, remove it and bring it back");
+		case BSHM_CAUSE_SENDS:
+			return say(m,
+				"filter \"%s\" counts, and its adds would come back from the stream and be counted "
+				"twice; follow it without --stream",
+				name);
 		case BSHM_CAUSE_ORIGIN:
 			return say(m, "filter \"%s\" is not this version of this source, or a local one", name);
 		case BSHM_CAUSE_GEOMETRY:

@@ -564,6 +564,18 @@ static uint64_t unsent(void)
 	return info.unsent;
 }
 
+TEST(a_counting_filter_sends_nothing)
+{
+	begin(MB(1));
+	bshm_origin o = origin(1);
+	o.sends = true;
+	const bshm_parameters counting = {.error_rate = 0.01, .counting = true};
+	CHECK_INT(follow_as("f", &counting, &o, 0, 100), BSHM_E_INCOMPATIBLE);
+	CHECK_INT(last_error.cause, BSHM_CAUSE_SENDS);
+	o.sends = false;
+	CHECK_INT(follow_as("f", &counting, &o, 0, 100), BSHM_OK);
+}
+
 TEST(keys_without_room_are_counted)
 {
 	begin(MB(1));

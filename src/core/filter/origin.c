@@ -12,6 +12,7 @@
 #include "core/filter/build.h"
 #include "core/filter/lag.h"
 #include "core/filter/mend.h"
+#include "core/filter/view.h"
 #include "core/segment/directory.h"
 #include "core/segment/lock.h"
 #include "core/segment/name.h"
@@ -49,6 +50,9 @@ bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm
 	}
 	if ((build->segment->features & BSHM_FEATURE_FLEET) == 0) {
 		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_FOLLOW);
+	}
+	if (origin->sends && bshm__counts(&build->descriptor)) {
+		return bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_SENDS);
 	}
 	memset(build->source, 0, sizeof(build->source));
 	memcpy(build->source, origin->source, origin->source_length);
