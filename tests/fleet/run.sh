@@ -26,11 +26,11 @@ unit() {
 	failed=$((failed + $(grep -c '^not ok' "$out/test_$1.log" || true)))
 }
 
-# fleet BINARY [NAME...]
+# fleet PROGRAM BINARY [NAME...]
 fleet() {
 	local line
-	printf '# %s\n' "$1"
-	/usr/bin/python3 tests/fleet/fleet.py "$@" >"$out/fleet.log" 2>&1 || true
+	printf '# %s %s\n' "$1" "$2"
+	/usr/bin/python3 "tests/fleet/$1.py" "${@:2}" >"$out/fleet.log" 2>&1 || true
 	sed '$d' "$out/fleet.log"
 	line=$(tail -n 1 "$out/fleet.log")
 	[[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the tests ended early: $line"
@@ -44,11 +44,14 @@ for name in head plan folder fencing stream; do
 	unit "$name"
 done
 build_command
-fleet "$BLOOMSHM_COMMAND"
+fleet fleet "$BLOOMSHM_COMMAND"
+fleet adds "$BLOOMSHM_COMMAND"
 make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
 # What a verb holds until its end is the kernel's to take back.
-ASAN_OPTIONS=detect_leaks=0 fleet build/cli-asan/bloomshm \
-	'images then' hostile garbage pin 'of a follower' 'any bytes' fenced
+export ASAN_OPTIONS=detect_leaks=0
+fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a follower' 'any bytes' \
+	fenced
+fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

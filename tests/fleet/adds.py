@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""
+adds.py - adds on hosts of a fleet, with a real Redis between them.
+
+    tests/fleet/adds.py BINARY [NAME...]     all tests, or those whose names contain a NAME
+
+Licensed under the MIT licence; see LICENSE.
+"""
+
+import random
+import signal
+import subprocess
+import time
+
+from hosts import NAME, check, denies, main
+
+
+class Stream:
+    """A Redis, and two followers of it."""
+
+    def __init__(self, fleet):
+        self.fleet = fleet
+        self.url = "unix://" + fleet.at("redis")
+        self.start()
+
+    def start(self):
+        socket_path = ["--port", "0", "--unixsocket", self.fleet.at("redis"), "--save", ""]
+        self.redis = self.fleet.start(["redis-server", *socket_path], stdout=subprocess.DEVNULL)
+        self.fleet.wait_for("redis answers", lambda: self.command("ping") == "PONG")
+
+    def command(self, *words):
+        command = ["redis-cli", "-s", self.fleet.at("redis"), *words]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    def stop(self):
+        self.redis.kill()
+        self.redis.wait()
+
+    def follow(self, host, *options):
+        return self.fleet.serve(host, "--stream", self.url, *options, url=self.fleet.at("origin"))
+
+    def mark(self):
+        return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout[:-1]
+
+    def add(self, host, *keys):
+        self.fleet.must(["add", NAME, *keys], f"{host}.seg")
+
+    def arrives(self, host, *keys):
+        self.fleet.wait_for(
+            f"{keys} on {host}", lambda: self.fleet.has(host, *keys, "no such") == list(keys)
+        )
+
+
+def two_followers(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    stream.follow("a")
+    stream.follow("b")
+    for host in "ab":
+        fleet.wait_for("it is followed", lambda: denies(fleet, host))
+    return stream
+
+
+def test_an_add_is_seen_on_all_hosts(fleet):
+    stream = two_followers(fleet)
+    stream.add("a", "one", "k" * 4000)
+    stream.arrives("b", "one", "k" * 4000)
+    stream.add("b", "two")
+    stream.arrives("a", "two")
+    check(stream.command("xlen", "bloomshm:adds:" + NAME) == "3", "no key is sent back")
+    stream.follow("c")  # one that begins later
+    stream.arrives("c", "one", "two")
+
+
+def test_adds_are_in_the_next_version(fleet):
+    stream = two_followers(fleet)
+    stream.add("a", "before")
+    stream.arrives("b", "before")
+    mark = stream.mark()
+    stream.add("a", "after")
+    stream.arrives("b", "after")
+    fleet.announce(10, 1010)  # a batch that has neither; its mark is the last head's
+    for host in "ab":
+        fleet.wait_for("version 2", lambda: fleet.has(host, "1009") == ["1009"])
+        stream.arrives(host, "before", "after")
+    fleet.announce(20, 1020, "--adds-after", mark, "--stream", stream.url)
+    for host in "ab":
+        fleet.wait_for("version 3", lambda: fleet.has(host, "1019") == ["1019"])
+        stream.arrives(host, "after")
+        check(fleet.has(host, "before") == [], "what the batch was to have is the batch's")
+
+
+def test_a_pin_has_the_adds_since_its_image(fleet):
+    stream = Stream(fleet)
+    marked = ["--stream", stream.url, "--adds-after"]
+    fleet.announce(0, 1000, *marked, stream.mark())
+    stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    stream.add("a", "new")
+    fleet.wait_for("it is sent", lambda: stream.command("xlen", "bloomshm:adds:" + NAME) == "2")
+    for i in range(2):
+        keys = "".join(f"{i}\n" for i in ["new", f"{i}x", *range(1000)])
+        fleet.must(["load", NAME, "--like", "--quiet"], text=keys)
+        fleet.publish(*marked, stream.mark())
+    fleet.publish("--pin", "1", "--stream", stream.url)
+    fleet.wait_for("the pin", lambda: "published version 4" in fleet.log("a"))
+    stream.arrives("a", "new")
+    check(fleet.has("a", "0x", "1x") == [], "of the batches after it there is nothing")
+
+
+def test_adds_wait_for_a_follower_and_a_stream_that_are_away(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    follower = stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    follower.kill(), follower.wait()
+    stream.add("a", "alone")
+    stream.follow("b")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "b"))
+    stream.follow("a")
+    stream.arrives("b", "alone")
+
+
+def test_no_add_is_lost_by_followers_that_die(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    kept = []
+    follower = stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    for death in range(12):
+        keys = [f"{death}-{i}" for i in range(300)]
+        fleet.must(["add", NAME, *keys], "a.seg")
+        kept += keys
+        time.sleep(random.random() * 0.2)  # anywhere between the outbox and the stream
+        follower.kill(), follower.wait()
+        if death % 4 == 3:
+            fleet.announce(death, 1000 + death)
+        follower = stream.follow("a")
+    stream.follow("b")
+    for host in "ab":
+        fleet.wait_for("all adds", lambda: len(fleet.has(host, *kept)) == len(kept))
+        check(fleet.has(host, "no such") == [], "and no others")
+
+
+def test_a_stream_that_was_begun_anew_makes_maybes(fleet):
+    stream = two_followers(fleet)
+    stream.add("a", "lost")
+    stream.arrives("b", "lost")
+    stream.stop()
+    stream.add("a", "kept")
+    check(fleet.has("a", "kept", "lost", "no such") == ["kept", "lost"], "what is there stands")
+    stream.start()  # with no data
+    for host in "ab":
+        fleet.wait_for("it is stale", lambda: not denies(fleet, host))
+    check("may be missing" in fleet.log("b"), fleet.log("b"))
+    fleet.announce(10, 1010, "--adds-after", stream.mark())
+    for host in "ab":
+        fleet.wait_for("it is certain again", lambda: denies(fleet, host))
+    stream.add("a", "later")
+    stream.arrives("b", "later")
+
+
+def test_a_stream_that_is_away_makes_a_lag(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    stream.follow("a", "--max-lag", "3")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    stream.redis.send_signal(signal.SIGSTOP)
+    fleet.wait_for("it is stale", lambda: not denies(fleet, "a"))
+    stream.redis.send_signal(signal.SIGCONT)
+    fleet.wait_for("it is certain again", lambda: denies(fleet, "a"))
+
+
+def test_more_adds_than_the_outbox_holds_are_told(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    follower = stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    follower.send_signal(signal.SIGSTOP)
+    fleet.must(["add", NAME], "a.seg", text="".join(f"many-{i}\n" for i in range(20000)))
+    check(len(fleet.has("a", *[f"many-{i}" for i in range(0, 20000, 100)])) == 200, "all are here")
+    follower.send_signal(signal.SIGCONT)
+    fleet.wait_for("it says so", lambda: "were not sent" in fleet.log("a"))
+
+
+def test_wrong_streams_and_marks(fleet):
+    fleet.announce(0, 1000)
+    mark = ["publish", NAME, "--mark", "--stream"]
+    fleet.refused(fleet.run([*mark, "rediss://127.0.0.1"]), "a stream is redis://")
+    fleet.refused(fleet.run([*mark, "unix://" + fleet.at("none")]), "cannot reach the stream")
+    fleet.refused(fleet.run(["publish", NAME, "--mark"]), "--stream", status=2)
+    fleet.refused(fleet.run(fleet.publish_command("--adds-after", "5")), "--mark", status=2)
+    done = fleet.look("a", "--stream", "unix://" + fleet.at("none"), url=fleet.at("origin"))
+    fleet.refused(done, "cannot reach the stream")
+    check(fleet.image_of("a") is None, "a filter that may lack adds is not published")
+
+
+main(globals())
