@@ -17,6 +17,7 @@
 
 #define PATIENCE_S 5
 #define RETRY_NS   UINT64_C(1000000000)
+#define ALL_NS     UINT64_C(250000000)
 #define BATCH_KEYS 1024
 
 void cli_adds_end(cli_adds *a)
@@ -34,7 +35,7 @@ static bool connect_to(const cli_adds_of *of, cli_adds *a, fleet_error *error)
 		*error = a->failure;
 		return false;
 	}
-	a->looked = false;
+	a->all_ns = 0;
 	return fleet_stream_open(&a->stream, of->url, of->name, strlen(of->name), PATIENCE_S, error);
 }
 
@@ -88,21 +89,24 @@ static void forget(batch *b)
 }
 
 /*
- * Sends the keys of the outbox: `all`, or those of pages with new ones. A letter that is left, or
- * of another filter, has lost its mark: so each second reading is of all.
+ * Sends the keys of the outbox: `all`, or those of pages with new ones. A letter of another filter,
+ * and one that was written at that moment, may have lost its mark: so it reads all now and then.
  */
 static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *error)
 {
+	if (bshm_now_ns() >= a->all_ns) {
+		a->all_ns = bshm_now_ns() + ALL_NS;
+		all = true;
+	}
 	batch *b = calloc(1, sizeof(*b));
 	bool sent = b != NULL || fleet_fail(error, "no private memory left");
 	while (sent) {
 		b->more = false;
 		b->name = bshm_outbox_name(of->c->segment, of->name, strlen(of->name));
-		bshm_outbox_read(of->c->segment, all || !a->looked, take_letter, b);
+		bshm_outbox_read(of->c->segment, all, take_letter, b);
 		sent = fleet_stream_add(a->stream, b->keys, b->count, error);
 		if (sent) {
 			bshm_outbox_free(of->c->segment, b->letters, b->count);
-			a->looked = true;
 		}
 		forget(b);
 		if (b->no_memory) {

@@ -14,7 +14,7 @@ typedef struct {
 	fleet_stream *stream; /* NULL: there is no connection */
 	uint64_t retry_ns;    /* not before, after a failure: */
 	fleet_error failure;
-	bool looked;              /* all letters of the outbox, since there is a connection */
+	uint64_t all_ns;          /* when to look at all letters of the outbox */
 	fleet_entry_id at;        /* what is published has all entries up to this one */
 	bool lost;                /* entries after that were gone */
 	bool gap;                 /* and may lack later ones for good */

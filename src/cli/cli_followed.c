@@ -150,6 +150,7 @@ static bool publish(const cli_follower *all, cli_followed *f)
 	bshm_error error;
 	bshm_build *build;
 	const bool had_gap = f->adds.gap;
+	const fleet_entry_id at = f->adds.at; /* of what is published */
 	char *path = fleet_folder_blob(&all->state, &f->head.image);
 	if (path == NULL) {
 		return fail(all, f, &(fleet_error){"no private memory left"});
@@ -172,6 +173,7 @@ static bool publish(const cli_follower *all, cli_followed *f)
 	free(path);
 	if (!published) {
 		f->adds.gap = had_gap;
+		f->adds.at = at;
 		return false;
 	}
 	f->is_published = true;
