@@ -99,7 +99,10 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		all = true;
 	}
 	batch *b = calloc(1, sizeof(*b));
-	bool sent = b != NULL || fleet_fail(error, "no private memory left");
+	if (b == NULL) {
+		return fleet_fail(error, "no private memory left");
+	}
+	bool sent = true;
 	while (sent) {
 		b->more = false;
 		b->name = bshm_outbox_name(of->c->segment, of->name, strlen(of->name));

@@ -39,7 +39,7 @@ static bool fail(const cli_follower *all, cli_followed *f, const fleet_error *er
 static bool fail_engine(
 	const cli_follower *all, cli_followed *f, const bshm_error *error, const char *file)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	bshm_message message;
 	const bshm_message_about about = {.path = all->c->path, .name = f->name, .command = true};
 	const char *text = file == NULL ? NULL : bshm_message_file(&message, error, file, true);
@@ -116,7 +116,7 @@ static bool fail_gap(const cli_follower *all, cli_followed *f)
 /* The build has all adds since its image was made. A build with a gap goes on. */
 static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *build)
 {
-	fleet_error error;
+	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
 	if (all->stream == NULL) {
 		return true;
@@ -205,7 +205,7 @@ static bool publish_later(const cli_follower *all, cli_followed *f)
  */
 static bool catch_up(const cli_follower *all, cli_followed *f)
 {
-	fleet_error error;
+	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
 	if (f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0) {
 		return fail_gap(all, f);
@@ -381,7 +381,7 @@ static uint32_t bad_deltas(const cli_followed *f, const fleet_head *head)
 static bool take(const cli_follower *all, cli_followed *f, const fleet_head *head)
 {
 	char size[32];
-	fleet_error error;
+	fleet_error error = {""};
 	fleet_route route = {.bytes = head->image_bytes};
 	if (fleet_folder_has(&all->state, &head->image, head->image_bytes)) {
 		return true;
@@ -410,7 +410,7 @@ static bool take(const cli_follower *all, cli_followed *f, const fleet_head *hea
 /* The head in the state folder is the one in `text`. */
 static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *text)
 {
-	fleet_error error;
+	fleet_error error = {""};
 	if (text->length != f->text.length || memcmp(text->bytes, f->text.bytes, text->length) != 0) {
 		if (!fleet_folder_write(
 				&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length, &error)) {
@@ -430,8 +430,8 @@ static bool is_expired(const fleet_head *head)
 static bool read_head(
 	const cli_follower *all, cli_followed *f, const fleet_text *text, fleet_head *out)
 {
-	fleet_error why;
-	fleet_error error;
+	fleet_error why = {""};
+	fleet_error error = {""};
 	if (!fleet_head_open(
 			text->bytes, text->length, &all->key, f->name, strlen(f->name), out, &why) ||
 		(f->has_head && !fleet_head_follows(&f->head, out, &why))) {
@@ -502,7 +502,7 @@ bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 {
 	double age_s;
 	fleet_text text = {0};
-	fleet_error error;
+	fleet_error error = {""};
 	fleet_head head = f->head;
 	char etag[FLEET_ETAG_ROOM];
 	const int64_t start_ns = (int64_t) bshm_now_ns();
@@ -540,8 +540,8 @@ bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 
 void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 {
-	fleet_error why;
-	fleet_error error;
+	fleet_error why = {""};
+	fleet_error error = {""};
 	struct timespec now;
 	f->name = name;
 	fleet_folder_name(f->folder, name, strlen(name));

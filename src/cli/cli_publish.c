@@ -198,7 +198,7 @@ static void free_paths(delta_paths *paths)
 static int prove(const publication *p, const delta_paths *paths, fleet_delta *out)
 {
 	bshm_error error;
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_hash made;
 	uint64_t bytes;
 	bshm_delta_stat stat;
@@ -263,7 +263,7 @@ static int add_deltas(publication *p)
 	bool compared;
 	uint64_t ignored;
 	fleet_head earlier;
-	fleet_error why;
+	fleet_error why = {""};
 	const fleet_origin *o = &p->origin;
 	cli_progress_say("delta");
 	int status = add_delta(p, &o->last, &p->compared, &p->changed_bits);
@@ -360,7 +360,7 @@ static int make_version(publication *p)
 /* An earlier image is the next version: its deltas lead back, too. */
 static int make_pin(publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_head earlier;
 	if (p->origin.is_first) {
 		return cli_say(p->c, CLI_FAILED, "nothing was announced yet");
@@ -409,7 +409,7 @@ static int report(const publication *p)
 /* The place in the stream before which a batch that begins now has all adds. */
 static int mark(const publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_stream *stream;
 	fleet_entry_id last;
 	char text[FLEET_ENTRY_ID_ROOM];
@@ -430,7 +430,7 @@ static int mark(const publication *p)
 /* The first place at which a follower of the last head, or of an image that is kept, begins. */
 static fleet_entry_id first_place(const publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_head earlier;
 	const uint64_t version = p->next.version;
 	fleet_entry_id first = p->origin.last.adds_after;
@@ -449,7 +449,7 @@ static fleet_entry_id first_place(const publication *p)
  */
 static void trim(const publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_stream *stream;
 	if (!cli_given(p->c, CLI_STREAM) || p->origin.is_first) {
 		return;
@@ -465,7 +465,7 @@ static void trim(const publication *p)
 
 static int announce(publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	if (cli_signal() != 0) {
 		return CLI_SIGNAL + cli_signal();
 	}
@@ -479,7 +479,7 @@ static int announce(publication *p)
 
 static int run(publication *p)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	const cli *c = p->c;
 	if (!fleet_key_secret(c->values[CLI_KEY], &p->key, &why) ||
 		!fleet_origin_begin(
@@ -516,7 +516,7 @@ int cli_publish(cli *c)
 
 int cli_key(cli *c)
 {
-	fleet_error error;
+	fleet_error error = {""};
 	const int status = cli_become(c);
 	if (status != CLI_YES) {
 		return status;

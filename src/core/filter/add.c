@@ -510,7 +510,7 @@ int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, 
 	return status == BSHM_OK ? c.added != 0 : status;
 }
 
-static bshm_status add_many(bshm_segment *segment, bshm_views *views, const bshm_key *name,
+static bshm_status add_list(bshm_segment *segment, bshm_views *views, const bshm_key *name,
 	const bshm_key *keys, size_t count, bool told, bool *fresh, uint64_t *added, bshm_error *error)
 {
 	*added = 0;
@@ -545,13 +545,13 @@ bshm_status bshm_filter_add_many(bshm_segment *segment, bshm_views *views, const
 	size_t name_length, const bshm_key *keys, size_t count, bool *fresh, uint64_t *added,
 	bshm_error *error)
 {
-	return add_many(
-		segment, views, &(bshm_key){name, name_length}, keys, count, false, fresh, added, error);
+	const bshm_key own_name = {name, name_length};
+	return add_list(segment, views, &own_name, keys, count, false, fresh, added, error);
 }
 
 bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error)
 {
-	return add_many(
-		segment, views, &(bshm_key){name, name_length}, keys, count, true, NULL, added, error);
+	const bshm_key own_name = {name, name_length};
+	return add_list(segment, views, &own_name, keys, count, true, NULL, added, error);
 }

@@ -40,13 +40,13 @@ typedef struct {
 	uint32_t first;
 	uint32_t pages;
 	uint32_t bytes; /* of a letter */
-} class;
+} letter_size;
 
 /* Small ones are most: few keys have more than 40 bytes. */
-static class class_at(const bshm_segment *segment, unsigned i)
+static letter_size class_at(const bshm_segment *segment, unsigned i)
 {
 	const uint32_t quarter = segment->chunk_count / 4;
-	const class all[CLASSES] = {
+	const letter_size all[CLASSES] = {
 		{0, segment->chunk_count - 2 * quarter, BSHM_LETTER_BYTES_SMALL},
 		{segment->chunk_count - 2 * quarter, quarter, 512},
 		{segment->chunk_count - quarter, quarter, BSHM_LETTER_BYTES_MAX},
@@ -78,7 +78,7 @@ static uint64_t ready_word(size_t length, uint32_t serial)
 /* ------------------------------------------------------------------ a writer */
 
 static bshm_letter *claim(
-	bshm_segment *segment, const class *c, uint64_t owner, uint32_t *near, uint32_t *page)
+	bshm_segment *segment, const letter_size *c, uint64_t owner, uint32_t *near, uint32_t *page)
 {
 	const uint32_t a_page = BSHM_PAGE_BYTES / c->bytes;
 	const uint32_t count = c->pages * a_page;
@@ -134,7 +134,7 @@ bool bshm__outbox_put(bshm_segment *segment, const bshm__name *name, const bshm_
 			(uint32_t) bshm__checksum(&owner, sizeof(owner), (uintptr_t) near) | 1;
 	}
 	for (unsigned i = 0; i < CLASSES; i++) {
-		const class c = class_at(segment, i);
+		const letter_size c = class_at(segment, i);
 		uint32_t page;
 		bshm_letter *letter = key->length > c.bytes - sizeof(*letter)
 								  ? NULL
@@ -196,7 +196,7 @@ static void look_at(
 void bshm_outbox_read(bshm_segment *segment, bool all, bshm_outbox_told told, void *context)
 {
 	for (unsigned i = 0; segment->outbox != NULL && i < CLASSES; i++) {
-		const class c = class_at(segment, i);
+		const letter_size c = class_at(segment, i);
 		for (uint32_t page = c.first; page < c.first + c.pages; page++) {
 			uint64_t *mark = &segment->outbox->marks[page / 64];
 			const uint64_t bit = UINT64_C(1) << page % 64;
