@@ -60,7 +60,7 @@ static bool is_stopped(void)
 /* Everything that one look needs. */
 static int begin(service *s)
 {
-	fleet_error error;
+	fleet_error error = {""};
 	cli *c = s->all.c;
 	s->count = (size_t) c->argument_count - 1;
 	s->filters = calloc(s->count, sizeof(*s->filters));

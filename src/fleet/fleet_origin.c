@@ -40,7 +40,7 @@ static bool write_epoch(const fleet_origin *o, fleet_error *error)
 
 static bool read_head(fleet_origin *o, const char *filter, size_t filter_length, fleet_error *error)
 {
-	fleet_error why;
+	fleet_error why = {""};
 	fleet_public_key key;
 	const int found =
 		fleet_folder_read(&o->folder, o->filter, FLEET_HEAD_FILE, &o->last_text, error);

@@ -173,7 +173,7 @@ static bshm_error absent(void)
 static php_bloomshm_mapping *share_or_attach(
 	php_bloomshm_purpose why, bshm_error *error, bool *thread)
 {
-	uint64_t retry_ns;
+	uint64_t retry_ns = 0;
 	php_bloomshm_mapping *mapping = share(why, error, &retry_ns);
 	*thread = mapping == NULL && error->status == BSHM_E_BUSY;
 	if (mapping != NULL || *thread) {

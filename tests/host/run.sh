@@ -75,10 +75,10 @@ try='try { echo json_encode(CALL); } catch (BloomShm\Exception $e) { echo $e->ge
 test_small_shm() {
 	local php="php -n -d extension=$dir/bloomshm.so"
 	check 'a /dev/shm of 8 MB: a load says NO_SPACE, how much it wanted, and which settings to lower' \
-		'NO_SPACE: cannot reserve 53.8 MB for /dev/shm/bloomshm.0: No space left on device; lower bloomshm.filter_memory or bloomshm.cache_memory*' \
+		'NO_SPACE: cannot reserve 54.3 MB for /dev/shm/bloomshm.0: No space left on device; lower bloomshm.filter_memory or bloomshm.cache_memory*' \
 		"$(with_mount /dev/shm size=8m "$php -r '${try/CALL/bloom_load(\"f\", [\"a\"])}'")"
 	check 'a question says maybe, a read gives the default, a write false; bloom_status() says why' \
-		'[[]true,[[]true],5,false,false,"cannot reserve 53.8 MB for \\/dev\\/shm*' \
+		'[[]true,[[]true],5,false,false,"cannot reserve 54.3 MB for \\/dev\\/shm*' \
 		"$(with_mount /dev/shm size=8m "$php -r 'echo json_encode([bloom_maybe_has(\"f\", \"a\"), bloom_maybe_has_many(\"f\", [\"a\"]), bloom_cache_get(\"a\", 5), bloom_cache_set(\"a\", 1), bloom_status()[\"available\"], bloom_status()[\"reason\"]]);'")"
 	check 'nothing is left in it, and not a byte of it is taken' '/dev/shm 0 0' \
 		"$(with_mount /dev/shm size=8m "$php -r 'bloom_maybe_has(\"f\", \"a\"); bloom_status();'; echo /dev/shm \$(ls -A /dev/shm | wc -l) \$(df --output=used /dev/shm | tail -n 1)")"
@@ -137,7 +137,7 @@ test_full_disk() {
 
 test_process_limits() {
 	check 'a limit on file sizes (ulimit -f) is an answer, not the end of the process' \
-		'[[]false,true,"cannot reserve 53.8 MB for *: File too large; lower *"] 0' \
+		'[[]false,true,"cannot reserve 54.3 MB for *: File too large; lower *"] 0' \
 		"$(ulimit -f 4096; run_php -d bloomshm.path="$dir/limited" -r 'echo json_encode([bloom_cache_set("k", 1), bloom_maybe_has("f", "a"), bloom_status()["reason"]], JSON_UNESCAPED_SLASHES);'; echo " $?")"
 	check 'no descriptor left: maybe, and the segment is found a second later, when there is one' \
 		'[[]true,"cannot * */limited (bloomshm.path): all 24 descriptors *",true,true]' \
