@@ -31,7 +31,7 @@ enum {
 #define CLI_OPTION_LIST(X)                                                                         \
  X(HELP, 'h', "help", NULL, "show this help")                                                      \
  X(VERSION, 'V', "version", NULL, "show the version")                                              \
- X(PATH, 'p', "path", "FILE", "the segment; %u in it stands for the user's number")                \
+ X(PATH, 'p', "path", "FILE", "the segment; %u in it stands for the number of the user")           \
  X(USER, 'u', "user", "NAME", "as root: become this user first")                                   \
  X(MODE, 0, "mode", "OCTAL", "permission bits: a segment may not have more (default 0600)")        \
  X(READONLY, 0, "readonly", NULL, "map the filters read-only, as bloomshm.readonly does")          \
@@ -51,7 +51,7 @@ enum {
  X(WINDOW, 'w', "window", "SECONDS", "a sliding filter: keys are forgotten after that time")       \
  X(COUNTING, 0, "counting", NULL, "a counting filter: keys can be removed")                        \
  X(SEED, 0, "seed", "TEXT", "seed of the hash (default: random, and secret)")                      \
- X(LIKE, 0, "like", NULL, "keep the existing filter's seed, rate, kind, and size while it fits")   \
+ X(LIKE, 0, "like", NULL, "keep seed, rate and kind of the filter, and its size while it fits")    \
  X(ADD, 0, "add", "FILE", "also add the keys in this file before the filter is published")         \
  X(DELIMITER, 'd', "delimiter", "BYTE", "the byte after each key (default: a newline)")            \
  X(ALLOW_EMPTY, 0, "allow-empty", NULL, "publish also if there was no key")                        \
