@@ -217,14 +217,6 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	if (result == FLEET_STREAM_FAILED) {
 		return fail(all, f, &error);
 	}
-	const uint64_t unsent = cli_adds_unsent(&of, &f->adds);
-	if (unsent != 0) {
-		fleet_fail(&error,
-			"%" PRIu64 " adds were not sent: the outbox was full, or their keys are longer than %d "
-			"bytes; other hosts lack them until the next version",
-			unsent, BSHM_OUTBOX_KEY_MAX);
-		fail(all, f, &error);
-	}
 	/* From the head's place on: perhaps nothing is missing there. */
 	f->adds.lost = result == FLEET_STREAM_GAP;
 	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
@@ -233,6 +225,21 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 bool cli_followed_exchange(cli_follower *all, cli_followed *f)
 {
 	return all->stream == NULL || !f->is_published || (attach(all, f) && catch_up(all, f));
+}
+
+/* Says how many adds of pages could not be sent. */
+static void tell_unsent(const cli_follower *all, cli_followed *f)
+{
+	fleet_error error = {""};
+	const cli_adds_of of = adds_of(all, f);
+	const uint64_t unsent = cli_adds_unsent(&of, &f->adds);
+	if (unsent != 0) {
+		fleet_fail(&error,
+			"%" PRIu64 " adds were not sent: the outbox was full, or their keys are longer than %d "
+			"bytes; other hosts lack them until the next version",
+			unsent, BSHM_OUTBOX_KEY_MAX);
+		fail(all, f, &error);
+	}
 }
 
 /* The origin said that f->head is its newest. `probe`: is that published? Nothing changes. */
@@ -257,8 +264,11 @@ static bool settle(const cli_follower *all, cli_followed *f)
 			f->is_published = true;
 			f->adds.at = f->head.adds_after;
 		}
-		if (all->stream != NULL && !catch_up(all, f)) {
-			return false;
+		if (all->stream != NULL) {
+			tell_unsent(all, f);
+			if (!catch_up(all, f)) {
+				return false;
+			}
 		}
 		status = hear(all, f, false, &error);
 	}

@@ -565,8 +565,9 @@ uint64_t bshm_outbox_name(const bshm_segment *segment, const char *name, size_t 
 /*
  * Tells of the keys that lie in the outbox, in no order; of all (`all`), or of those in pages where
  * one was left since the last reading: then a key may be missed, and is found by a reading of all.
- * Frees what dead writers had begun. Takes no lock. Cost: a look at each page's mark, and at 64
- * lines of each page that is read; of all 64 kB to 4 MB, a sixty-fourth of the filter memory.
+ * Frees what dead writers had begun. A read-only process is told of none. Takes no lock. Cost: a
+ * look at each page's mark, and at 64 lines of each page that is read; of all 64 kB to 4 MB, a
+ * sixty-fourth of the filter memory.
  */
 void bshm_outbox_read(bshm_segment *segment, bool all, bshm_outbox_told told, void *context);
 /* The keys have been passed on: their room is free. What another reader has freed stays as it is.

@@ -375,7 +375,8 @@ int fleet_stream_read(
 	return result;
 }
 
-bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
+/* The newest entry's id, of one that was removed too; 0-0 if there has been none. */
+static bool read_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 {
 	const char *words[] = {"XINFO", "STREAM", s->name};
 	const size_t lengths[] = {5, 6, s->name_length};
@@ -393,7 +394,7 @@ bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 {
-	if (!fleet_stream_last(s, out, error)) {
+	if (!read_last(s, out, error)) {
 		return false;
 	}
 	if (out->ms != 0 || out->serial != 0) {
@@ -404,25 +405,7 @@ bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	const size_t lengths[] = {4, s->name_length, 1, strlen(BEGIN), 0};
 	redisAppendCommandArgv(s->redis, 5, words, lengths);
 	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-	const bool begun = reply != NULL && id_of(reply, out);
+	const bool begun = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
 	freeReplyObject(reply);
 	return begun;
-}
-
-bool fleet_stream_wait(fleet_stream *s, fleet_entry_id at, unsigned wait_ms, fleet_error *error)
-{
-	char id[FLEET_ENTRY_ID_ROOM];
-	char wait[16];
-	fleet_entry_id_text(id, at);
-	snprintf(wait, sizeof(wait), "%u", wait_ms < 1 ? 1 : wait_ms);
-	const char *words[] = {"XREAD", "COUNT", "1", "BLOCK", wait, "STREAMS", s->name, id};
-	const size_t lengths[] = {5, 5, 1, 5, strlen(wait), 7, s->name_length, strlen(id)};
-	redisReply *reply = redisCommandArgv(s->redis, 8, words, lengths);
-	if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
-		fail_server(s, reply, error);
-		freeReplyObject(reply);
-		return false;
-	}
-	freeReplyObject(reply);
-	return true;
 }

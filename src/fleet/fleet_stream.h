@@ -35,13 +35,10 @@ typedef struct {
 
 /* Appends the keys, and returns when the server has all of them. */
 bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error);
-/* The newest entry's id, of one that was removed too; 0-0 if there has been none. */
-bool fleet_stream_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
-
 /*
- * The same as a mark: whoever reads on from there is told of all that is added from now on, or sees
- * a gap. Begins the stream with an entry that is no key, so that a mark is never 0-0: from there on
- * a loss of the whole stream would not be seen.
+ * The newest entry's id, of one that was removed too. Whoever reads on from there is told of all
+ * that is added from now on, or sees a gap. Begins the stream with an entry that is no key, so that
+ * a mark is never 0-0: from there on a loss of the whole stream would not be seen.
  */
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
 
@@ -60,8 +57,6 @@ enum {
  */
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);
-/* Waits until there is an entry after `at`, but at most so long. */
-bool fleet_stream_wait(fleet_stream *s, fleet_entry_id at, unsigned wait_ms, fleet_error *error);
 /* Removes the entries before this one. */
 bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error);
 

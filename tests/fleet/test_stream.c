@@ -132,11 +132,10 @@ TEST(keys_come_in_order_and_once)
 	fleet_entry_id last;
 	numbers n = {0, true};
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END); /* there is no stream yet */
-	CHECK(fleet_stream_last(s, &last, &failure) && last.ms == 0);
 	add_number_of_keys(s, 0, 2500);
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
 	CHECK(n.next == 2500 && n.in_order);
-	CHECK(fleet_stream_last(s, &last, &failure) && fleet_entry_id_compare(last, at) == 0);
+	CHECK(fleet_stream_mark(s, &last, &failure) && fleet_entry_id_compare(last, at) == 0);
 	add_number_of_keys(s, 2500, 2600);
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
 	CHECK(n.next == 2600 && n.in_order);
@@ -242,21 +241,6 @@ TEST(a_stream_that_was_begun_anew_is_a_gap)
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
 	add_number_of_keys(s, 0, 10); /* after the reader's place */
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
-	end(s);
-}
-
-TEST(who_waits_is_woken)
-{
-	fleet_stream *s = begin("tags");
-	fleet_stream *other = open_stream("tags");
-	fleet_entry_id at = {0, 0};
-	CHECK(fleet_stream_wait(s, at, 1, &failure)); /* nothing came */
-	add_number_of_keys(other, 0, 1);
-	CHECK(fleet_stream_wait(s, at, 25000, &failure));
-	numbers n = {0, true};
-	CHECK_INT(fleet_stream_read(s, &at, note, &n, &failure), FLEET_STREAM_MORE);
-	CHECK_INT(n.next, 1);
-	fleet_stream_close(other);
 	end(s);
 }
 

@@ -337,6 +337,20 @@ TEST(no_key_is_lost_by_killed_readers)
 	expect_all_free();
 }
 
+TEST(a_readonly_process_reads_and_frees_nothing)
+{
+	segment = open_segment(MB(1));
+	CHECK(put("tags", "cat"));
+	const bshm_outbox_letter letter = read_outbox(true)->letters[0];
+	CHECK(put("tags", "dog")); /* a page has a mark */
+	bshm_segment *own = segment;
+	segment = open_segment_readonly();
+	CHECK_INT(read_outbox(true)->count, 0);
+	bshm_outbox_free(segment, &letter, 1);
+	segment = own;
+	CHECK_INT(read_outbox(true)->count, 2);
+}
+
 TEST(a_segment_without_an_outbox_refuses)
 {
 	segment = open_segment(MB(1));

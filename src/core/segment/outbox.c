@@ -161,6 +161,12 @@ uint64_t bshm_outbox_name(const bshm_segment *segment, const char *name, size_t 
 	return hash_of(segment, &padded);
 }
 
+/* Has it an outbox, and may this process write there? A reader clears marks and frees letters. */
+static bool may_read(const bshm_segment *segment)
+{
+	return segment->outbox != NULL && !segment->readonly;
+}
+
 /* What a dead writer has claimed, or damage has made unreadable, is free again. */
 static void set_free(bshm_letter *letter, uint64_t state)
 {
@@ -195,7 +201,8 @@ static void look_at(
 
 void bshm_outbox_read(bshm_segment *segment, bool all, bshm_outbox_told told, void *context)
 {
-	for (unsigned i = 0; segment->outbox != NULL && i < CLASSES; i++) {
+	const unsigned classes = may_read(segment) ? CLASSES : 0;
+	for (unsigned i = 0; i < classes; i++) {
 		const letter_size c = class_at(segment, i);
 		for (uint32_t page = c.first; page < c.first + c.pages; page++) {
 			uint64_t *mark = &segment->outbox->marks[page / 64];
@@ -214,7 +221,7 @@ void bshm_outbox_read(bshm_segment *segment, bool all, bshm_outbox_told told, vo
 
 void bshm_outbox_free(bshm_segment *segment, const bshm_outbox_letter *letters, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && may_read(segment); i++) {
 		set_free(letter_at(segment, letters[i].place), letters[i].state);
 	}
 }
