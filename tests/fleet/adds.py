@@ -142,6 +142,24 @@ def test_no_add_is_lost_by_followers_that_die(fleet):
         check(fleet.has(host, "no such") == [], "and no others")
 
 
+def test_a_key_lies_in_the_outbox_until_the_stream_has_it(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    follower = stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    stream.command("client", "pause", "600000", "write")
+    stream.add("a", "one", "two")
+    waits = "blocked_clients:1\n"
+    fleet.wait_for("it has sent them", lambda: waits in stream.command("info", "clients") + "\n")
+    follower.kill(), follower.wait()  # with it goes what the server has not done yet
+    fleet.wait_for("it has gone", lambda: waits not in stream.command("info", "clients") + "\n")
+    stream.command("client", "unpause")
+    check(stream.command("exists", "bloomshm:adds:" + NAME) == "0", "the stream has no key")
+    stream.follow("a")
+    stream.follow("b")
+    stream.arrives("b", "one", "two")
+
+
 def test_a_stream_that_was_begun_anew_makes_maybes(fleet):
     stream = two_followers(fleet)
     stream.add("a", "lost")
