@@ -10,6 +10,7 @@ import pty
 import shutil
 import subprocess
 import tempfile
+import time
 
 BINARY = None  # set by run.py
 SECONDS = 120  # a call that takes longer has hung
@@ -34,6 +35,17 @@ def terminal():
 def check(true, what):
     if not true:
         raise Failed(what)
+
+
+def moved(process, size, way):
+    """Waits until the process has read ("rchar") or written ("wchar") so many bytes, or ended."""
+    deadline = time.monotonic() + SECONDS
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/io", encoding="ascii") as counts:
+            if int(dict(line.split(": ") for line in counts)[way]) >= size:
+                return
+        check(time.monotonic() < deadline, f"the process does not reach {size} bytes")
+        time.sleep(0.0002)
 
 
 class Call:

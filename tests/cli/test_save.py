@@ -394,8 +394,9 @@ def test_signals_leave_nothing(b):
     folder = os.path.join(b.folder, "saved")
     ended = 0
     for number in [signal.SIGINT, signal.SIGTERM]:
-        for delay in [0.001, 0.002, 0.004, 0.008, 0.016, 0.03]:
+        for delay in [0, 0.001, 0.002, 0.004, 0.008, 0.016]:
             call = b.start("save", folder)
+            lib.moved(call, 1, "wchar")
             time.sleep(delay)
             call.send_signal(number)
             _, err = call.communicate(timeout=lib.SECONDS)
@@ -411,8 +412,9 @@ def test_what_a_killed_save_leaves_is_removed(b):
     b("load", "large", "-n", "20000000", stdin=KEYS).gives(0)
     folder = os.path.join(b.folder, "saved")
     met = 0
-    for delay in [0.002, 0.004, 0.006, 0.01, 0.02, 0.03]:
+    for delay in [0, 0.001, 0.002, 0.004, 0.008, 0.016]:
         call = b.start("save", folder)
+        lib.moved(call, 1, "wchar")
         time.sleep(delay)
         call.kill()
         call.communicate(timeout=lib.SECONDS)
