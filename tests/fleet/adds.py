@@ -9,46 +9,10 @@ Licensed under the MIT licence; see LICENSE.
 
 import random
 import signal
-import subprocess
 import time
 
 from hosts import NAME, check, denies, main
-
-
-class Stream:
-    """A Redis, and two followers of it."""
-
-    def __init__(self, fleet):
-        self.fleet = fleet
-        self.url = "unix://" + fleet.at("redis")
-        self.start()
-
-    def start(self):
-        socket_path = ["--port", "0", "--unixsocket", self.fleet.at("redis"), "--save", ""]
-        self.redis = self.fleet.start(["redis-server", *socket_path], stdout=subprocess.DEVNULL)
-        self.fleet.wait_for("redis answers", lambda: self.command("ping") == "PONG")
-
-    def command(self, *words):
-        command = ["redis-cli", "-s", self.fleet.at("redis"), *words]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
-
-    def stop(self):
-        self.redis.kill()
-        self.redis.wait()
-
-    def follow(self, host, *options):
-        return self.fleet.serve(host, "--stream", self.url, *options, url=self.fleet.at("origin"))
-
-    def mark(self):
-        return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout[:-1]
-
-    def add(self, host, *keys):
-        self.fleet.must(["add", NAME, *keys], f"{host}.seg")
-
-    def arrives(self, host, *keys):
-        self.fleet.wait_for(
-            f"{keys} on {host}", lambda: self.fleet.has(host, *keys, "no such") == list(keys)
-        )
+from stream import Stream
 
 
 def two_followers(fleet):
