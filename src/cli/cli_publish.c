@@ -24,6 +24,7 @@
 
 #define KEEP              4
 #define KEEP_MAX          1000
+#define SHORTCUTS         3  /* of the deltas of a head, beside one of this version */
 #define MAX_CHANGE        20 /* per cent */
 #define RATE_FACTOR       1.5
 #define PER_CENT_MOST     1000000
@@ -276,12 +277,19 @@ static int add_deltas(publication *p)
 	return status;
 }
 
-/* The last head's deltas behind the new ones: they lead to where the new ones begin. */
+/*
+ * The last head's deltas behind the new ones: they lead to where the new ones begin. Of those that
+ * shorten the way the newest only: the others are the only way, and 24 of them are a day's.
+ */
 static void inherit_deltas(publication *p)
 {
 	fleet_head *next = &p->next;
 	const fleet_head *last = &p->origin.last;
+	unsigned shortcuts = 0;
 	for (unsigned i = 0; i < last->delta_count && next->delta_count < FLEET_DELTAS_MAX; i++) {
+		if (i > 0 && last->deltas[i].to == last->deltas[i - 1].to && shortcuts++ >= SHORTCUTS) {
+			continue;
+		}
 		if (fleet_folder_has(&p->origin.folder, &last->deltas[i].blob, last->deltas[i].bytes)) {
 			next->deltas[next->delta_count++] = last->deltas[i];
 		}

@@ -47,6 +47,17 @@ def test_a_follower_that_was_away_takes_the_way_of_fewest_bytes(fleet):
     check("by its image" in fleet.follow("a") or "delta" in said, "whatever is shorter")
 
 
+def test_a_follower_that_was_away_for_a_day_takes_deltas(fleet):
+    url = fleet.at("origin")
+    for version in range(1, 33):  # one an hour
+        fleet.announce(version, 1000 + version)
+        if 5 <= version <= 8:  # one of four has a delta of four versions, too
+            check("by its image" in fleet.follow(f"h{version}", url=url), "the first image")
+        if version >= 29:
+            said = fleet.follow(f"h{version - 24}", url=url)
+            check("delta" in said, f"version {version}: {said}")
+
+
 def test_an_unchanged_filter_is_announced_again(fleet):
     fleet.announce(0, 1000)
     version = fleet.head()["version"]
