@@ -230,7 +230,8 @@ class Store:
         off = self.tables_off + TABLE_BYTES * table
         shape = self.u64[off // 8]
         count = shape >> 1
-        return off + 16 + 4 * (shape & 1), count if count <= BUCKETS_MAX else 0
+        sound = count in (8, 16, 32) or count % UNIT_BUCKETS == 0 and count <= BUCKETS_MAX
+        return off + 16 + 4 * (shape & 1), count if sound else 0
 
     def bucket(self, shard, units_off, number):
         ref = self.u32[units_off // 4 + 2 * (number // UNIT_BUCKETS)]
