@@ -129,6 +129,7 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 typedef struct {
 	const cli_adds_of *of;
 	bshm_build *build; /* NULL: to the filter in the segment */
+	bool is_woken;
 	bshm_status status;
 	bshm_error error;
 } target;
@@ -139,6 +140,10 @@ static void add_one(void *context, const char *bytes, size_t length)
 	uint64_t added;
 	const cli *c = t->of->c;
 	const bshm_key key = {bytes, length};
+	if (bytes == NULL) {
+		t->is_woken = true;
+		return;
+	}
 	if (t->status != BSHM_OK) {
 		return;
 	}
@@ -176,6 +181,7 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 		return fail(a, error);
 	}
 	const int result = receive(a, &t, at, error);
+	a->is_woken |= t.is_woken;
 	return result == FLEET_STREAM_FAILED ? fail(a, error) : result;
 }
 

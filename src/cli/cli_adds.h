@@ -20,6 +20,7 @@ typedef struct {
 	bool gap;                 /* and may lack later ones for good */
 	fleet_entry_id gap_after; /* the head's adds_after when that was found */
 	uint64_t unsent;          /* that were told of */
+	bool is_woken;            /* the stream says that there is a new head */
 } cli_adds;
 
 /* What the functions below are about. */

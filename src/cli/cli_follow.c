@@ -113,6 +113,10 @@ static bool look_at_due(service *s)
 		sound = (f->due_ns <= bshm_now_ns() ? cli_followed_look(&s->all, f, s->every_s * SECOND_NS)
 											: cli_followed_exchange(&s->all, f)) &&
 				sound;
+		if (f->adds.is_woken) {
+			f->adds.is_woken = false;
+			f->due_ns = bshm_now_ns();
+		}
 	}
 	return sound;
 }
@@ -139,15 +143,13 @@ static int look_once(service *s)
 	bool sound = true;
 	for (size_t i = 0; i < s->count; i++) {
 		cli_followed *f = &s->filters[i];
-		uint64_t waited_for;
 		do {
-			waited_for = f->waited_for;
 			const uint64_t now = bshm_now_ns();
 			if (f->due_ns > now && !cli_nap(f->due_ns - now)) {
 				return CLI_SIGNAL + cli_signal();
 			}
 			sound = cli_followed_look(&s->all, f, SECOND_NS) && sound;
-		} while (f->waited_for != waited_for);
+		} while (f->due_ns == f->wait_ns);
 	}
 	return cli_signal() != 0 ? CLI_SIGNAL + cli_signal() : sound ? CLI_YES : CLI_FAILED;
 }

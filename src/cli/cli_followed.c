@@ -456,16 +456,24 @@ static bool needs_image(const cli_followed *f, const fleet_head *head)
 	return !f->has_image || strcmp(f->head.image.text, head->image.text) != 0;
 }
 
-/* Has the random wait before the blobs of this version ended? Else f->due_ns is its end. */
+/*
+ * Has the random wait before the next blobs ended? Else f->due_ns is its end. A version that is
+ * announced meanwhile begins no other wait: else one that came often would never be fetched.
+ */
 static bool has_waited(cli_followed *f, const fleet_head *head)
 {
-	if (head->spread_s == 0 || f->waited_for >= head->version) {
+	const uint64_t now = bshm_now_ns();
+	if (head->spread_s == 0) {
 		return true;
 	}
-	f->waited_for = head->version;
-	f->due_ns = bshm_now_ns() +
-				randombytes_uniform((uint32_t) head->spread_s * 1000 + 1) * (SECOND_NS / 1000);
-	return false;
+	if (f->wait_ns == 0) {
+		f->wait_ns =
+			now + randombytes_uniform((uint32_t) head->spread_s * 1000 + 1) * (SECOND_NS / 1000);
+	}
+	if (f->wait_ns > now) {
+		f->due_ns = f->wait_ns;
+	}
+	return f->wait_ns <= now;
 }
 
 /* A head that may be taken, which the origin had at `heard_ns`. */
@@ -487,6 +495,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	f->has_image = true;
 	f->heard_ns = heard_ns;
 	if (is_new) {
+		f->wait_ns = 0;
 		fleet_folder_sweep(&all->state, 0);
 	}
 	if (!settle(all, f)) {

@@ -30,12 +30,12 @@ typedef struct {
 	fleet_text text; /* of it */
 	bool has_image;  /* its image is in the state folder */
 	char etag[FLEET_ETAG_ROOM];
-	int64_t heard_ns;    /* by bshm_now_ns(): when the origin said that it is the newest */
-	uint64_t waited_for; /* the version before whose blobs the random wait has begun */
-	uint64_t due_ns;     /* when to look again */
-	fleet_text seen;     /* the head that the origin had last, taken or not */
-	unsigned failures;   /* to take or to publish this one, one after the other */
-	uint64_t retry_ns;   /* not before */
+	int64_t heard_ns;  /* by bshm_now_ns(): when the origin said that it is the newest */
+	uint64_t wait_ns;  /* the end of the random wait before the next blobs; 0: it has not begun */
+	uint64_t due_ns;   /* when to look again */
+	fleet_text seen;   /* the head that the origin had last, taken or not */
+	unsigned failures; /* to take or to publish this one, one after the other */
+	uint64_t retry_ns; /* not before */
 	unsigned bad_count;
 	fleet_hash bad[CLI_BAD_BLOBS]; /* blobs of other bytes than the head says */
 	cli_adds adds;
@@ -48,7 +48,7 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name);
 /*
  * Looks at the origin's head, takes a new image, publishes it, and says to the segment that it is
  * the newest. False: something failed, and was said unless it was said before; what is published
- * stands. Sets f->due_ns to `every_ns` from now, or to the end of the random wait.
+ * stands. Sets f->due_ns to `every_ns` from now, or to f->wait_ns if it waits.
  */
 bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns);
 /* Sends what pages of this host have added, and adds what others have. False: as above. */

@@ -452,20 +452,21 @@ static fleet_entry_id first_place(const publication *p)
 }
 
 /*
- * Removes what no follower needs any more. If that fails the stream is longer than it need be, and
- * the next publication trims it.
+ * Wakes the followers, and removes what none of them needs any more. If that fails they look at the
+ * head when they would have, and the next publication trims the stream.
  */
-static void trim(const publication *p)
+static void tell_stream(const publication *p)
 {
 	fleet_error why = {""};
 	fleet_stream *stream;
-	if (!cli_given(p->c, CLI_STREAM) || p->origin.is_first) {
+	if (!cli_given(p->c, CLI_STREAM)) {
 		return;
 	}
 	if (!fleet_stream_open(
 			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why) ||
-		!fleet_stream_trim(stream, first_place(p), &why)) {
-		cli_say(p->c, CLI_FAILED, "the filter was announced, but the stream is not trimmed: %s",
+		!fleet_stream_wake(stream, &why) ||
+		(!p->origin.is_first && !fleet_stream_trim(stream, first_place(p), &why))) {
+		cli_say(p->c, CLI_FAILED, "the filter was announced, but the stream was not told: %s",
 			why.text);
 	}
 	fleet_stream_close(stream);
@@ -481,7 +482,7 @@ static int announce(publication *p)
 	if (!fleet_origin_announce(&p->origin, &p->next, p->keep, &why)) {
 		return refuse(p, &why);
 	}
-	trim(p);
+	tell_stream(p);
 	return report(p);
 }
 

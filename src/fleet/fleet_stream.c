@@ -22,6 +22,8 @@
 
 #define PREFIX       "bloomshm:adds:"
 #define BATCH        "1001" /* entries that are read at a time, with the one at the place */
+#define KEY          "k"
+#define WAKE         "head"
 #define BEGIN        "begin"
 #define DEFAULT_PORT 6379
 
@@ -220,7 +222,7 @@ void fleet_stream_close(fleet_stream *s)
 bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *words[] = {"XADD", s->name, "*", "k", keys[i].bytes};
+		const char *words[] = {"XADD", s->name, "*", KEY, keys[i].bytes};
 		const size_t lengths[] = {4, s->name_length, 1, 1, keys[i].length};
 		redisAppendCommandArgv(s->redis, 5, words, lengths);
 	}
@@ -292,7 +294,7 @@ static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
 	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 ? fields : NULL;
 }
 
-/* XRANGE: each entry is its id, and its one field with the key. */
+/* XRANGE: each entry is its id, and its one field. */
 static bool tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
 	void *context)
 {
@@ -302,8 +304,10 @@ static bool tell(const redisReply *entries, size_t from, fleet_entry_id *at, fle
 		if (field == NULL) {
 			return false;
 		}
-		if (strcmp(field->element[0]->str, BEGIN) != 0) {
+		if (strcmp(field->element[0]->str, KEY) == 0) {
 			told(context, field->element[1]->str, field->element[1]->len);
+		} else if (strcmp(field->element[0]->str, WAKE) == 0) {
+			told(context, NULL, 0);
 		}
 		*at = id;
 	}
@@ -392,6 +396,19 @@ static bool read_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	return known;
 }
 
+/* An entry that is no key: an empty field. */
+static bool append_empty(
+	fleet_stream *s, const char *field, fleet_entry_id *out, fleet_error *error)
+{
+	const char *words[] = {"XADD", s->name, "*", field, ""};
+	const size_t lengths[] = {4, s->name_length, 1, strlen(field), 0};
+	redisAppendCommandArgv(s->redis, 5, words, lengths);
+	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+	const bool appended = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
+	freeReplyObject(reply);
+	return appended;
+}
+
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 {
 	if (!read_last(s, out, error)) {
@@ -401,11 +418,11 @@ bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 		return true;
 	}
 	/* Two publishers at once begin it twice, which does no harm. */
-	const char *words[] = {"XADD", s->name, "*", BEGIN, ""};
-	const size_t lengths[] = {4, s->name_length, 1, strlen(BEGIN), 0};
-	redisAppendCommandArgv(s->redis, 5, words, lengths);
-	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-	const bool begun = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
-	freeReplyObject(reply);
-	return begun;
+	return append_empty(s, BEGIN, out, error);
+}
+
+bool fleet_stream_wake(fleet_stream *s, fleet_error *error)
+{
+	fleet_entry_id ignored;
+	return append_empty(s, WAKE, &ignored, error);
 }

@@ -1,9 +1,9 @@
 /*
  * fleet_stream.h - the stream of adds in Redis or Valkey: from each host to all others.
  *
- * Each entry of the stream `bloomshm:adds:FILTER` has one key, as its field `k`; the first one may
- * have an empty field `begin` instead. Their ids order them; what is older
- * than the batch that the newest image was made from is trimmed. Redis from 7.0 on, or Valkey.
+ * Each entry of the stream `bloomshm:adds:FILTER` has one key, as its field `k`, or an empty field:
+ * `head` is a wake-up, and the first entry may be `begin`. Their ids order them; what is older than
+ * the batch that the newest image was made from is trimmed. Redis from 7.0 on, or Valkey.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -41,7 +41,10 @@ bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fl
  * a mark is never 0-0: from there on a loss of the whole stream would not be seen.
  */
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
+/* Appends a wake-up: those who read the stream look at the head at once. */
+bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
 
+/* `key` NULL: a wake-up. */
 typedef void (*fleet_stream_told)(void *context, const char *key, size_t length);
 
 enum {

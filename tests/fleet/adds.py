@@ -54,6 +54,40 @@ def test_adds_are_in_the_next_version(fleet):
         check(fleet.has(host, "before") == [], "what the batch was to have is the batch's")
 
 
+def test_a_wake_up_brings_a_version_at_once(fleet):
+    stream = Stream(fleet)
+    told = ["--stream", stream.url]
+    fleet.announce(0, 1000, *told)
+    stream.follow("a", "--every", "86400")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    for i in range(1, 4):
+        fleet.announce(10 * i, 1000 + 10 * i, *told)
+        newest = str(999 + 10 * i)
+        fleet.wait_for("the next version", lambda: fleet.has("a", newest) == [newest])
+    # One that is lost costs the wait alone.
+    stream.stop()
+    done = fleet.run(fleet.publish_command(*told))
+    check(done.returncode == 0 and "the stream was not told" in done.stderr, done.stderr)
+    check("announced" in done.stdout, done.stdout)
+
+
+def test_wake_ups_end_no_random_wait(fleet):
+    stream = Stream(fleet)
+    told = ["--stream", stream.url]
+    fleet.announce(0, 1000, *told)
+    fleet.start_nginx()
+    fleet.serve("a", *told, "--every", "86400")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    head = f"/{NAME}/head"
+    for i in range(1, 4):
+        looks = len(fleet.served(head))
+        fleet.announce(10 * i, 1000 + 10 * i, *told, "--spread", "86400")
+        fleet.wait_for("it looks", lambda: len(fleet.served(head)) > looks)
+    check(fleet.read("access.log").count("/blobs/") == 1, "it waits with what it fetches")
+    fleet.publish(*told, "--spread", "0")
+    fleet.wait_for("it need not wait any more", lambda: fleet.has("a", "1029") == ["1029"])
+
+
 def test_a_pin_has_the_adds_since_its_image(fleet):
     stream = Stream(fleet)
     marked = ["--stream", stream.url, "--adds-after"]

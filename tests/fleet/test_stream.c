@@ -228,6 +228,25 @@ TEST(a_mark_is_a_place_to_read_on_from)
 	end(s);
 }
 
+static void count_wake_ups(void *context, const char *key, size_t length)
+{
+	unsigned *seen = context;
+	*seen += key == NULL && length == 0 ? 1 : 100;
+}
+
+TEST(a_wake_up_is_no_key)
+{
+	fleet_stream *s = begin("tags");
+	fleet_entry_id at = {0, 0};
+	unsigned seen = 0;
+	command("xadd bloomshm:adds:tags '*' other x"); /* nor is a field of another name */
+	CHECK(fleet_stream_wake(s, &failure) && fleet_stream_wake(s, &failure));
+	CHECK_INT(fleet_stream_read(s, &at, count_wake_ups, &seen, &failure), FLEET_STREAM_MORE);
+	CHECK_INT(fleet_stream_read(s, &at, count_wake_ups, &seen, &failure), FLEET_STREAM_END);
+	CHECK_INT(seen, 2);
+	end(s);
+}
+
 TEST(a_stream_that_was_begun_anew_is_a_gap)
 {
 	fleet_stream *s = begin("tags");
