@@ -599,6 +599,9 @@ namespace {
      *    said that this is its newest version: a "no" is certain as of then. max_lag: the lag above
      *    which the filter is stale, or null; stale: true: every answer is "maybe", until the source
      *    is heard again
+     *  - unsent: keys of adds that cannot be sent to other hosts, because the room for them was
+     *    full, or they have more than 4,072 bytes: other hosts lack them, and this one loses them
+     *    with the next version, if the source does not have them. null: none are to be sent
      *  - layers: one array each, the oldest first, with capacity, items, error_rate (the layer's
      *    share), hashes, partitions, bytes, fill, estimated_error_rate; only scalable filters have
      *    several
@@ -647,6 +650,9 @@ namespace {
      *  - repairs: how often a process repaired what a dead process had left; lock_timeouts: both
      *    since the segment was created
      *  - questions, maybes: the sums of all filters; see bloom_info()
+     *  - outbox_keys: keys that pages have added to followed filters, and that wait to be sent to
+     *    other hosts; outbox_bytes, outbox_bytes_free: the room for them, 0 in a segment that has
+     *    none; unsent: the sum of all filters; see bloom_info()
      *  - missing_answers: keys of this process answered "maybe" because their filter is not
      *    published, or the segment cannot be used
      *  - last_error: the newest exception's message in this thread, or why it could not attach, or

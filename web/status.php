@@ -40,6 +40,8 @@ const SECONDS_PER_BYTE = 1e-10;
 /** From here on a filter is called out: the same factor at which a load refuses to publish. */
 const RATE_LIMIT = 1.5;
 const PLACES = 2048;
+/** Half of the room is for short keys: if half of that is full, they are not sent as they come. */
+const OUTBOX_FREE = 0.75;
 const COLOURS = 8;
 const PARTITION_BYTES = 8192;
 const MAP_COLUMNS = 128;
@@ -260,6 +262,7 @@ function counters(array $status, array $cache): array
         'evictions' => $cache['evictions'],
         'timeouts' => $status['lock_timeouts'],
         'rejected' => $cache['rejected'],
+        'unsent' => $status['unsent'],
         'milliseconds' => (int) (microtime(true) * 1000),
     ];
 }
@@ -327,6 +330,15 @@ function advice(array $status, array $cache, array $filters, ?array $growth): ar
     if ($growth !== null && $growth['timeouts'] > 0) {
         $advice[] = "$growth[timeouts] waits for a lock ended without it since this page was "
             . 'opened: look for a process that is stopped or starved.';
+    }
+    if ($growth !== null && $growth['unsent'] > 0) {
+        $advice[] = number_format($growth['unsent']) . ' added keys could not be sent to other '
+            . 'hosts since this page was opened: they are here until the next version only. Look '
+            . 'at the follower and its stream; keys have at most 4,072 bytes.';
+    }
+    if ($status['outbox_bytes_free'] < OUTBOX_FREE * $status['outbox_bytes']) {
+        $advice[] = number_format($status['outbox_keys']) . ' added keys wait to be sent to other '
+            . 'hosts, and the room for them is nearly full: look at the follower and its stream.';
     }
     if ($growth !== null && $growth['rejected'] > 0) {
         $advice[] = "$growth[rejected] records were too large for the record store since this page "
@@ -448,6 +460,7 @@ const FILTER_METRICS = [
     'filter_lag_seconds' => ['gauge', 'seconds', 'How old the word of its source is.', 'lag'],
     'filter_max_lag_seconds' => ['gauge', 'seconds', 'It is stale when the lag is above it.',
         'max_lag'],
+    'filter_unsent' => ['counter', '', 'Added keys that cannot be sent to other hosts.', 'unsent'],
 ];
 
 /** Of the segment: name => [type, unit, help, field of bloom_status()]. */
@@ -457,6 +470,9 @@ const SEGMENT_METRICS = [
     'processes' => ['gauge', 'processes', 'Processes that may write.', 'attached'],
     'repairs' => ['counter', '', 'Repairs of what a dead process had left.', 'repairs'],
     'lock_timeouts' => ['counter', '', 'Waits for a lock that ended without it.', 'lock_timeouts'],
+    'outbox_keys' => ['gauge', 'keys', 'Keys that wait to be sent to other hosts.', 'outbox_keys'],
+    'outbox_bytes' => ['gauge', 'bytes', 'Memory for them.', 'outbox_bytes'],
+    'outbox_free_bytes' => ['gauge', 'bytes', 'Free memory for them.', 'outbox_bytes_free'],
 ];
 
 /** Of the record store: name => [type, unit, help, field of bloom_cache_info()]. */
@@ -707,12 +723,23 @@ function page_filter(string $name): void
             . number_format($fetches['denied']) . ' denied, ' . number_format($fetches['found'])
             . ' found, ' . number_format($fetches['loaded']) . ' loaded',
         'wrong "maybe" it found' => number_format($info['false_positives']),
-    ]);
+    ] + followed($info));
     page_fills($name, $info);
     if (count($info['layers']) > 1) {
         page_layers($info['layers']);
     }
     echo '</section>';
+}
+
+/** Whom a filter follows. */
+function followed(array $info): array
+{
+    return $info['source'] === null ? [] : [
+        'follows' => $info['source'] . ', version ' . number_format($info['version']),
+        'heard' => ago($info['lag']) . ' ago' . ($info['max_lag'] === null ? ''
+            : ', stale after ' . ago($info['max_lag'])),
+    ] + ($info['unsent'] === null ? []
+        : ['added keys that cannot be sent' => number_format($info['unsent'])]);
 }
 
 /** How full each partition is: a column for each, or for the fullest of some neighbours. */
@@ -1078,6 +1105,9 @@ function page_segment(array $status): void
         'processes' => number_format($status['attached']),
         'repairs' => number_format($status['repairs']),
         'lock time-outs' => number_format($status['lock_timeouts']),
+        'keys to send' => number_format($status['outbox_keys']) . ', '
+            . bytes($status['outbox_bytes_free']) . ' of ' . bytes($status['outbox_bytes'])
+            . ' free',
         'owner and mode' => "uid $status[owner_uid], " . sprintf('%04o', $status['mode']),
         'layout version' => (string) $status['layout_version'],
     ] : [];

@@ -49,7 +49,7 @@ json_t *cli_json_info(const cli_name *name, const bshm_info *info)
 	json_t *bits = info->items == 0 ? json_null()
 									: json_real(8.0 * (double) info->bytes / (double) info->items);
 	return json_pack("{s:o, s:s, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:f, s:o, "
-					 "s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+					 "s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
 		"name", cli_json_text(name->bytes, name->length), "type", info->type, "error_rate",
 		info->error_rate, "capacity", whole(info->capacity), "items", whole(info->items),
 		"expansion", (int) info->expansion, "window", (int) info->window_s, "hashes",
@@ -62,15 +62,15 @@ json_t *cli_json_info(const cli_name *name, const bshm_info *info)
 		info->source[0] != '\0' ? cli_json_text(info->source, strlen(info->source)) : json_null(),
 		"version", info->followed ? whole(info->version) : json_null(), "lag",
 		info->followed ? json_real(info->lag_s) : json_null(), "max_lag",
-		info->max_lag_s != 0 ? whole(info->max_lag_s) : json_null(), "stale", info->stale, "layers",
-		layers_of(info));
+		info->max_lag_s != 0 ? whole(info->max_lag_s) : json_null(), "stale", info->stale, "unsent",
+		info->sends ? whole(info->unsent) : json_null(), "layers", layers_of(info));
 }
 
 json_t *cli_json_stat(
 	const char *path, const char *reason, const bshm_stat *stat, const bshm_store_info *store)
 {
 	return json_pack("{s:b, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-					 "s:o, s:o, s:i, s:n}",
+					 "s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:n}",
 		"available", reason == NULL, "reason",
 		reason == NULL ? json_null() : cli_json_text(reason, strlen(reason)), "path",
 		cli_json_text(path, strlen(path)), "layout_version", (int) stat->layout_version,
@@ -81,7 +81,9 @@ json_t *cli_json_stat(
 		whole(store->bytes_total - store->bytes_used), "filters", whole(stat->filters), "attached",
 		whole(stat->attached), "repairs", whole(stat->repairs), "lock_timeouts",
 		whole(stat->lock_timeouts), "questions", whole(stat->questions), "maybes",
-		whole(stat->maybes), "missing_answers", 0, "last_error");
+		whole(stat->maybes), "outbox_keys", whole(stat->outbox_keys), "outbox_bytes",
+		whole(stat->outbox_bytes), "outbox_bytes_free", whole(stat->outbox_bytes_free), "unsent",
+		whole(stat->unsent), "missing_answers", 0, "last_error");
 }
 
 json_t *cli_json_store(const bshm_store_info *s)

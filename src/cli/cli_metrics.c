@@ -52,6 +52,10 @@ static const metric segment_metrics[] = {
 	GAUGE("processes", COUNT, "processes", "Processes that may write.", OF(attached)),
 	COUNTER("repairs", "Repairs of what a dead process had left.", OF(repairs)),
 	COUNTER("lock_timeouts", "Waits for a lock that ended without it.", OF(lock_timeouts)),
+	GAUGE(
+		"outbox_keys", COUNT, "keys", "Keys that wait to be sent to other hosts.", OF(outbox_keys)),
+	GAUGE("outbox_bytes", COUNT, "bytes", "Memory for them.", OF(outbox_bytes)),
+	GAUGE("outbox_free_bytes", COUNT, "bytes", "Free memory for them.", OF(outbox_bytes_free)),
 };
 #undef OF
 
@@ -81,6 +85,13 @@ static bool is_limited(const void *figures)
 	return max_lag_s != 0;
 }
 
+static bool is_sending(const void *figures)
+{
+	bool sends;
+	memcpy(&sends, (const char *) figures + offsetof(bshm_info, sends), sizeof(sends));
+	return sends;
+}
+
 #define OF(field) offsetof(bshm_info, field)
 static const metric filter_metrics[] = {
 	COUNTER("filter_questions", "Keys asked about since the publication.", OF(usage.questions)),
@@ -100,6 +111,8 @@ static const metric filter_metrics[] = {
 		is_followed},
 	{"filter_max_lag_seconds", false, SMALL, "seconds", "It is stale when the lag is above it.",
 		OF(max_lag_s), is_limited},
+	{"filter_unsent", true, COUNT, "", "Added keys that cannot be sent to other hosts.", OF(unsent),
+		is_sending},
 };
 /* No metric shows a layer of its own, which is most of the struct. */
 #define INFO_BYTES offsetof(bshm_info, layers)

@@ -9,6 +9,7 @@
 #include "core/filter/usage.h"
 #include "core/segment/blocks.h"
 #include "core/segment/directory.h"
+#include "core/segment/outbox.h"
 #include "core/segment/owners.h"
 #include "core/segment/segment.h"
 #include "core/status.h"
@@ -40,6 +41,7 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 	out->repairs = BSHM_LOAD(&segment->header->repairs, RELAXED);
 	out->lock_timeouts = BSHM_LOAD(&segment->header->lock_timeouts, RELAXED);
 	out->attached = bshm__owner_count(segment);
+	bshm__outbox_describe(segment, out);
 	char name[BSHM_NAME_BYTES_MAX + 1];
 	uint32_t cursor = 0;
 	do {
@@ -50,6 +52,7 @@ bshm_status bshm_segment_stat(bshm_segment *segment, bshm_stat *out, bshm_error 
 			out->filters++;
 			out->questions += usage.questions;
 			out->maybes += usage.maybes;
+			out->unsent += BSHM_LOAD(&entry->unsent, RELAXED);
 		}
 	} while (cursor != 0);
 	return BSHM_OK;

@@ -106,6 +106,11 @@ static void add_origin(zval *array, const bshm_info *info)
 		add_assoc_null(array, "max_lag");
 	}
 	add_assoc_bool(array, "stale", info->stale);
+	if (info->sends) {
+		add_size(array, "unsent", info->unsent);
+	} else {
+		add_assoc_null(array, "unsent");
+	}
 }
 
 void php_bloomshm_info_array(zval *array, const zend_string *name, const bshm_info *info)
@@ -289,6 +294,10 @@ PHP_FUNCTION(bloom_status)
 	add_size(return_value, "lock_timeouts", stat.lock_timeouts);
 	add_size(return_value, "questions", stat.questions);
 	add_size(return_value, "maybes", stat.maybes);
+	add_size(return_value, "outbox_keys", stat.outbox_keys);
+	add_size(return_value, "outbox_bytes", stat.outbox_bytes);
+	add_size(return_value, "outbox_bytes_free", stat.outbox_bytes_free);
+	add_size(return_value, "unsent", stat.unsent);
 	add_size(return_value, "missing_answers", php_bloomshm_missing_answers());
 	const char *last = php_bloomshm_last_error();
 	if (last == NULL) {

@@ -11,10 +11,10 @@ from lib import check
 
 STATUS = """available reason path layout_version owner_uid mode filter_bytes filter_bytes_free
     largest_free_bytes cache_bytes cache_bytes_free filters attached repairs lock_timeouts questions
-    maybes missing_answers last_error""".split()
+    maybes outbox_keys outbox_bytes outbox_bytes_free unsent missing_answers last_error""".split()
 INFO = """name type error_rate capacity items expansion window hashes partitions bytes bits_per_key
     fill estimated_error_rate worst_partition_error_rate generation published_at questions maybes
-    fetches false_positives source version lag max_lag stale layers""".split()
+    fetches false_positives source version lag max_lag stale unsent layers""".split()
 LAYER = "capacity items error_rate hashes partitions bytes fill estimated_error_rate".split()
 # What a terminal may not get as it is, and how it is shown.
 NAMES = {

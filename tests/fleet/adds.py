@@ -7,6 +7,7 @@ adds.py - adds on hosts of a fleet, with a real Redis between them.
 Licensed under the MIT licence; see LICENSE.
 """
 
+import json
 import random
 import signal
 import time
@@ -197,6 +198,15 @@ def test_more_adds_than_the_outbox_holds_are_told(fleet):
     check(len(fleet.has("a", *[f"many-{i}" for i in range(0, 20000, 100)])) == 200, "all are here")
     follower.send_signal(signal.SIGCONT)
     fleet.wait_for("it says so", lambda: "were not sent" in fleet.log("a"))
+    stream.stop()
+    fleet.must(["add", NAME, "x" * 4073], "a.seg")  # too long
+    unsent = json.loads(fleet.must(["info", NAME, "--json"], "a.seg").stdout)["unsent"]
+    status = json.loads(fleet.must(["status", "--json"], "a.seg").stdout)
+    check(unsent > 1 and status["unsent"] == unsent, f"{unsent} of {status}")
+    fleet.must(["add", NAME, "waits"], "a.seg")
+    told = fleet.must(["metrics"], "a.seg").stdout
+    check(f'bloomshm_filter_unsent_total{{filter="{NAME}"}} {unsent}\n' in told, told)
+    check("\nbloomshm_outbox_keys 1\n" in told, told)
 
 
 def test_wrong_streams_and_marks(fleet):

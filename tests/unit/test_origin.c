@@ -583,6 +583,7 @@ TEST(keys_without_room_are_counted)
 	CHECK(add_numbers(segment, "f", 1000, 2000) > 900);
 	const uint64_t counted = unsent();
 	CHECK(counted > 0);
+	CHECK_INT(stat_of(segment).unsent, counted);
 	CHECK_INT(absent(segment, "f", 1000, 2000), 0); /* they are in the filter all the same */
 	CHECK_INT(take_letters().count, 1000 - counted);
 	CHECK_INT(follow_and_send(2, 0, 100), BSHM_OK);

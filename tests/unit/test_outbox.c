@@ -98,6 +98,33 @@ TEST(keys_of_each_length_come_back)
 	CHECK_INT(read_outbox(true)->count, 0);
 }
 
+static bshm_stat outbox_stat(void)
+{
+	bshm_stat stat;
+	REQUIRE(bshm_segment_stat(segment, &stat, &(bshm_error){0}) == BSHM_OK);
+	return stat;
+}
+
+TEST(what_lies_there_is_counted)
+{
+	char key[500];
+	memset(key, 'k', sizeof(key));
+	segment = open_segment(MB(1));
+	bshm_stat stat = outbox_stat();
+	CHECK_INT(stat.outbox_bytes, 16 * BSHM_PAGE_BYTES);
+	CHECK_INT(stat.outbox_bytes_free, stat.outbox_bytes);
+	CHECK_INT(stat.outbox_keys, 0);
+	CHECK(put("tags", "cat") && put_bytes("tags", key, 100) && put_bytes("tags", key, 500));
+	stat = outbox_stat();
+	CHECK_INT(stat.outbox_keys, 3);
+	CHECK_INT(stat.outbox_bytes_free, stat.outbox_bytes - 64 - 512 - 4096);
+	const reading *r = read_outbox(true);
+	bshm_outbox_free(segment, r->letters, r->count);
+	CHECK_INT(outbox_stat().outbox_bytes_free, stat.outbox_bytes);
+	segment->outbox = NULL;
+	CHECK_INT(outbox_stat().outbox_bytes, 0);
+}
+
 TEST(a_full_outbox_refuses_and_has_room_again)
 {
 	segment = open_segment(MB(1));

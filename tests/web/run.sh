@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 . tests/web/serve.sh
 
-need_packages curl php-cli prometheus python3 python3-prometheus-client
+need_packages redis-server curl php-cli prometheus python3 python3-prometheus-client
 build_extension
 build_command
 
@@ -204,7 +204,7 @@ for form in '' --text; do
 	get '?metrics' -H "Accept: ${form:+text/plain}" -o "$work/metrics.page"
 	"$BLOOMSHM_COMMAND" --path "$segment" metrics $form >"$work/metrics.command"
 	expect "the command says the same${form:+ with $form}" /usr/bin/python3 \
-		tests/web/compare_metrics.py "$work/metrics.page" "$work/metrics.command"
+		tests/web/compare_metrics.py "$work/metrics.page" "$work/metrics.command" 100
 done
 check 'promtool has nothing to say to the command' '' \
 	"$(promtool check metrics <"$work/metrics.command" 2>&1)"
@@ -236,7 +236,7 @@ check 'Prometheus reads all filters' 15 "$(stored 'count(bloomshm_filter_keys)')
 check 'Prometheus has their names' 1000 "$(stored 'bloomshm_filter_keys{filter="App\\x5Cx01"}')"
 check 'Prometheus knows counters' 20000 "$(stored 'bloomshm_filter_questions_total > 0')"
 kill "$prometheus" && wait "$prometheus" || true
-check 'five alerts' 5 "$(grep -c 'alert:' web/alerts.yml)"
+check 'seven alerts' 7 "$(grep -c 'alert:' web/alerts.yml)"
 
 # ------------------------------------------------------------------------------- large filters
 
@@ -300,6 +300,40 @@ expect 'without the extension: it says so' \
 check 'without the extension: JSON' 503 "$(code '?json')"
 check 'without the extension: metrics' 'bloomshm_up 0' "$(get '?metrics' | grep -v '^#')"
 check 'without the extension: for others' 403 "$(code '' -H 'X-Test-Address: 192.0.2.1')"
+stop
+
+# ------------------------------------------------------------------------------- a follower's host
+
+command=("$BLOOMSHM_COMMAND" --path "$work/publisher")
+adds=unix://$work/adds
+redis-server --port 0 --unixsocket "$work/adds" --save '' >/dev/null &
+redis=$!
+until redis-cli -s "$work/adds" ping >/dev/null 2>&1; do
+	sleep 0.05
+done
+"${command[@]}" key "$work/key"
+seq 1000 | "${command[@]}" load followed --quiet
+"${command[@]}" publish followed --quiet --to "$work/origin" --key "$work/key"
+command=("$BLOOMSHM_COMMAND" --path "$work/follower")
+"${command[@]}" follow --once --quiet --state "$work/state" --verify-key "$work/key.pub" \
+	--stream "$adds" --max-lag 3600 "$work/origin" followed
+kill "$redis"
+extension=(-n -d "extension=$BLOOMSHM_SO" -d "bloomshm.path=$work/follower")
+serve "${extension[@]}"
+now=$(get '' | grep -o 'data-now="[^"]*"' | cut -d '"' -f 2)
+check 'nothing waits' 'Nothing needs to be done.' "$(get '' | grep -o 'Nothing needs[^<]*')"
+php "${extension[@]}" -r 'bloom_add_many("followed", array_map(strval(...), range(5000, 24999)));'
+expect 'keys wait to be sent' grep -q 'added keys wait to be sent' <(get '')
+expect 'keys could not be sent' grep -q 'added keys could not be sent' <(get "?since=$now")
+expect 'the page of the filter says from where, and how many' \
+	grep -q "follows.*$work/origin, version 1.*stale after.*added keys that cannot" \
+	<(get '?filter=followed')
+check 'none is lost from the figures' 20000 "$(json '?json&filter=followed' \
+	'$a["status"]["outbox_keys"] + $a["filter"]["unsent"]')"
+get '?metrics' | grep -v filter_lag_seconds >"$work/metrics.page"
+"${command[@]}" metrics | grep -v filter_lag_seconds >"$work/metrics.command"
+expect 'the command says the same of a followed filter' /usr/bin/python3 \
+	tests/web/compare_metrics.py "$work/metrics.page" "$work/metrics.command" 25
 stop
 
 check 'PHP had nothing to say' '' \

@@ -70,6 +70,10 @@ final class Status
             'lock_timeouts' => 0,
             'questions' => 0,
             'maybes' => 0,
+            'outbox_keys' => 0,
+            'outbox_bytes' => 0,
+            'outbox_bytes_free' => 0,
+            'unsent' => 0,
             'missing_answers' => self::$maybes,
             'last_error' => self::$lastError,
         ];

@@ -153,6 +153,20 @@ bool bshm__outbox_put(bshm_segment *segment, const bshm__name *name, const bshm_
 	return false;
 }
 
+void bshm__outbox_describe(const bshm_segment *segment, bshm_stat *out)
+{
+	for (unsigned i = 0; segment->outbox != NULL && i < CLASSES; i++) {
+		const letter_size c = class_at(segment, i);
+		const uint64_t end = place_of(c.first + c.pages, 0);
+		for (uint64_t place = place_of(c.first, 0); place < end; place += c.bytes) {
+			const uint64_t state = BSHM_LOAD(&letter_at(segment, place)->state, RELAXED);
+			out->outbox_keys += (state & BSHM_LETTER_READY) == BSHM_LETTER_READY;
+			out->outbox_bytes_free += state == 0 ? c.bytes : 0;
+			out->outbox_bytes += c.bytes;
+		}
+	}
+}
+
 /* ------------------------------------------------------------------ a reader */
 
 uint64_t bshm_outbox_name(const bshm_segment *segment, const char *name, size_t name_length)

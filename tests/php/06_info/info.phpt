@@ -31,7 +31,7 @@ echo json_encode($types), "\n";
 echo json_encode($layers), "\n";
 ?>
 --EXPECT--
-{"name":"string","type":"string","error_rate":"float","capacity":"int","items":"int","expansion":"int","window":"int","hashes":"int","partitions":"int","bytes":"int","bits_per_key":"float","fill":"float","estimated_error_rate":"float","worst_partition_error_rate":"float","generation":"int","published_at":"float","questions":"int","maybes":"int","fetches":"array","false_positives":"int","source":"null","version":"null","lag":"null","max_lag":"null","stale":"bool","layers":"array"}
+{"name":"string","type":"string","error_rate":"float","capacity":"int","items":"int","expansion":"int","window":"int","hashes":"int","partitions":"int","bytes":"int","bits_per_key":"float","fill":"float","estimated_error_rate":"float","worst_partition_error_rate":"float","generation":"int","published_at":"float","questions":"int","maybes":"int","fetches":"array","false_positives":"int","source":"null","version":"null","lag":"null","max_lag":"null","stale":"bool","unsent":"null","layers":"array"}
 [{"capacity":"int","items":"int","error_rate":"float","hashes":"int","partitions":"int","bytes":"int","fill":"float","estimated_error_rate":"float"}]
 --CLEAN--
 <?php

@@ -28,6 +28,10 @@ $expected = [
     'lock_timeouts' => 'int',
     'questions' => 'int',
     'maybes' => 'int',
+    'outbox_keys' => 'int',
+    'outbox_bytes' => 'int',
+    'outbox_bytes_free' => 'int',
+    'unsent' => 'int',
     'missing_answers' => 'int',
     'reason' => 'string|null',
     'last_error' => 'string|null',
@@ -37,7 +41,7 @@ foreach ($expected as $key => $types) {
 }
 ?>
 --EXPECT--
-available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, questions, maybes, missing_answers, last_error
+available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, questions, maybes, outbox_keys, outbox_bytes, outbox_bytes_free, unsent, missing_answers, last_error
 --CLEAN--
 <?php
 require __DIR__ . '/../helper.inc';

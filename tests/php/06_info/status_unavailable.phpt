@@ -15,7 +15,7 @@ echo implode(', ', array_keys($status)), "\n";
 var_dump($status['available'], $status['path'] === segment(), $status['filters'], $status['attached'], $status['filter_bytes_free']);
 ?>
 --EXPECT--
-available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, questions, maybes, missing_answers, last_error
+available, reason, path, layout_version, owner_uid, mode, filter_bytes, filter_bytes_free, largest_free_bytes, cache_bytes, cache_bytes_free, filters, attached, repairs, lock_timeouts, questions, maybes, outbox_keys, outbox_bytes, outbox_bytes_free, unsent, missing_answers, last_error
 bool(false)
 bool(true)
 int(0)
