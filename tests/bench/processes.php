@@ -32,11 +32,11 @@ function keys_per_second(\Closure $loop, array $keys, int $processes): float
         $walks = 0;
         $taken = 0;
         while ($taken < ASK_FOR_NS) {
-            $taken += nanoseconds($loop, $keys);
+            $taken += nanoseconds($loop, $keys, clock(...));
             $walks++;
         }
         for ($i = 0; $i < $walks; $i++) {
-            $taken -= nanoseconds(walk(...), $keys);
+            $taken -= nanoseconds(walk(...), $keys, clock(...));
         }
         return $walks * count($keys) / ($taken / 1e9);
     };
