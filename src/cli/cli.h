@@ -84,6 +84,7 @@ enum {
  X(UNPIN, 0, "unpin", NULL, "publish although an earlier version is pinned")                       \
  X(STATE, 0, "state", "DIR", "keeps the newest image here, to begin with after a restart")         \
  X(VERIFY_KEY, 0, "verify-key", "FILE", "the public key of the publisher")                         \
+ X(CA, 0, "ca", "FILE", "authorities for https, as PEM (default: those that the host knows)")      \
  X(MAX_LAG, 0, "max-lag", "SECONDS",                                                               \
 	 "answer maybe to all if the origin was not heard so long (default 0: never)")                 \
  X(EVERY, 0, "every", "SECONDS", "look for a new head so often (default 5)")                       \

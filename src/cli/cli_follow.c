@@ -76,7 +76,7 @@ static int begin(service *s)
 		return cli_say(
 			c, CLI_FAILED, "%s", locked < 0 ? error.text : "another follower uses this --state");
 	}
-	s->all.fetch = fleet_fetch_new(c->arguments[0], is_stopped, &error);
+	s->all.fetch = fleet_fetch_new(c->arguments[0], c->values[CLI_CA], is_stopped, &error);
 	if (s->all.fetch == NULL) {
 		return cli_say(c, CLI_USAGE, "%s", error.text);
 	}

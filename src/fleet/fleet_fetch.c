@@ -184,13 +184,16 @@ static void set_options(fleet_fetch *f)
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }
 
-fleet_fetch *fleet_fetch_new(const char *text, bool (*is_stopped)(void), fleet_error *error)
+fleet_fetch *fleet_fetch_new(
+	const char *text, const char *ca, bool (*is_stopped)(void), fleet_error *error)
 {
 	fleet_fetch *f = calloc(1, sizeof(*f));
 	CURLU *url = curl_url();
 	fleet_fail(error, "no private memory left");
 	if (f == NULL || url == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-		(f->curl = curl_easy_init()) == NULL || !set_url(url, text, error)) {
+		(f->curl = curl_easy_init()) == NULL ||
+		(ca != NULL && curl_easy_setopt(f->curl, CURLOPT_CAINFO, ca) != CURLE_OK) ||
+		!set_url(url, text, error)) {
 		goto failed;
 	}
 	f->base = text_of(url);

@@ -2,7 +2,8 @@
  * fleet_fetch.h - fetches heads and blobs from an origin: a web server, or a folder.
  *
  * Nothing that is fetched is trusted here: the caller checks signatures and hashes. A server of
- * https must have a certificate of an authority that the host knows. No redirect is followed.
+ * https must have a certificate for its name, of an authority that is known. No redirect is
+ * followed.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -16,10 +17,12 @@ typedef struct fleet_fetch fleet_fetch;
 #define FLEET_ETAG_ROOM 256
 
 /*
- * `url`: http://, https:// or file://, or a folder. `is_stopped` is asked now and then; when it
+ * `url`: http://, https:// or file://, or a folder. `ca`: a file with the authorities that are
+ * known, as PEM; NULL: those that the host knows. `is_stopped` is asked now and then; when it
  * holds, what is fetched fails. NULL: an URL of another kind, no memory.
  */
-fleet_fetch *fleet_fetch_new(const char *url, bool (*is_stopped)(void), fleet_error *error);
+fleet_fetch *fleet_fetch_new(
+	const char *url, const char *ca, bool (*is_stopped)(void), fleet_error *error);
 /* NULL is allowed. */
 void fleet_fetch_free(fleet_fetch *f);
 /* The URL without a user and a password. */

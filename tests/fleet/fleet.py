@@ -278,6 +278,52 @@ def test_state_folders(fleet):
     fleet.check_image("a")
 
 
+# ------------------------------------------------------------------ https
+
+
+def make_authority(fleet, name):
+    """NAME.pem, an authority, and NAME.crt and .secret of a server "localhost"."""
+    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    new += ["-nodes", "-days", "2", "-keyout"]
+    ca = [fleet.at(f"{name}.ca"), "-out", fleet.at(f"{name}.pem"), "-subj", f"/CN={name}"]
+    own = [fleet.at(f"{name}.secret"), "-out", fleet.at(f"{name}.crt"), "-subj", "/CN=server"]
+    own += ["-CA", fleet.at(f"{name}.pem"), "-CAkey", fleet.at(f"{name}.ca")]
+    own += ["-addext", "subjectAltName=DNS:localhost"]
+    for what in (ca, own):
+        subprocess.run([*new, *what], check=True, capture_output=True)
+
+
+def test_a_server_of_https_has_a_certificate_that_is_known(fleet):
+    fleet.announce(0, 1000)
+    make_authority(fleet, "ours")
+    make_authority(fleet, "other")
+    port = free_port()
+    fleet.start_nginx(
+        f"server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {fleet.at('ours.crt')};"
+        f" ssl_certificate_key {fleet.at('ours.secret')};"
+        f" location /moved {{ return 301 {fleet.url}; }} }}"
+    )
+    url = f"https://localhost:{port}"
+    ca = ["--ca", fleet.at("ours.pem")]
+    wrong = {
+        "unable to get local issuer certificate": (url, []),
+        "certificate": (url, ["--ca", fleet.at("other.pem")]),
+        "error setting certificate": (url, ["--ca", fleet.at("none.pem")]),
+        "does not match target host name|no alternative certificate subject name": (
+            f"https://127.0.0.1:{port}",
+            ca,
+        ),
+        "the server says 301": (f"{url}/moved", ca),
+        "wrong version number|packet length": (fleet.url.replace("http:", "https:"), ca),
+    }
+    for words, (where, options) in wrong.items():
+        done = fleet.look("a", *options, url=where)
+        check(done.returncode == 3 and re.search(words, done.stderr), f"{words}: {done.stderr}")
+    check(fleet.image_of("a") is None, "nothing was taken")
+    check(fleet.served("") == ["301"], f"no redirect to http is followed: {fleet.served('')}")
+    fleet.follow("a", *ca, url=url)
+
+
 # ------------------------------------------------------------------ what goes back
 
 

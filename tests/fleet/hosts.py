@@ -29,7 +29,8 @@ events {{ worker_connections 64; }}
 http {{ access_log {folder}/access.log; client_body_temp_path {folder}/t1;
 proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4;
 scgi_temp_path {folder}/t5;
-server {{ listen 127.0.0.1:{port}; root {folder}/origin; default_type text/plain; }} }}
+default_type text/plain; root {folder}/origin;
+server {{ listen 127.0.0.1:{port}; }} {more} }}
 """
 
 
@@ -158,9 +159,10 @@ class Fleet:
 
     # -------------------------------------------------------------- the web server
 
-    def start_nginx(self):
+    def start_nginx(self, more=""):
+        """`more`: servers of its configuration."""
         with open(self.at("nginx.conf"), "w") as file:
-            file.write(NGINX.format(folder=self.folder, port=self.port))
+            file.write(NGINX.format(folder=self.folder, port=self.port, more=more))
         self.nginx = self.start(
             ["nginx", "-e", self.at("error.log"), "-p", self.folder, "-c", self.at("nginx.conf")]
         )

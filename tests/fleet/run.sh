@@ -6,8 +6,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-need_packages gcc clang libclang-rt-14-dev make python3 nginx redis-server strace curl faketime \
-	"${command_libraries[@]}"
+need_packages gcc clang libclang-rt-14-dev make python3 nginx openssl redis-server strace curl \
+	faketime "${command_libraries[@]}"
 out=$PWD/build/fleet
 passed=0
 failed=0
