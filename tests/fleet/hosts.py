@@ -25,10 +25,10 @@ PATIENCE_S = 60
 NAME = "articles"
 NGINX = """daemon off; worker_processes 1; pid {folder}/nginx.pid;
 error_log {folder}/error.log;
-events {{ worker_connections 64; }}
-http {{ access_log {folder}/access.log; client_body_temp_path {folder}/t1;
-proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4;
-scgi_temp_path {folder}/t5;
+events {{ worker_connections 4096; }}
+http {{ log_format f '"$request" $status $bytes_sent'; access_log {folder}/access.log f;
+client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2;
+fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
 default_type text/plain; root {folder}/origin;
 server {{ listen 127.0.0.1:{port}; }} {more} }}
 """
@@ -183,6 +183,12 @@ class Fleet:
         """The statuses with which nginx has answered for a path."""
         log = self.read("access.log")
         return re.findall(rf'"GET [^"]*{re.escape(path)} [^"]*" (\d+)', log)
+
+    def sent(self):
+        """How many bytes of blobs nginx has sent, with their headers; and of all else."""
+        found = re.findall(r'"GET ([^ ]*) [^"]*" \d+ (\d+)', self.read("access.log"))
+        blobs = sum(int(count) for path, count in found if path.startswith("/blobs/"))
+        return blobs, sum(int(count) for _, count in found) - blobs
 
     def wait_for(self, what, condition):
         end = time.monotonic() + PATIENCE_S
