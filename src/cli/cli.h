@@ -68,6 +68,7 @@ enum {
  X(IF_EXISTS, 0, "if-exists", NULL, "do nothing, and succeed, if there is no segment")             \
  X(BOOT, 0, "boot", NULL,                                                                          \
 	 "bring nothing if there is no folder, or the segment has filters; then remove it")            \
+ X(PUBLISH, 0, "publish", "DIR", "announce the filter in this folder, as publish does")            \
  X(TO, 0, "to", "DIR", "the folder that a web server offers to the followers")                     \
  X(KEY, 0, "key", "FILE", "the secret key that signs (bloomshm key makes it)")                     \
  X(EPOCH, 0, "epoch", "NUMBER",                                                                    \
@@ -118,6 +119,10 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
  (CLI_WITH(HELP) | CLI_WITH(PATH) | CLI_WITH(USER) | CLI_WITH(MODE) | CLI_WITH(READONLY))
 /* Those that may create a segment. */
 #define CLI_CREATES (CLI_WITH(FILTER_MEMORY) | CLI_WITH(CACHE_MEMORY) | CLI_WITH(CACHE_RECORDS))
+/* Those of publish that load has, too. */
+#define CLI_ANNOUNCES                                                                              \
+ (CLI_WITH(KEY) | CLI_WITH(EPOCH) | CLI_WITH(MAX_CHANGE) | CLI_WITH(VALID) | CLI_WITH(SPREAD) |    \
+	 CLI_WITH(KEEP) | CLI_WITH(UNPIN) | CLI_WITH(STREAM) | CLI_WITH(ADDS_AFTER))
 
 typedef struct cli cli;
 

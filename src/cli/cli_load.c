@@ -8,6 +8,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "cli/cli_announce.h"
 #include "cli/cli_filter_args.h"
 #include "cli/cli_json.h"
 #include "cli/cli_keys.h"
@@ -30,6 +31,7 @@ typedef struct {
 	bshm_build *build;
 	uint64_t size; /* of all files; 0: not known */
 	uint64_t done; /* of them, before the current one */
+	bool is_piped; /* none of them is on a disk */
 } load;
 
 /* ------------------------------------------------------------------ arguments */
@@ -80,6 +82,7 @@ static bool look_at(load *l, const char *path, bool *known)
 		return false;
 	}
 	*known = *known && S_ISREG(st.st_mode);
+	l->is_piped = l->is_piped && !S_ISREG(st.st_mode);
 	l->size += (uint64_t) st.st_size;
 	return true;
 }
@@ -88,6 +91,7 @@ static bool look_at(load *l, const char *path, bool *known)
 static bool look_at_files(load *l)
 {
 	bool known = true;
+	l->is_piped = true;
 	bool sound = l->c->argument_count > 1 || look_at(l, "-", &known);
 	for (int i = 1; i < l->c->argument_count && sound; i++) {
 		sound = look_at(l, l->c->arguments[i], &known);
@@ -213,9 +217,16 @@ static int publish(load *l, bshm_info *info)
 	return status == BSHM_OK ? cli_published(l->c) : cli_fail(l->c, &error, l->filter);
 }
 
-/* One line for the mail of a cron job; all figures as JSON. */
+static int announce(const load *l, json_t **figures)
+{
+	fflush(stdout); /* what is done is told, whatever comes */
+	return cli_given(l->c, CLI_PUBLISH) ? cli_announce(l->c, figures) : CLI_YES;
+}
+
+/* One line for the mail of a cron job; all figures as JSON. Then the filter is announced. */
 static int report(const load *l, uint64_t offered, double seconds, const bshm_info *info)
 {
+	json_t *announced = NULL;
 	cli_name name = {.length = strlen(l->filter)};
 	memcpy(name.bytes, l->filter, name.length + 1);
 	if (!cli_given(l->c, CLI_JSON)) {
@@ -225,12 +236,16 @@ static int report(const load *l, uint64_t offered, double seconds, const bshm_in
 			cli_shown(name.bytes, name.length), (unsigned long long) offered,
 			bshm_size_text(size, info->bytes), cli_percent_text(rate, info->estimated_error_rate),
 			seconds);
-		return CLI_YES;
+		return announce(l, &announced);
 	}
 	json_t *figures = cli_json_info(&name, info);
 	json_object_set_new(figures, "keys", json_integer((json_int_t) offered));
 	json_object_set_new(figures, "seconds", json_real(seconds));
-	return cli_json_print(l->c, figures, CLI_YES);
+	const int status = announce(l, &announced);
+	if (announced != NULL) {
+		json_object_set_new(figures, "announced", announced);
+	}
+	return cli_json_print(l->c, figures, status);
 }
 
 static int run(load *l)
@@ -263,12 +278,19 @@ int cli_load(cli *c)
 	load l = {.c = c, .filter = c->arguments[0]};
 	if (!cli_filter_name(c, 0) || !cli_filter_parameters(c, CLI_CAPACITY, &l.parameters) ||
 		!cli_rate(c, CLI_MAX_ERROR_RATE, 1, 0, &l.max_error_rate) || !read_like(&l) ||
-		!read_delimiter(&l)) {
+		!read_delimiter(&l) ||
+		(!cli_given(c, CLI_PUBLISH) && !cli_without(c, CLI_ANNOUNCES, CLI_PUBLISH))) {
 		return CLI_USAGE;
 	}
 	int status = cli_become(c);
-	if (status == CLI_YES) { /* a file that this user cannot read makes no segment */
-		status = look_at_files(&l) ? cli_attach(c, true) : CLI_FAILED;
+	if (status == CLI_YES && !look_at_files(&l)) {
+		status = CLI_FAILED;
+	}
+	if (status == CLI_YES && cli_given(c, CLI_PUBLISH)) {
+		status = cli_announce_begin(c, l.is_piped);
+	}
+	if (status == CLI_YES) { /* what fails before makes no segment */
+		status = cli_attach(c, true);
 	}
 	return status == CLI_YES ? run(&l) : status;
 }

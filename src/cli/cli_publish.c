@@ -6,6 +6,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "cli/cli_announce.h"
 #include "cli/cli_json.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_run.h"
@@ -29,6 +30,7 @@
 #define RATE_FACTOR       1.5
 #define PER_CENT_MOST     1000000
 #define STREAM_PATIENCE_S 5
+#define PIPE_AGE_S        60 /* rows that come through a pipe are not older, when a load begins */
 
 typedef struct {
 	cli *c;
@@ -47,6 +49,7 @@ typedef struct {
 	uint64_t changed_bits; /* between the last image and this one */
 	bool compared;         /* they have a delta */
 	bool is_renewed;       /* the last head is signed again */
+	json_t *figures;       /* of the report, with --json */
 } publication;
 
 static int refuse(const publication *p, const fleet_error *error)
@@ -131,7 +134,7 @@ static double change_of(const publication *p)
 	}
 	const double c = -log1p(-fmin(fmax(p->info.fill, 1e-9), 0.999));
 	const double turned = (double) p->changed_bits / (8 * (double) p->next.image_bytes);
-	return fmax(counted, -log1p(-fmin(turned * exp(c) / 2, 0.9999)) / c);
+	return fmax(counted, fmin(-log1p(-fmin(turned * exp(c) / 2, 0.9999)) / c, 1));
 }
 
 static int check_change(const publication *p)
@@ -388,21 +391,19 @@ static int make_pin(publication *p)
 
 /* ------------------------------------------------------------------ the verb */
 
-static int report(const publication *p)
+static int report(publication *p)
 {
 	char size[32];
 	const fleet_head *next = &p->next;
 	const uint64_t delta_bytes =
 		!p->is_renewed && p->compared && next->delta_count > 0 ? next->deltas[0].bytes : 0;
 	if (cli_given(p->c, CLI_JSON)) {
-		return cli_json_print(p->c,
-			json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I}", "filter",
-				cli_json_text(p->name, strlen(p->name)), "epoch", (json_int_t) next->epoch,
-				"version", (json_int_t) next->version, "new", !p->is_renewed, "pinned",
-				(json_int_t) next->pinned, "items", (json_int_t) next->items, "image_bytes",
-				(json_int_t) next->image_bytes, "delta_bytes", (json_int_t) delta_bytes,
-				"changed_bits", (json_int_t) p->changed_bits),
-			CLI_YES);
+		p->figures = json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I}", "filter",
+			cli_json_text(p->name, strlen(p->name)), "epoch", (json_int_t) next->epoch, "version",
+			(json_int_t) next->version, "new", !p->is_renewed, "pinned", (json_int_t) next->pinned,
+			"items", (json_int_t) next->items, "image_bytes", (json_int_t) next->image_bytes,
+			"delta_bytes", (json_int_t) delta_bytes, "changed_bits", (json_int_t) p->changed_bits);
+		return p->figures != NULL ? CLI_YES : cli_no_memory(p->c);
 	}
 	printf("version %" PRIu64 " %s: %" PRIu64 " keys, image %s", next->version,
 		p->is_renewed ? "announced again, no bit has changed" : "announced", next->items,
@@ -414,25 +415,34 @@ static int report(const publication *p)
 	return CLI_YES;
 }
 
-/* The place in the stream before which a batch that begins now has all adds. */
-static int mark(const publication *p)
+/* The place in the stream before which a batch whose rows are at most so old has all adds. */
+static int find_mark(const publication *p, unsigned age_s, char text[FLEET_ENTRY_ID_ROOM])
 {
 	fleet_error why = {""};
 	fleet_stream *stream;
-	fleet_entry_id last;
-	char text[FLEET_ENTRY_ID_ROOM];
+	fleet_entry_id place;
 	if (!fleet_stream_open(
 			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why)) {
 		return refuse(p, &why);
 	}
-	const bool known = fleet_stream_mark(stream, &last, &why);
+	const bool known = age_s == 0 ? fleet_stream_mark(stream, &place, &why)
+								  : fleet_stream_mark_before(stream, age_s, &place, &why);
 	fleet_stream_close(stream);
 	if (!known) {
 		return refuse(p, &why);
 	}
-	fleet_entry_id_text(text, last);
-	puts(text);
+	fleet_entry_id_text(text, place);
 	return CLI_YES;
+}
+
+static int print_mark(const publication *p)
+{
+	char text[FLEET_ENTRY_ID_ROOM];
+	const int status = find_mark(p, 0, text);
+	if (status == CLI_YES) {
+		puts(text);
+	}
+	return status;
 }
 
 /* The first place at which a follower of the last head, or of an image that is kept, begins. */
@@ -442,6 +452,9 @@ static fleet_entry_id first_place(const publication *p)
 	fleet_head earlier;
 	const uint64_t version = p->next.version;
 	fleet_entry_id first = p->origin.last.adds_after;
+	if (fleet_entry_id_compare(p->next.adds_after, first) < 0) {
+		first = p->next.adds_after; /* of a batch that began before the last one */
+	}
 	for (uint64_t v = version > p->keep ? version - p->keep : 1; v < version; v++) {
 		if (fleet_origin_earlier(&p->origin, v, &earlier, &why) &&
 			fleet_entry_id_compare(earlier.adds_after, first) < 0) {
@@ -513,13 +526,53 @@ int cli_publish(cli *c)
 	}
 	signal(SIGPIPE, SIG_IGN); /* of the stream's connection */
 	if (cli_given(c, CLI_MARK)) {
-		return mark(&p);
+		return print_mark(&p);
 	}
 	int status = p.pin != 0 ? cli_become(c) : cli_attach(c, false);
 	if (status == CLI_YES) {
 		status = run(&p);
 		fleet_origin_end(&p.origin);
 	}
+	return p.figures == NULL ? status : cli_json_print(c, p.figures, status);
+}
+
+int cli_announce_begin(cli *c, bool is_piped)
+{
+	static char place[FLEET_ENTRY_ID_ROOM];
+	fleet_error why = {""};
+	publication p = {.c = c, .name = c->arguments[0]};
+	if (!cli_given(c, CLI_KEY)) {
+		return cli_say(c, CLI_USAGE, "--publish needs --key");
+	}
+	c->values[CLI_TO] = c->values[CLI_PUBLISH];
+	c->values[CLI_MAX_RATE_NOW] = c->values[CLI_MAX_ERROR_RATE];
+	c->values[CLI_ANNOUNCE_EMPTY] = c->values[CLI_ALLOW_EMPTY];
+	if (!read_options(&p)) {
+		return CLI_USAGE;
+	}
+	signal(SIGPIPE, SIG_IGN); /* of the stream's connection */
+	if (!fleet_key_secret(c->values[CLI_KEY], &p.key, &why)) {
+		return refuse(&p, &why);
+	}
+	if (!cli_given(c, CLI_STREAM) || cli_given(c, CLI_ADDS_AFTER) || !is_piped) {
+		return CLI_YES;
+	}
+	const int status = find_mark(&p, PIPE_AGE_S, place);
+	if (status == CLI_YES && strcmp(place, "0-0") != 0) {
+		c->values[CLI_ADDS_AFTER] = place;
+	}
+	return status;
+}
+
+int cli_announce(cli *c, json_t **figures)
+{
+	publication p = {.c = c, .name = c->arguments[0]};
+	if (!read_options(&p)) {
+		return CLI_USAGE;
+	}
+	const int status = run(&p);
+	fleet_origin_end(&p.origin);
+	*figures = p.figures;
 	return status;
 }
 

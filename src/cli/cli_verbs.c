@@ -32,14 +32,18 @@ const cli_verb cli_verbs[] = {
 			 "moment."},
 	{"load", "FILTER [FILE...]", 1, -1,
 		CLI_PARAMETERS | W(CAPACITY) | W(MAX_ERROR_RATE) | W(LIKE) | W(NUL) | W(DELIMITER) |
-			W(ALLOW_EMPTY) | W(QUIET) | W(JSON) | CLI_CREATES,
+			W(ALLOW_EMPTY) | W(PUBLISH) | CLI_ANNOUNCES | W(QUIET) | W(JSON) | CLI_CREATES,
 		cli_load, "publish a filter of the keys in files",
 		"Keys are the lines of the files, or of the standard input (-, or no file); empty lines "
 		"are skipped. A file that gzip or zstd has compressed is decompressed. Prints a line "
 		"about the new filter, which replaces the one before. A load that fails, or that SIGINT or "
 		"SIGTERM ends, publishes nothing. With --like a parameter that is given must be that of "
 		"the existing filter, and the others are taken from it; while the keys are 0.6 to 1.0 of "
-		"its capacity, the size stays the same too. Else the size leaves room for more keys."},
+		"its capacity, the size stays the same too. Else the size leaves room for more keys. "
+		"--publish announces the filter once it is loaded; options that publish has are for that. "
+		"With --stream and without --adds-after its place in the stream is that of a minute before "
+		"the load began, so what writes into the pipe may read no older rows; for keys from files "
+		"it is that of the last head."},
 	{"add", "FILTER [KEY...]", 1, -1,
 		CLI_PARAMETERS | W(CREATE) | W(CAPACITY_NEEDED) | W(WINDOW) | W(NUL) | W(JSON) |
 			CLI_CREATES,
@@ -127,9 +131,8 @@ const cli_verb cli_verbs[] = {
 		"option says others. A filter that is there already is replaced, and so loses the keys "
 		"that were added since the save. Of the records those that are absent are put."},
 	{"publish", "FILTER", 1, 1,
-		W(TO) | W(KEY) | W(EPOCH) | W(MAX_CHANGE) | W(MAX_RATE_NOW) | W(ANNOUNCE_EMPTY) | W(VALID) |
-			W(SPREAD) | W(KEEP) | W(PIN) | W(UNPIN) | W(STREAM) | W(ADDS_AFTER) | W(MARK) |
-			W(QUIET) | W(JSON),
+		W(TO) | CLI_ANNOUNCES | W(MAX_RATE_NOW) | W(ANNOUNCE_EMPTY) | W(PIN) | W(MARK) | W(QUIET) |
+			W(JSON),
 		cli_publish, "announce a filter to the hosts that follow it",
 		"Writes its image, and what has changed since the last one, into the folder DIR, and then "
 		"a signed head, which followers look at. If no bit has changed the head alone is signed "

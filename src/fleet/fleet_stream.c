@@ -414,11 +414,53 @@ bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	if (!read_last(s, out, error)) {
 		return false;
 	}
-	if (out->ms != 0 || out->serial != 0) {
+	if (!is_zero(*out)) {
 		return true;
 	}
 	/* Two publishers at once begin it twice, which does no harm. */
 	return append_empty(s, BEGIN, out, error);
+}
+
+/* By the server's clock, which the ids have. */
+static bool read_time_s(fleet_stream *s, uint64_t *out, fleet_error *error)
+{
+	redisAppendCommand(s->redis, "TIME");
+	redisReply *reply = answer(s, REDIS_REPLY_ARRAY, error);
+	const bool known =
+		reply != NULL && reply->elements == 2 && reply->element[0]->type == REDIS_REPLY_STRING;
+	*out = known ? strtoull(reply->element[0]->str, NULL, 10) : 0;
+	freeReplyObject(reply);
+	return known;
+}
+
+bool fleet_stream_mark_before(
+	fleet_stream *s, unsigned age_s, fleet_entry_id *out, fleet_error *error)
+{
+	fleet_entry_id last;
+	uint64_t now_s;
+	char before[FLEET_ENTRY_ID_ROOM];
+	if (!read_last(s, &last, error)) {
+		return false;
+	}
+	if (is_zero(last)) {
+		return fleet_stream_mark(s, out, error);
+	}
+	if (!read_time_s(s, &now_s, error)) {
+		return false;
+	}
+	fleet_entry_id_text(before, (fleet_entry_id){(now_s - age_s) * 1000, 0});
+	const char *words[] = {"XREVRANGE", s->name, before, "-", "COUNT", "1"};
+	const size_t lengths[] = {9, s->name_length, strlen(before), 1, 5, 1};
+	redisAppendCommandArgv(s->redis, 6, words, lengths);
+	redisReply *reply = answer(s, REDIS_REPLY_ARRAY, error);
+	if (reply == NULL) {
+		return false;
+	}
+	*out = (fleet_entry_id){0, 0};
+	const bool sound = reply->elements == 0 || field_of(reply->element[0], out) != NULL ||
+					   fail_server(s, reply, error);
+	freeReplyObject(reply);
+	return sound;
 }
 
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error)

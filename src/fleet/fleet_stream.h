@@ -41,6 +41,10 @@ bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fl
  * a mark is never 0-0: from there on a loss of the whole stream would not be seen.
  */
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error);
+/* The newest entry that the server was given at least `age_s` seconds ago; 0-0 if it has none. Of a
+ * stream that never had an entry it is that which fleet_stream_mark() begins it with. */
+bool fleet_stream_mark_before(
+	fleet_stream *s, unsigned age_s, fleet_entry_id *out, fleet_error *error);
 /* Appends a wake-up: those who read the stream look at the head at once. */
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
 

@@ -55,6 +55,33 @@ def test_adds_are_in_the_next_version(fleet):
         check(fleet.has(host, "before") == [], "what the batch was to have is the batch's")
 
 
+def test_a_load_that_is_announced_finds_its_mark(fleet):
+    stream = Stream(fleet)
+    options = ["load", NAME, "--like", "--quiet", "--publish", fleet.at("origin")]
+    options += ["--key", fleet.at("key"), "--stream", stream.url]
+
+    def place(*more, text="".join(f"{i}\n" for i in range(1000))):
+        fleet.must([*options, *more], text=text)
+        return fleet.head()["adds-after"][0][0]
+
+    entries = lambda: stream.command("xrange", "bloomshm:adds:" + NAME, "-", "+").split()
+    first = place()
+    check(first == entries()[0] and entries()[1] == "begin", "it begins the stream")
+    stream.command("xadd", "bloomshm:adds:" + NAME, "*", "k", "new")
+    check(place() == first, "rows may be older than a new entry: the place of the last head")
+    stream.stop()
+    stream.start()
+    for entry in ("1000-1", "2000-1", "*"):
+        stream.command("xadd", "bloomshm:adds:" + NAME, entry, "k", "x")
+    fleet.publish("--adds-after", "2000-1")
+    check(place("--adds-after", "1000-1") == "1000-1", "that which is given")
+    check("1000-1" in entries(), "it is not trimmed")
+    with open(fleet.at("keys"), "w") as file:
+        file.write("1\n")
+    check(place(fleet.at("keys"), "--max-change", "100") == "1000-1", "a file is of any age")
+    check(place("--max-change", "1000000") == "2000-1", "the newest one of more than a minute ago")
+
+
 def test_a_wake_up_brings_a_version_at_once(fleet):
     stream = Stream(fleet)
     told = ["--stream", stream.url]

@@ -7,6 +7,7 @@ fleet.py - publishers and followers of one filter, with a real web server betwee
 Licensed under the MIT licence; see LICENSE.
 """
 
+import json
 import os
 import re
 import shutil
@@ -105,6 +106,36 @@ def test_a_folder_is_an_origin(fleet):
     fleet.announce(0, 1000)
     fleet.follow("a", url=fleet.at("origin"))
     fleet.follow("b", url="file://" + fleet.at("origin"))
+
+
+def test_a_load_that_is_announced(fleet):
+    options = ["--like", "--publish", fleet.at("origin"), "--key", fleet.at("key"), "--quiet"]
+    numbers = lambda first: "".join(f"{i}\n" for i in range(first, first + 1000))
+    load = lambda text, *more: fleet.run(["load", NAME, *options, *more], text=text)
+    done = load(numbers(0))
+    check(done.returncode == 0 and "version 1 announced" in done.stdout, done.stderr)
+    check(done.stdout.startswith(NAME + ": 1000 keys in"), done.stdout)
+    said = json.loads(load(numbers(10), "--json", "--valid", "60").stdout)
+    check((said["keys"], said["announced"]["version"]) == (1000, 2), said)
+    check(fleet.head()["valid-until"] != [["0"]], "the options are those of publish")
+    fleet.refused(load(""), "nothing was published")
+    check(fleet.has("publisher", "1009") == ["1009"], "the filter stands")
+    done = load(numbers(5000))
+    fleet.refused(done, "of the keys")
+    check(done.stdout.startswith(NAME + ": 1000 keys in"), "it was loaded")
+    said = load(numbers(6000), "--json")
+    fleet.refused(said, "of the keys")
+    check("announced" not in json.loads(said.stdout), said.stdout)
+    check(fleet.head()["version"] == [["2"]], "version 2 stands")
+    done = load("", "--allow-empty", "--max-change", "100")
+    check("version 3 announced" in done.stdout, done.stderr)
+    # What is wrong with the announcement is said before anything is loaded.
+    fleet.refused(load(numbers(0), "--key", fleet.at("none")), "none")
+    fleet.refused(load(numbers(0), "--spread", "x"), "--spread", status=2)
+    fleet.refused(load(numbers(0), "--stream", "unix://" + fleet.at("none")), "cannot reach")
+    fleet.refused(fleet.run(["load", NAME, "--publish", "x"], text="x"), "needs --key", status=2)
+    fleet.refused(fleet.run(["load", NAME, "--keep", "1"], text="x"), "without --publish", status=2)
+    check(fleet.has("publisher", 0, 1) == [], "the empty filter stands")
 
 
 # ------------------------------------------------------------------ what is refused

@@ -1,0 +1,21 @@
+/*
+ * cli_announce.h - load --publish: what a load has published in the segment is announced, too.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_ANNOUNCE_H
+#define CLI_ANNOUNCE_H
+
+#include "cli/cli.h"
+
+#include <jansson.h>
+
+/*
+ * Before the first row is read: checks the options and the key, and finds the place in the stream.
+ * `is_piped`: no key comes from a file, which may be of any age. CLI_YES, CLI_USAGE or CLI_FAILED.
+ */
+int cli_announce_begin(cli *c, bool is_piped);
+/* Announces the filter, and prints a line; with --json *figures is a document instead. */
+int cli_announce(cli *c, json_t **figures);
+
+#endif
