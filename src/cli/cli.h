@@ -91,6 +91,7 @@ enum {
  X(EVERY, 0, "every", "SECONDS", "look for a new head so often (default 5)")                       \
  X(LOOK_ONCE, 0, "once", NULL, "look once, and end")                                               \
  X(SERVE, 0, "serve", "ADDRESS", "offer what is kept to other followers, at ADDRESS:PORT")         \
+ X(METRICS, 0, "metrics", "FILE", "write what was done to this file, for the node exporter")       \
  X(STREAM, 0, "stream", "URL", "of Redis or Valkey: carries adds from each host to all others")    \
  X(ADDS_AFTER, 0, "adds-after", "ID",                                                              \
 	 "what --mark printed before the batch read its first row (default: that of the last head)")   \
@@ -233,6 +234,8 @@ const char *cli_shown(const char *bytes, size_t length);
 size_t cli_cut(const char *text, int most, int *columns);
 /* Prints bytes so, and a newline; with --null as they are, and a NUL byte. */
 void cli_print(const cli *c, const char *bytes, size_t length);
+/* Prints a text with a backslash before each of the characters in `which`. */
+void cli_print_escaped(FILE *out, const char *text, const char *which);
 /* "3 min", "2.1 d": an age in at most 7 columns. */
 const char *cli_age_text(char out[16], double seconds);
 /* "1.50 %", "0.0012 %", "0": a share in at most 9 columns. */

@@ -40,12 +40,13 @@ static bool connect_to(const cli_adds_of *of, cli_adds *a, fleet_error *error)
 }
 
 /* After a failure the connection is made anew, but not at once. */
-static int fail(cli_adds *a, const fleet_error *error)
+static int fail(const cli_adds_of *of, cli_adds *a, const fleet_error *error)
 {
 	cli_adds_end(a);
 	if (bshm_now_ns() >= a->retry_ns) {
 		a->retry_ns = bshm_now_ns() + RETRY_NS;
 		a->failure = *error;
+		of->counts->failures[CLI_FAILS_STREAM]++;
 	}
 	return FLEET_STREAM_FAILED;
 }
@@ -109,6 +110,7 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		bshm_outbox_read(of->c->segment, all, take_letter, b);
 		sent = fleet_stream_add(a->stream, b->keys, b->count, error);
 		if (sent) {
+			of->counts->sent += b->count;
 			bshm_outbox_free(of->c->segment, b->letters, b->count);
 		}
 		forget(b);
@@ -147,6 +149,7 @@ static void add_one(void *context, const char *bytes, size_t length)
 	if (t->status != BSHM_OK) {
 		return;
 	}
+	t->of->counts->received++;
 	t->status = t->build != NULL ? bshm_build_key(t->build, bytes, length, &t->error)
 								 : bshm_filter_receive(c->segment, c->views, t->of->name,
 									   strlen(t->of->name), &key, 1, &added, &t->error);
@@ -178,11 +181,11 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 {
 	target t = {.of = of, .build = build, .status = BSHM_OK};
 	if (!connect_to(of, a, error) || !send(of, a, all, error)) {
-		return fail(a, error);
+		return fail(of, a, error);
 	}
 	const int result = receive(a, &t, at, error);
 	a->is_woken |= t.is_woken;
-	return result == FLEET_STREAM_FAILED ? fail(a, error) : result;
+	return result == FLEET_STREAM_FAILED ? fail(of, a, error) : result;
 }
 
 int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error)

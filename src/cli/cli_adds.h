@@ -7,6 +7,7 @@
 #define CLI_ADDS_H
 
 #include "cli/cli.h"
+#include "cli/cli_counts.h"
 #include "fleet/fleet_stream.h"
 
 /* Of one filter; zeros to begin with. */
@@ -28,6 +29,7 @@ typedef struct {
 	cli *c;
 	const char *url; /* of the stream */
 	const char *name;
+	cli_counts *counts;
 } cli_adds_of;
 
 /* Closes the connection. */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EVERY_S     5
 #define EVERY_MAX_S 86400
@@ -22,7 +23,10 @@
 typedef struct {
 	cli_follower all;
 	cli_followed *filters;
+	cli_counts *counts; /* of each */
 	size_t count;
+	uint64_t told_ns; /* when the counts were written last; 0: never */
+	bool is_told;     /* and that it did not fail */
 	uint64_t every_s;
 	fleet_server *server;
 } service;
@@ -57,6 +61,21 @@ static bool is_stopped(void)
 	return cli_signal() != 0;
 }
 
+/* Writes the file of metrics; says why it cannot, once. */
+static bool tell_counts(service *s)
+{
+	fleet_error error = {""};
+	const cli *c = s->all.c;
+	s->told_ns = bshm_now_ns();
+	const bool was_told = s->is_told;
+	s->is_told = !cli_given(c, CLI_METRICS) ||
+				 cli_counts_write(c->values[CLI_METRICS], s->counts, s->count, &error);
+	if (was_told && !s->is_told) {
+		cli_say(c, CLI_FAILED, "%s", error.text);
+	}
+	return s->is_told;
+}
+
 /* Everything that one look needs. */
 static int begin(service *s)
 {
@@ -64,8 +83,13 @@ static int begin(service *s)
 	cli *c = s->all.c;
 	s->count = (size_t) c->argument_count - 1;
 	s->filters = calloc(s->count, sizeof(*s->filters));
-	if (s->filters == NULL) {
+	s->counts = calloc(s->count, sizeof(*s->counts));
+	if (s->filters == NULL || s->counts == NULL) {
 		return cli_no_memory(c);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		s->counts[i].filter = c->arguments[1 + i];
+		s->filters[i].counts = &s->counts[i];
 	}
 	if (!fleet_key_public(c->values[CLI_VERIFY_KEY], &s->all.key, &error) ||
 		!fleet_folder_open_own(&s->all.state, c->values[CLI_STATE], &error)) {
@@ -90,11 +114,16 @@ static int begin(service *s)
 			return cli_say(c, CLI_FAILED, "%s", error.text);
 		}
 	}
-	return CLI_YES;
+	s->is_told = true;
+	return tell_counts(s) ? CLI_YES : CLI_FAILED;
 }
 
 static void give_back(service *s)
 {
+	if (s->told_ns != 0 && cli_given(s->all.c, CLI_METRICS) &&
+		!cli_given(s->all.c, CLI_LOOK_ONCE)) {
+		unlink(s->all.c->values[CLI_METRICS]); /* a follower that has ended counts nothing */
+	}
 	for (size_t i = 0; s->filters != NULL && i < s->count; i++) {
 		cli_adds_end(&s->filters[i].adds);
 	}
@@ -102,6 +131,7 @@ static void give_back(service *s)
 	fleet_fetch_free(s->all.fetch);
 	fleet_folder_close(&s->all.state);
 	free(s->filters);
+	free(s->counts);
 }
 
 /* Looks at each filter that is due. False: one of these failed. */
@@ -167,11 +197,15 @@ static int follow(service *s)
 		cli_followed_begin(&s->all, &s->filters[i], s->all.c->arguments[1 + i]);
 	}
 	if (cli_given(s->all.c, CLI_LOOK_ONCE)) {
-		return look_once(s);
+		const int status = look_once(s);
+		return tell_counts(s) || status != CLI_YES ? status : CLI_FAILED;
 	}
 	fleet_notify("READY=1"); /* what was kept is published: pages need not wait for the origin */
 	while (cli_signal() == 0) {
 		tell_systemd(look_at_due(s));
+		if (bshm_now_ns() - s->told_ns >= SECOND_NS) {
+			tell_counts(s);
+		}
 		wait_for_due(s);
 	}
 	fleet_notify("STOPPING=1");

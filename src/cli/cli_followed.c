@@ -27,13 +27,21 @@
 /* ------------------------------------------------------------------ what is said */
 
 /* Says why something failed, but not the same again and again. Returns false. */
-static bool fail(const cli_follower *all, cli_followed *f, const fleet_error *error)
+static bool say(const cli_follower *all, cli_followed *f, const fleet_error *error)
 {
 	if (cli_signal() == 0 && strcmp(error->text, f->said.text) != 0) {
 		f->said = *error;
 		cli_say(all->c, CLI_FAILED, "%s: %s", f->name, error->text);
 	}
 	return false;
+}
+
+/* The same of something that is counted here. */
+static bool fail(
+	const cli_follower *all, cli_followed *f, cli_failure kind, const fleet_error *error)
+{
+	f->counts->failures[kind]++;
+	return say(all, f, error);
 }
 
 static bool fail_engine(
@@ -44,7 +52,7 @@ static bool fail_engine(
 	const bshm_message_about about = {.path = all->c->path, .name = f->name, .command = true};
 	const char *text = file == NULL ? NULL : bshm_message_file(&message, error, file, true);
 	fleet_fail(&why, "%s", text != NULL ? text : bshm_message_say(&message, error, &about));
-	return fail(all, f, &why);
+	return fail(all, f, CLI_FAILS_LOCAL, &why);
 }
 
 static void tell(const cli_follower *all, const cli_followed *f, const char *format, ...)
@@ -101,13 +109,13 @@ static bool attach(const cli_follower *all, cli_followed *f)
 
 static cli_adds_of adds_of(const cli_follower *all, const cli_followed *f)
 {
-	return (cli_adds_of){all->c, all->stream, f->name};
+	return (cli_adds_of){all->c, all->stream, f->name, f->counts};
 }
 
 /* Entries may be gone that the filter lacks, until an image is made after them. */
-static bool fail_gap(const cli_follower *all, cli_followed *f)
+static bool say_gap(const cli_follower *all, cli_followed *f)
 {
-	return fail(all, f,
+	return say(all, f,
 		&(fleet_error){
 			"adds of other hosts may be missing (the stream was trimmed or begun anew, or "
 			"the filter is full): it answers maybe until the next version"});
@@ -123,7 +131,7 @@ static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *bui
 	}
 	const int result = cli_adds_build(&of, &f->adds, build, f->head.adds_after, &error);
 	if (result == FLEET_STREAM_FAILED) {
-		return fail(all, f, &error);
+		return say(all, f, &error);
 	}
 	/* That nothing after 0-0 is gone does not say that the stream was not begun anew. */
 	f->adds.gap = result == FLEET_STREAM_GAP || (f->adds.lost && f->head.adds_after.ms == 0);
@@ -153,7 +161,7 @@ static bool publish(const cli_follower *all, cli_followed *f)
 	const fleet_entry_id at = f->adds.at; /* of what is published */
 	char *path = fleet_folder_blob(&all->state, &f->head.image);
 	if (path == NULL) {
-		return fail(all, f, &(fleet_error){"no private memory left"});
+		return fail(all, f, CLI_FAILS_LOCAL, &(fleet_error){"no private memory left"});
 	}
 	bshm_status status =
 		bshm_restore_begin(all->c->segment, f->name, strlen(f->name), path, &build, &error);
@@ -177,10 +185,13 @@ static bool publish(const cli_follower *all, cli_followed *f)
 		return false;
 	}
 	f->is_published = true;
+	f->counts->versions++;
+	f->counts->version = f->head.version;
 	tell(all, f, "published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys",
 		f->head.version, f->head.epoch, f->head.items);
 	if (f->adds.gap) {
-		fail_gap(all, f);
+		f->counts->failures[CLI_FAILS_GAP]++;
+		say_gap(all, f);
 	}
 	return true;
 }
@@ -208,14 +219,14 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
 	if (f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0) {
-		return fail_gap(all, f);
+		return say_gap(all, f);
 	}
 	if (f->adds.gap) {
 		return publish_later(all, f) && !f->adds.gap;
 	}
 	const int result = cli_adds_exchange(&of, &f->adds, &error);
 	if (result == FLEET_STREAM_FAILED) {
-		return fail(all, f, &error);
+		return say(all, f, &error);
 	}
 	/* From the head's place on: perhaps nothing is missing there. */
 	f->adds.lost = result == FLEET_STREAM_GAP;
@@ -238,7 +249,7 @@ static void tell_unsent(const cli_follower *all, cli_followed *f)
 			"%" PRIu64 " adds were not sent: the outbox was full, or their keys are longer than %d "
 			"bytes; other hosts lack them until the next version",
 			unsent, BSHM_OUTBOX_KEY_MAX);
-		fail(all, f, &error);
+		say(all, f, &error);
 	}
 }
 
@@ -273,6 +284,7 @@ static bool settle(const cli_follower *all, cli_followed *f)
 		status = hear(all, f, false, &error);
 	}
 	if (status == BSHM_OK) {
+		f->counts->version = f->head.version;
 		return true;
 	}
 	if (status != BSHM_E_NOT_FOUND && status != BSHM_E_INCOMPATIBLE && status != BSHM_E_CORRUPT) {
@@ -293,6 +305,7 @@ static bool is_bad(const cli_followed *f, const fleet_hash *blob)
 	return false;
 }
 
+/* It is not fetched again before there is another head. */
 static void mark_bad(cli_followed *f, const fleet_hash *blob)
 {
 	if (f->bad_count < CLI_BAD_BLOBS) {
@@ -321,6 +334,9 @@ static bool get_blob(const cli_follower *all, cli_followed *f, const fleet_hash 
 		found > 0 && fleet_folder_take(&all->state, part, blob, &hash, &count, error);
 	if (found == 0 || (found > 0 && !taken && *hash.text != '\0')) {
 		mark_bad(f, blob);
+		f->counts->failures[CLI_FAILS_HASH]++;
+	} else if (!taken) {
+		f->counts->failures[found == -1 ? CLI_FAILS_NETWORK : CLI_FAILS_LOCAL]++;
 	}
 	free(part);
 	return taken;
@@ -341,9 +357,11 @@ static bool apply(const cli_follower *all, cli_followed *f, const fleet_delta *d
 	if (!applied) {
 		const char *text = bshm_message_file(&message, &why, path, true);
 		fleet_fail(error, "%s", text == NULL ? bshm_status_str(why.status) : text);
-		if (why.status == BSHM_E_CORRUPT || why.status == BSHM_E_INCOMPATIBLE) {
+		const bool is_wrong = why.status == BSHM_E_CORRUPT || why.status == BSHM_E_INCOMPATIBLE;
+		if (is_wrong) {
 			mark_bad(f, &delta->blob);
 		}
+		f->counts->failures[is_wrong ? CLI_FAILS_HASH : CLI_FAILS_LOCAL]++;
 	}
 	free(path);
 	return applied;
@@ -373,6 +391,7 @@ static bool take_deltas(const cli_follower *all, cli_followed *f, const fleet_he
 		for (unsigned i = 0; i < route->count; i++) {
 			mark_bad(f, &head->deltas[route->deltas[i]].blob);
 		}
+		f->counts->failures[*made.text != '\0' ? CLI_FAILS_HASH : CLI_FAILS_LOCAL]++;
 	}
 	free(from);
 	return sound;
@@ -401,15 +420,17 @@ static bool take(const cli_follower *all, cli_followed *f, const fleet_head *hea
 	}
 	if (route.count > 0) {
 		if (take_deltas(all, f, head, &route, &error)) {
+			f->counts->deltas += route.count;
 			tell(all, f, "version %" PRIu64 " by %u delta%s, %s", head->version, route.count,
 				route.count == 1 ? "" : "s", bshm_size_text(size, route.bytes));
 			return true;
 		}
-		fail(all, f, &error);
+		say(all, f, &error);
 	}
 	if (cli_signal() != 0 || !get_blob(all, f, &head->image, head->image_bytes, &error)) {
-		return fail(all, f, &error);
+		return say(all, f, &error);
 	}
+	f->counts->images++;
 	tell(all, f, "version %" PRIu64 " by its image, %s", head->version,
 		bshm_size_text(size, head->image_bytes));
 	return true;
@@ -424,7 +445,7 @@ static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *tex
 	if (text->length != f->text.length || memcmp(text->bytes, f->text.bytes, text->length) != 0) {
 		if (!fleet_folder_write(
 				&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length, &error)) {
-			return fail(all, f, &error);
+			return fail(all, f, CLI_FAILS_LOCAL, &error);
 		}
 		f->text = *text;
 	}
@@ -442,13 +463,14 @@ static bool read_head(
 {
 	fleet_error why = {""};
 	fleet_error error = {""};
-	if (!fleet_head_open(
-			text->bytes, text->length, &all->key, f->name, strlen(f->name), out, &why) ||
-		(f->has_head && !fleet_head_follows(&f->head, out, &why))) {
-		fleet_fail(&error, "the head is refused: %s", why.text);
-		return fail(all, f, &error);
+	const bool is_sound =
+		fleet_head_open(text->bytes, text->length, &all->key, f->name, strlen(f->name), out, &why);
+	if (is_sound && (!f->has_head || fleet_head_follows(&f->head, out, &why))) {
+		f->counts->announced = out->version;
+		return true;
 	}
-	return true;
+	fleet_fail(&error, "the head is refused: %s", why.text);
+	return fail(all, f, is_sound ? CLI_FAILS_REPLAY : CLI_FAILS_SIGNATURE, &error);
 }
 
 static bool needs_image(const cli_followed *f, const fleet_head *head)
@@ -482,7 +504,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 {
 	const bool is_new = needs_image(f, head);
 	if (is_expired(head)) {
-		return fail(all, f, &(fleet_error){"the head has expired"});
+		return fail(all, f, CLI_FAILS_EXPIRED, &(fleet_error){"the head has expired"});
 	}
 	if (is_new && (bshm_now_ns() < f->retry_ns || !costly(f, take(all, f, head)))) {
 		return false;
@@ -517,7 +539,7 @@ static void note_seen(cli_followed *f, const fleet_text *text)
 	}
 }
 
-bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
+static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 {
 	double age_s;
 	fleet_text text = {0};
@@ -529,7 +551,7 @@ bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	f->due_ns = bshm_now_ns() + every_ns;
 	const int found = fleet_fetch_head(all->fetch, f->folder, &text, etag, &age_s, &error);
 	if (found < 0) {
-		return fail(all, f, &error);
+		return fail(all, f, CLI_FAILS_NETWORK, &error);
 	}
 	if (found > 0 && !read_head(all, f, &text, &head)) {
 		return false;
@@ -555,6 +577,16 @@ bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	return true;
 }
 
+bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
+{
+	const uint64_t before = fleet_fetch_bytes(all->fetch);
+	const bool is_well = look(all, f, every_ns);
+	f->counts->bytes += fleet_fetch_bytes(all->fetch) - before;
+	f->counts->looked_s = (uint64_t) time(NULL);
+	f->counts->success_s = is_well ? f->counts->looked_s : f->counts->success_s;
+	return is_well;
+}
+
 /* ------------------------------------------------------------------ the beginning */
 
 void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
@@ -567,7 +599,7 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 	const int found = fleet_folder_read(&all->state, f->folder, FLEET_HEAD_FILE, &f->text, &error);
 	if (found <= 0) {
 		if (found < 0) {
-			fail(all, f, &error);
+			fail(all, f, CLI_FAILS_LOCAL, &error);
 		}
 		f->text.length = 0;
 		return;
@@ -575,14 +607,14 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 	if (!fleet_head_open(
 			f->text.bytes, f->text.length, &all->key, name, strlen(name), &f->head, &why)) {
 		fleet_fail(&error, "the head in the state folder cannot be used: %s", why.text);
-		fail(all, f, &error);
+		fail(all, f, CLI_FAILS_LOCAL, &error);
 		f->text.length = 0;
 		return;
 	}
 	f->has_head = true;
 	f->has_image = fleet_folder_has(&all->state, &f->head.image, f->head.image_bytes);
 	if (!f->has_image) {
-		fail(all, f, &(fleet_error){"the image in the state folder is missing"});
+		fail(all, f, CLI_FAILS_LOCAL, &(fleet_error){"the image in the state folder is missing"});
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -39,8 +39,9 @@ typedef struct {
 	unsigned bad_count;
 	fleet_hash bad[CLI_BAD_BLOBS]; /* blobs of other bytes than the head says */
 	cli_adds adds;
-	bool is_published; /* the segment had an image of this origin */
-	fleet_error said;  /* the failure that was told last; "": none since a success */
+	cli_counts *counts; /* set by the caller */
+	bool is_published;  /* the segment had an image of this origin */
+	fleet_error said;   /* the failure that was told last; "": none since a success */
 } cli_followed;
 
 /* Reads what the state folder has of the filter, and publishes it, unless the segment has it. */

@@ -171,24 +171,13 @@ static void print_figure(figure_type type, const void *figure)
 	}
 }
 
-/* With a backslash before each of the characters in `which`. */
-static void print_escaped(const char *text, const char *which)
-{
-	for (; *text != '\0'; text++) {
-		if (strchr(which, *text) != NULL) {
-			putchar_unlocked('\\');
-		}
-		putchar_unlocked(*text);
-	}
-}
-
 /* The older format counts the suffix of a counter as a part of its name. */
 static void print_family(const output *o, const metric *m, const group *g)
 {
 	const char *suffix = m->counter ? "_total" : "";
 	const char *head = o->open ? "" : suffix;
 	printf("# HELP bloomshm_%s%s ", m->name, head);
-	print_escaped(m->help, o->open ? "\\\"" : "\\");
+	cli_print_escaped(stdout, m->help, o->open ? "\\\"" : "\\");
 	printf("\n# TYPE bloomshm_%s%s %s\n", m->name, head, m->counter ? "counter" : "gauge");
 	if (o->open && *m->unit != '\0') {
 		printf("# UNIT bloomshm_%s %s\n", m->name, m->unit);
@@ -201,7 +190,7 @@ static void print_family(const output *o, const metric *m, const group *g)
 		printf("bloomshm_%s%s", m->name, suffix);
 		if (g->names != NULL) {
 			fputs("{filter=\"", stdout);
-			print_escaped(g->names[i], "\\\"");
+			cli_print_escaped(stdout, g->names[i], "\\\"");
 			fputs("\"}", stdout);
 		}
 		putchar(' ');

@@ -148,6 +148,16 @@ void cli_print(const cli *c, const char *bytes, size_t length)
 	putchar_unlocked('\n');
 }
 
+void cli_print_escaped(FILE *out, const char *text, const char *which)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr(which, *text) != NULL) {
+			putc_unlocked('\\', out);
+		}
+		putc_unlocked(*text, out);
+	}
+}
+
 /* ------------------------------------------------------------------ errors */
 
 int cli_say(const cli *c, int status, const char *format, ...)

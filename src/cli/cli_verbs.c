@@ -141,7 +141,7 @@ const cli_verb cli_verbs[] = {
 		"docs/FLEET.md has all of it."},
 	{"follow", "URL FILTER...", 2, -1,
 		W(STATE) | W(VERIFY_KEY) | W(CA) | W(MAX_LAG) | W(EVERY) | W(LOOK_ONCE) | W(SERVE) |
-			W(STREAM) | W(QUIET) | CLI_CREATES,
+			W(STREAM) | W(METRICS) | W(QUIET) | CLI_CREATES,
 		cli_follow, "keep filters as an origin announces them",
 		"URL is of http, https or file, or a folder. Fetches what has changed, or the whole image, "
 		"checks it, and publishes it in one step; if anything fails, what is published stands. "

@@ -27,6 +27,7 @@ struct fleet_fetch {
 	bool (*is_stopped)(void);
 	char *base; /* URL without a slash at its end */
 	char *source;
+	uint64_t bytes; /* that have come */
 	char said[CURL_ERROR_SIZE];
 };
 
@@ -228,6 +229,11 @@ const char *fleet_fetch_source(const fleet_fetch *f)
 	return f->source;
 }
 
+uint64_t fleet_fetch_bytes(const fleet_fetch *f)
+{
+	return f->bytes;
+}
+
 static bool explain(
 	const fleet_fetch *f, const answer *a, CURLcode code, const char *path, fleet_error *error)
 {
@@ -258,6 +264,7 @@ static int request(
 	curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, a);
 	curl_easy_setopt(f->curl, CURLOPT_HEADERDATA, a);
 	const CURLcode code = curl_easy_perform(f->curl);
+	f->bytes += a->count;
 	free(url);
 	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
 	/* What a server says beside an error may be of any length. */
@@ -304,7 +311,7 @@ int fleet_fetch_blob(
 	a.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (a.fd < 0) {
 		fleet_fail(error, "cannot make the file %s: %s", path, strerror(errno));
-		return -1;
+		return -2;
 	}
 	int found = request(f, name, NULL, &a, error);
 	close(a.fd);
@@ -316,5 +323,5 @@ int fleet_fetch_blob(
 	if (found <= 0) {
 		unlink(path);
 	}
-	return a.is_too_long ? 0 : found;
+	return a.is_too_long ? 0 : a.code != 0 ? -2 : found;
 }

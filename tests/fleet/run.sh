@@ -46,6 +46,7 @@ done
 build_command
 fleet fleet "$BLOOMSHM_COMMAND"
 fleet adds "$BLOOMSHM_COMMAND"
+fleet hostile "$BLOOMSHM_COMMAND"
 make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
 # What a verb holds until its end is the kernel's to take back.

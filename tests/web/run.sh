@@ -236,7 +236,7 @@ check 'Prometheus reads all filters' 15 "$(stored 'count(bloomshm_filter_keys)')
 check 'Prometheus has their names' 1000 "$(stored 'bloomshm_filter_keys{filter="App\\x5Cx01"}')"
 check 'Prometheus knows counters' 20000 "$(stored 'bloomshm_filter_questions_total > 0')"
 kill "$prometheus" && wait "$prometheus" || true
-check 'seven alerts' 7 "$(grep -c 'alert:' web/alerts.yml)"
+check 'nine alerts' 9 "$(grep -c 'alert:' web/alerts.yml)"
 
 # ------------------------------------------------------------------------------- large filters
 
