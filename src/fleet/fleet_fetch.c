@@ -267,8 +267,9 @@ static int request(
 	f->bytes += a->count;
 	free(url);
 	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
-	/* What a server says beside an error may be of any length. */
+	/* What a server says beside an error may be of any length: it is not the file. */
 	if (status != 0 && status != STATUS_FOUND && (status != STATUS_SAME || headers == NULL)) {
+		a->is_too_long = false;
 		fleet_fail(error, "%s/%s: the server says %ld", f->source, path, status);
 		return -1;
 	}

@@ -142,4 +142,164 @@ def test_each_failure_has_a_kind(fleet):
     check(counts(fleet)["success_timestamp_seconds"] == 0, "nothing went well")
 
 
+# ------------------------------------------------------------------ origins
+
+
+class Origin:
+    """A web server that has the origin's files, and answers for some paths as it is told to."""
+
+    def __init__(self, fleet):
+        self.hostile = {}  # an ending of a path: a function that gets the handler
+        self.asked = []  # the ETags that requests named
+        outer = self
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *arguments):
+                super().__init__(*arguments, directory=fleet.at("origin"))
+
+            def do_GET(self):
+                outer.asked.append(self.headers.get("If-None-Match"))
+                for end, answer in outer.hostile.items():
+                    if self.path.endswith(end) or end in self.path:
+                        self.close_connection = True
+                        return answer(self)
+                return super().do_GET()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def raw(*parts):
+    """An answer of these bytes; the last ones again and again if they end with None."""
+
+    def answer(handler):
+        try:
+            for part in parts:
+                while part is None:
+                    handler.wfile.write(parts[-2])
+                handler.wfile.write(part)
+        except OSError:
+            pass  # the follower has had enough
+
+    return answer
+
+
+def with_headers(status, headers, *parts):
+    return raw(f"HTTP/1.1 {status}\r\n{headers}\r\n\r\n".encode(), *parts)
+
+
+def hostile_answers(body):
+    """What may be said for a file with these bytes: {what: (answer, kinds of failure)}."""
+    n = len(body)
+    length = f"Content-Length: {n}"
+    chunked = "Transfer-Encoding: chunked"
+    first = b"HTTP/1.1 200 OK\r\n"
+    return {
+        "a length that is too small": (with_headers(200, f"Content-Length: {n // 2}", body), "any"),
+        "a length that is too great": (with_headers(200, f"Content-Length: {2 * n}", body), "any"),
+        "a negative length": (with_headers(200, "Content-Length: -7", b""), "any"),
+        "no number": (with_headers(200, "Content-Length: many", b""), "any"),
+        "two lengths": (with_headers(200, f"{length}\r\nContent-Length: 3", body[:3]), "any"),
+        "no bytes": (with_headers(200, "Content-Length: 0"), "any"),
+        "no end": (with_headers(200, "X: y", b"x" * 65536, None), "any"),
+        "an end that comes early": (with_headers(200, length, body[: n - 1]), "any"),
+        "a byte too many": (with_headers(200, "X: y", body + b"\n"), "any"),
+        "other bytes": (with_headers(200, length, os.urandom(n)), "any"),
+        "nothing has changed": (with_headers(304, "ETag: x"), "network"),
+        "another place": (with_headers(301, "Location: head\r\nContent-Length: 0"), "network"),
+        "a place that leads to itself": (with_headers(307, "Location: ?"), "network"),
+        "an error without an end": (with_headers(500, "X: y", b"x" * 65536, None), "network"),
+        "a part": (with_headers(206, f"Content-Range: bytes 0-1/{n}", body[:2]), "network"),
+        "chunks of no number": (with_headers(200, chunked, b"zz\r\nx"), "any"),
+        "an unknown coding": (with_headers(200, "Content-Encoding: br\r\nX: y", b"abc"), "any"),
+        "no status": (raw(b"hello\r\n\r\n"), "network"),
+        "a status of no number": (raw(b"HTTP/1.1 abc OK\r\n\r\n" + body), "any"),
+        "a long header": (with_headers(200, "X: " + "y" * 2000000, body), "network"),
+        "headers without an end": (raw(first, b"X: y\r\n" * 999, None), "network"),
+        "nothing": (raw(), "network"),
+    }
+
+
+def test_answers_of_any_form_for_a_head(fleet):
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    fleet.follow("a", url=origin.url)
+    fleet.announce(5, 1005)
+    with open(fleet.at("origin", NAME, "head"), "rb") as file:
+        answers = hostile_answers(file.read())
+    for what, (answer, kind) in answers.items():
+        origin.hostile = {"/head": answer}
+        refused(fleet, origin, what, kind, ["network", "signature"])
+    check(set(origin.asked) == {None}, "a process that has just begun names no ETag")
+    origin.hostile = {}
+    fleet.follow("a", url=origin.url)
+
+
+def test_answers_of_any_form_for_blobs(fleet):
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    fleet.follow("a", url=origin.url)
+    fleet.announce(5, 1005)
+    with open(fleet.blob(fleet.head()["image"][0][0]), "rb") as file:
+        answers = hostile_answers(file.read())
+    for what, (answer, kind) in answers.items():
+        origin.hostile = {"/blobs/": answer}
+        refused(fleet, origin, what, kind, ["network", "hash"])
+    parts = [name for name in os.listdir(fleet.at("a", "blobs")) if name.startswith(".")]
+    check(parts == [], f"no part is left: {parts}")
+    origin.hostile = {}
+    fleet.follow("a", url=origin.url)
+
+
+def refused(fleet, origin, what, kind, kinds):
+    """One look at the origin fails by one of these kinds, and what stood stands."""
+    done = look(fleet, url=origin.url)
+    check(done.returncode == 3, f"{what}: {done.returncode} {done.stderr}")
+    failures = {name: counts(fleet)[name] for name in (kinds if kind == "any" else [kind])}
+    check(sum(failures.values()) > 0, f"{what}: {failures} {done.stderr}")
+    fleet.check_image("a", newest=False)
+
+
+def test_ages_of_any_form(fleet):
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    with open(fleet.at("origin", NAME, "head"), "rb") as file:
+        head = file.read()
+    ages = {"7": 7, "-5": 0, "nan": 0, "-nan": 0, "x": 0, "": 0, "0x10": 16, "1e999": 1e9}
+    ages.update({"inf": 1e9, "9" * 400: 0, "99999999999999999999": 1e9, "1,2": 1, "\x80": 0})
+    for age, least in ages.items():
+        headers = f"Content-Length: {len(head)}\r\nAge: {age}"
+        origin.hostile = {"/head": with_headers(200, headers, head)}
+        fleet.follow("a", url=origin.url)
+        found = lag(fleet, "a")
+        check(least <= found < least + 60, f"Age: {age} makes a lag of {found} s")
+        os.unlink(fleet.at("a.seg"))
+        shutil.rmtree(fleet.at("a"))
+
+
+def test_a_service_that_hears_nonsense_goes_on(fleet):
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    service = fleet.serve("a", "--metrics", fleet.at(METRICS), url=origin.url)
+    fleet.wait_for("it is followed", lambda: fleet.image_of("a") is not None)
+    fleet.wait_for("it looks again", lambda: origin.asked[-1] is None and len(origin.asked) > 3)
+    with open(fleet.at("origin", NAME, "head"), "rb") as file:
+        answers = hostile_answers(file.read())
+    for what in ("no end", "nothing", "headers without an end", "an end that comes early"):
+        before = counts(fleet)["looked_timestamp_seconds"]
+        origin.hostile = {"/head": answers[what][0]}
+        fleet.wait_for(what, lambda: counts(fleet)["looked_timestamp_seconds"] > before + 1)
+    origin.hostile = {}
+    fleet.announce(5, 1005)
+    fleet.wait_for("it is well again", lambda: fleet.is_newest("a"))
+    check(counts(fleet)["network"] + counts(fleet)["signature"] >= 4, "all of it is counted")
+    service.terminate()
+    check(service.wait() == 0, "SIGTERM ends it")
+
+
 main(globals())
