@@ -157,33 +157,32 @@ static void add_one(void *context, const char *bytes, size_t length)
 
 static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *error)
 {
-	int result;
-	do {
-		fleet_entry_id next = *at;
-		result = fleet_stream_read(a->stream, &next, add_one, t, error);
-		if (t->status == BSHM_E_FULL) {
-			return FLEET_STREAM_GAP;
-		}
-		if (t->status != BSHM_OK) {
-			bshm_message message;
-			const bshm_message_about about = {
-				.path = t->of->c->path, .name = t->of->name, .command = true};
-			fleet_fail(error, "%s", bshm_message_say(&message, &t->error, &about));
-			return FLEET_STREAM_FAILED;
-		}
-		*at = next;
-	} while (result == FLEET_STREAM_MORE);
+	fleet_entry_id next = *at;
+	const int result = fleet_stream_read(a->stream, &next, add_one, t, error);
+	if (t->status == BSHM_E_FULL) {
+		return FLEET_STREAM_GAP;
+	}
+	if (t->status != BSHM_OK) {
+		bshm_message message;
+		const bshm_message_about about = {
+			.path = t->of->c->path, .name = t->of->name, .command = true};
+		fleet_fail(error, "%s", bshm_message_say(&message, &t->error, &about));
+		return FLEET_STREAM_FAILED;
+	}
+	*at = next;
 	return result;
 }
 
+/* Sends between two readings, too: pages need room in the outbox, however much there is to read. */
 static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool all,
 	fleet_entry_id *at, fleet_error *error)
 {
 	target t = {.of = of, .build = build, .status = BSHM_OK};
-	if (!connect_to(of, a, error) || !send(of, a, all, error)) {
-		return fail(of, a, error);
+	int result = connect_to(of, a, error) ? FLEET_STREAM_MORE : FLEET_STREAM_FAILED;
+	while (result == FLEET_STREAM_MORE) {
+		result = send(of, a, all, error) ? receive(a, &t, at, error) : FLEET_STREAM_FAILED;
+		all = false;
 	}
-	const int result = receive(a, &t, at, error);
 	a->is_woken |= t.is_woken;
 	return result == FLEET_STREAM_FAILED ? fail(of, a, error) : result;
 }

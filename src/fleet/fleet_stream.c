@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define PREFIX       "bloomshm:adds:"
-#define BATCH        "1001" /* entries that are read at a time, with the one at the place */
+#define BATCH        1001 /* entries that are read at a time, with the one at the place */
 #define KEY          "k"
 #define WAKE         "head"
 #define BEGIN        "begin"
@@ -349,18 +349,21 @@ static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id 
 		fleet_fail(error, "the stream has an entry that is no key");
 		return FLEET_STREAM_FAILED;
 	}
-	return entries->elements == from ? FLEET_STREAM_END : FLEET_STREAM_MORE;
+	/* Not "none was left": where others add all the time there is always one more. */
+	return entries->elements < BATCH ? FLEET_STREAM_END : FLEET_STREAM_MORE;
 }
 
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
 {
 	char from[FLEET_ENTRY_ID_ROOM];
+	char count[16];
 	fleet_entry_id_text(from, *at);
 	const char *info[] = {"XINFO", "STREAM", s->name};
 	const size_t info_lengths[] = {5, 6, s->name_length};
-	const char *range[] = {"XRANGE", s->name, from, "+", "COUNT", BATCH};
-	const size_t range_lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(BATCH)};
+	snprintf(count, sizeof(count), "%d", BATCH);
+	const char *range[] = {"XRANGE", s->name, from, "+", "COUNT", count};
+	const size_t range_lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(count)};
 	redisAppendCommand(s->redis, "MULTI");
 	redisAppendCommandArgv(s->redis, 3, info, info_lengths);
 	redisAppendCommandArgv(s->redis, 6, range, range_lengths);

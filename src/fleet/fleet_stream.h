@@ -53,7 +53,7 @@ typedef void (*fleet_stream_told)(void *context, const char *key, size_t length)
 
 enum {
 	FLEET_STREAM_FAILED = -1,
-	FLEET_STREAM_END,  /* there are no more */
+	FLEET_STREAM_END,  /* there were no more */
 	FLEET_STREAM_MORE, /* perhaps */
 	FLEET_STREAM_GAP   /* entries after *at may be gone: nothing was read */
 };
