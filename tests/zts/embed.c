@@ -25,6 +25,13 @@ typedef struct {
 	void *argument;
 } start;
 
+typedef struct {
+	const char *expression;
+	zend_long value;
+} question;
+
+static int failures;
+
 static void fail(const char *what)
 {
 	fprintf(stderr, "not ok - %s failed\n", what);
@@ -130,4 +137,28 @@ zend_long embed_value(const char *expression)
 		fail(expression);
 	}
 	return number;
+}
+
+static void answer(void *argument)
+{
+	question *q = argument;
+	q->value = embed_value(q->expression);
+}
+
+zend_long embed_value_of_thread(const char *expression)
+{
+	question q = {.expression = expression};
+	pthread_join(embed_thread(answer, &q), NULL);
+	return q.value;
+}
+
+void embed_check(const char *what, bool ok)
+{
+	printf("%sok - %s\n", ok ? "" : "not ", what);
+	failures += !ok;
+}
+
+int embed_status(void)
+{
+	return failures == 0 ? 0 : 1;
 }

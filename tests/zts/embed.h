@@ -21,5 +21,12 @@ void embed_next_request(void);
 /* The value of a PHP expression, as an integer. An exception that is not caught ends the
  * program. */
 zend_long embed_value(const char *expression);
+/* The same in a new thread. */
+zend_long embed_value_of_thread(const char *expression);
+
+/* Prints a check, and counts it if it is not ok. */
+void embed_check(const char *what, bool ok);
+/* What main() returns: 1 if a check was not ok. */
+int embed_status(void);
 
 #endif

@@ -20,32 +20,6 @@
 static char ini[512];
 static sem_t attached;
 static sem_t over;
-static int failures;
-
-static void check(const char *what, bool ok)
-{
-	printf("%sok - %s\n", ok ? "" : "not ", what);
-	failures += !ok;
-}
-
-typedef struct {
-	const char *expression;
-	zend_long value;
-} call;
-
-static void make(void *argument)
-{
-	call *c = argument;
-	c->value = embed_value(c->expression);
-}
-
-/* In a new thread. */
-static zend_long value(const char *expression)
-{
-	call c = {.expression = expression};
-	pthread_join(embed_thread(make, &c), NULL);
-	return c.value;
-}
 
 static void stay(void *argument)
 {
@@ -70,7 +44,7 @@ static pid_t start_maker(int *tell)
 			_exit(1);
 		}
 		embed_start("embed", ini, NULL);
-		_exit(value("bloom_reserve('new', 1)") == 1 ? 0 : 1);
+		_exit(embed_value_of_thread("bloom_reserve('new', 1)") == 1 ? 0 : 1);
 	}
 	*tell = ends[1];
 	return pid;
@@ -97,11 +71,11 @@ int main(int argc, char **argv)
 	int status = unlink(path);
 	const bool made = status == 0 && write(tell, "", 1) == 1 &&
 					  waitpid(maker, &status, 0) == maker && status == 0;
-	check("another process makes the file anew", made);
-	check("a new thread uses it", value("bloom_copy('new', 'copy')") == 1);
+	embed_check("another process makes the file anew", made);
+	embed_check("a new thread uses it", embed_value_of_thread("bloom_copy('new', 'copy')") == 1);
 	sem_post(&over);
 	pthread_join(staying, NULL);
 	embed_stop();
 	unlink(path);
-	return failures == 0 ? 0 : 1;
+	return embed_status();
 }

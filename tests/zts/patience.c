@@ -38,14 +38,7 @@ static char path[256];
 static atomic_bool stop;
 static atomic_int ready; /* threads that have asked */
 static atomic_uint answered[ASKING];
-static int failures;
 static pthread_barrier_t begin;
-
-static void check(const char *what, bool ok)
-{
-	printf("%sok - %s\n", ok ? "" : "not ", what);
-	failures += !ok;
-}
 
 static double seconds(void)
 {
@@ -145,19 +138,6 @@ static void make_together(call *calls, int count)
 	stop_asking(asking);
 }
 
-static void one(void *argument)
-{
-	call *c = argument;
-	c->value = embed_value(c->expression);
-}
-
-static zend_long value(const char *expression)
-{
-	call c = {.expression = expression};
-	pthread_join(embed_thread(one, &c), NULL);
-	return c.value;
-}
-
 /* ------------------------------------------------------------------ what lasts */
 
 /* A process that has begun to make the segment, and is stopped: section 3 of FORMAT.md. */
@@ -178,7 +158,7 @@ static pid_t stopped_creator(void)
 	}
 	int status;
 	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status)) {
-		check("a process that makes a segment stops", false);
+		embed_check("a process that makes a segment stops", false);
 	}
 	return pid;
 }
@@ -189,12 +169,13 @@ static void beside_a_stopped_creator(pid_t creator)
 	make_together(calls, 2);
 	printf("# loads waited %.3f s and %.3f s; meanwhile each thread had at least %u answers\n",
 		calls[0].ended - calls[0].begun, calls[1].ended - calls[1].begun, calls[0].fewest);
-	check("two loads beside a stopped creator give up", calls[0].value < 0 && calls[1].value < 0);
-	check("each thread is answered again and again while they wait",
+	embed_check(
+		"two loads beside a stopped creator give up", calls[0].value < 0 && calls[1].value < 0);
+	embed_check("each thread is answered again and again while they wait",
 		calls[0].fewest >= ENOUGH && calls[1].fewest >= ENOUGH);
 	const double first = calls[0].ended - calls[0].begun;
 	const double last = calls[1].ended > calls[0].ended ? calls[1].ended : calls[0].ended;
-	check("they wait at the same time", last - calls[0].begun < 1.5 * first);
+	embed_check("they wait at the same time", last - calls[0].begun < 1.5 * first);
 	kill(creator, SIGKILL);
 	waitpid(creator, NULL, 0);
 }
@@ -227,10 +208,11 @@ static void while_a_large_segment_is_made(void)
 	pthread_join(forking, NULL);
 	printf("# it took %.3f s; meanwhile each thread had at least %u answers\n", c.ended - c.begun,
 		c.fewest);
-	check("a large segment is made", c.value == 1);
-	check("each thread is answered again and again while it is made", c.fewest >= ENOUGH);
-	check("a process that is forked meanwhile uses it", status == 0);
-	check("then questions are answered from it", value(FILTER) == 0 && value(RECORD) == 1);
+	embed_check("a large segment is made", c.value == 1);
+	embed_check("each thread is answered again and again while it is made", c.fewest >= ENOUGH);
+	embed_check("a process that is forked meanwhile uses it", status == 0);
+	embed_check("then questions are answered from it",
+		embed_value_of_thread(FILTER) == 0 && embed_value_of_thread(RECORD) == 1);
 }
 
 int main(int argc, char **argv)
@@ -250,5 +232,5 @@ int main(int argc, char **argv)
 	while_a_large_segment_is_made();
 	embed_stop();
 	unlink(path);
-	return failures == 0 ? 0 : 1;
+	return embed_status();
 }
