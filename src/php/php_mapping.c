@@ -48,7 +48,7 @@ static atomic_bool left;            /* the process has detached because its file
 /* Set by the thread that attaches, to NULL under the guard. */
 static php_bloomshm_mapping *_Atomic current;
 
-static atomic_bool attaching; /* a thread attaches: this is tried, and never waited for */
+static atomic_bool attaching; /* a thread attaches, or settles: tried, and never waited for */
 static atomic_bool guard;     /* a thread has the two below, or gives a share of `current` out */
 static bshm_error last_failure;
 static uint64_t retry_at_ns; /* after a failure: no attach before */
@@ -77,6 +77,14 @@ static bool enter_guard(php_bloomshm_purpose why)
 		}
 	}
 	return true;
+}
+
+/* So long a call waits for another thread. */
+static uint64_t wait_ns(php_bloomshm_purpose why)
+{
+	return why == BLOOMSHM_TO_ASK           ? 0
+		   : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
+											: WAIT_PAGE_NS;
 }
 
 bshm_error php_bloomshm_busy(void)
@@ -210,9 +218,7 @@ php_bloomshm_mapping *php_bloomshm_mapping_obtain(php_bloomshm_purpose why, bshm
 	const uint64_t start = bshm_now_ns();
 	const bool patient = (why == BLOOMSHM_TO_STORE || why == BLOOMSHM_TO_ADD) &&
 						 start >= atomic_load_explicit(&wait_at_ns, memory_order_relaxed);
-	const uint64_t wait = why == BLOOMSHM_TO_ASK           ? 0
-						  : php_bloomshm_is_command_line() ? WAIT_BATCH_NS
-														   : WAIT_PAGE_NS;
+	const uint64_t wait = wait_ns(why);
 	php_bloomshm_mapping *mapping;
 	bool thread;
 	while ((mapping = share_or_attach(why, error, &thread)) == NULL &&
@@ -287,14 +293,39 @@ bool php_bloomshm_mapping_retire(php_bloomshm_mapping *mapping, php_bloomshm_pur
 
 void php_bloomshm_mapping_forget(void)
 {
+	enter_guard(BLOOMSHM_TO_LOOK);
 	php_bloomshm_mapping *mapping = atomic_exchange(&current, NULL);
+	last_failure = (bshm_error){0};
+	retry_at_ns = 0;
+	give_back(&guard);
+	wait_at_ns = 0;
+	left = false;
+	php_bloomshm_path_forget(); /* last: who finds no path finds no mapping */
 	if (mapping != NULL) {
 		php_bloomshm_mapping_release(mapping);
 	}
-	last_failure = (bshm_error){0};
-	retry_at_ns = 0;
-	wait_at_ns = 0;
-	left = false;
+}
+
+bool php_bloomshm_mapping_settle(php_bloomshm_purpose why)
+{
+	if (!php_bloomshm_path_is_inherited()) {
+		return true;
+	}
+	const uint64_t start = bshm_now_ns();
+	while (php_bloomshm_path_is_inherited()) {
+		if (claim(&attaching)) {
+			if (php_bloomshm_path_is_inherited() && php_bloomshm_path_moved()) {
+				php_bloomshm_mapping_forget();
+			}
+			php_bloomshm_path_settle();
+			give_back(&attaching);
+		} else if (bshm_now_ns() - start >= wait_ns(why)) {
+			return false;
+		} else {
+			bshm_sleep_us(NAP_US);
+		}
+	}
+	return true;
 }
 
 void php_bloomshm_mapping_in_child(void)

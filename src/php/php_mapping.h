@@ -45,8 +45,11 @@ bool php_bloomshm_mapping_is_gone(php_bloomshm_mapping *mapping);
 /* Its file is gone: the process gives it up, and the thread stays its user. False, of a question
  * only: the guard could not be had. */
 bool php_bloomshm_mapping_retire(php_bloomshm_mapping *mapping, php_bloomshm_purpose why);
-/* The process gives it up, and what it knows of the file. Only while it has one thread. */
+/* The process gives it up, its path, and what it knows of the file. By one thread at a time. */
 void php_bloomshm_mapping_forget(void);
+/* Before a call uses the path. In a fork's child, one thread gives up what is its parent's, if
+ * another path is configured. False: another thread is about to; a question does not wait. */
+bool php_bloomshm_mapping_settle(php_bloomshm_purpose why);
 /* At the beginning of a fork's child. */
 void php_bloomshm_mapping_in_child(void);
 

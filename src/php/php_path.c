@@ -4,7 +4,8 @@
  * The first call that needs the path fixes it, so that a later request's INI cannot redirect the
  * worker. In two processes it is fixed too early: in php-fpm's master, where a preload script runs
  * before the workers have the settings of their pools, and in the parent of a fork, whose child may
- * become another user. php_segment.c forgets it in the first, and in a child with another path.
+ * become another user. php_segment.c forgets it in the first, php_mapping.c in a child with another
+ * path. docs/CONCURRENCY.md, section 11, says who writes what.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -26,9 +27,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static char *_Atomic the_path;
-static bool of_preload;    /* a preload script fixed it */
-static atomic_bool forked; /* after the path was fixed, and has not compared it since */
+static char *_Atomic the_path; /* NULL until a call needs it */
+static char *_Atomic old_path; /* the one before: threads may still read it */
+static atomic_bool of_preload; /* a preload script fixed it */
+static atomic_bool forked;     /* and nobody has compared the path since */
 
 bool php_bloomshm_path_is_absolute(const char *path, size_t length)
 {
@@ -90,17 +92,22 @@ static char *path_and_setting(void)
 
 const char *php_bloomshm_path(void)
 {
-	if (the_path == NULL) {
-		char *path = path_and_setting();
-		char *none = NULL;
-		if (path != NULL && !atomic_compare_exchange_strong(&the_path, &none, path)) {
-			free(path); /* another thread was faster */
+	char *path = the_path;
+	if (path == NULL) {
+		char *mine = path_and_setting();
+		if (mine == NULL) {
+			return "";
+		}
+		if (atomic_compare_exchange_strong(&the_path, &path, mine)) {
+			path = mine;
+		} else {
+			free(mine); /* another thread was faster */
 		}
 		if ((CG(compiler_options) & ZEND_COMPILE_PRELOAD) != 0) {
-			of_preload = true; /* no other thread exists yet */
+			of_preload = true;
 		}
 	}
-	return the_path == NULL ? "" : the_path;
+	return path;
 }
 
 bool php_bloomshm_path_of_preload(void)
@@ -110,33 +117,41 @@ bool php_bloomshm_path_of_preload(void)
 
 void php_bloomshm_path_in_child(void)
 {
-	/* Apache's children have threads, whose paths may differ: the first of them fixes it. */
-	atomic_store_explicit(&forked, the_path != NULL, memory_order_relaxed);
+	atomic_store_explicit(&forked, true, memory_order_relaxed); /* no other thread exists yet */
 }
 
-/* Is another path configured than the one in use, or is the process another user? */
-static bool differs(void)
+/* Is it what is configured, for the user that the process is now? */
+static bool is_configured(const char *path)
 {
-	char *path = the_path == NULL ? NULL : configured_path();
-	const bool other = path != NULL && strcmp(path, the_path) != 0;
-	free(path);
-	return other;
+	char *now = configured_path();
+	const bool same = now != NULL && strcmp(path, now) == 0;
+	free(now);
+	return same;
 }
 
 bool php_bloomshm_path_is_other(void)
 {
-	const char *path = the_path;
-	return path != NULL && strcmp(path + strlen(path) + 1, BLOOMSHM_G(path)) != 0 && differs();
+	const char *path = php_bloomshm_path();
+	return *path != '\0' && strcmp(path + strlen(path) + 1, BLOOMSHM_G(path)) != 0 &&
+		   !is_configured(path);
+}
+
+bool php_bloomshm_path_is_inherited(void)
+{
+	/* Pairs with php_bloomshm_path_settle(). */
+	return atomic_load_explicit(&forked, memory_order_acquire);
 }
 
 bool php_bloomshm_path_moved(void)
 {
-	if (!atomic_load_explicit(&forked, memory_order_relaxed)) {
-		return false;
-	}
-	const bool moved = differs();
-	atomic_store_explicit(&forked, moved, memory_order_relaxed);
-	return moved;
+	const char *path = the_path;
+	return path == NULL || !is_configured(path);
+}
+
+void php_bloomshm_path_settle(void)
+{
+	/* Pairs with php_bloomshm_path_is_inherited(). */
+	atomic_store_explicit(&forked, false, memory_order_release);
 }
 
 /* ------------------------------------------------------------------ another user's segment */
@@ -185,8 +200,8 @@ void php_bloomshm_path_warn(void)
 
 void php_bloomshm_path_forget(void)
 {
-	free(the_path);
-	the_path = NULL;
+	/* A process does this once with threads: what this frees is of its parent, or of a preload. A
+	 * fork between two of the steps finds no word that leads to freed memory. */
+	free(atomic_exchange(&old_path, atomic_exchange(&the_path, NULL)));
 	of_preload = false;
-	atomic_store_explicit(&forked, false, memory_order_relaxed);
 }

@@ -14,7 +14,8 @@
  * second.
  *
  * A preload script may run in the process that later forks the workers of all pools: what it used
- * is given up when it ends. The first call of a fork's child compares the path with the settings.
+ * is given up when it ends. The first call of a fork's child compares the path with the settings;
+ * of several threads, one does that for all.
  *
  * A call uses the segment that it has taken until it returns. So a thread may not detach while
  * another call of this extension is on its stack or in a suspended fiber (a loader, a lease, a
@@ -117,19 +118,15 @@ static bool is_suspended(void)
 	return false;
 }
 
-/* Has the process moved, or has the file of the thread's mapping been removed or replaced? A nested
+/* Has the process left the thread's mapping, or has its file been removed or replaced? A nested
  * call sets *later instead of looking: the next call that is not nested looks. */
-static bool is_over(php_bloomshm_mapping *mapping, bool *later, bool *moved)
+static bool is_over(php_bloomshm_mapping *mapping, bool *later)
 {
 	if (!php_bloomshm_mapping_may_be_gone(mapping)) {
 		return false;
 	}
 	*later = is_nested();
-	if (*later) {
-		return false;
-	}
-	*moved = php_bloomshm_path_moved();
-	return *moved || php_bloomshm_mapping_is_gone(mapping);
+	return !*later && php_bloomshm_mapping_is_gone(mapping);
 }
 
 void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
@@ -144,12 +141,11 @@ void php_bloomshm_segment_detach(zend_bloomshm_globals *globals)
 	}
 }
 
-/* The process gives up its path, and what it knows of the file there. It has one thread. */
+/* The process, of one thread, gives up its path, and what it knows of the file there. */
 static void forget(void)
 {
 	php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
 	php_bloomshm_mapping_forget();
-	php_bloomshm_path_forget();
 }
 
 /* ------------------------------------------------------------------ what the calls take */
@@ -213,20 +209,20 @@ static bshm_segment *take(php_bloomshm_purpose why, bshm_error *error)
 	}
 	php_bloomshm_mapping *mine = BLOOMSHM_G(mapping);
 	bool later = false;
-	bool moved = mine == NULL && php_bloomshm_path_moved();
-	if (moved || (mine != NULL && is_over(mine, &later, &moved))) {
+	if (!php_bloomshm_mapping_settle(why)) {
+		*error = php_bloomshm_busy();
+		return NULL;
+	}
+	if (mine != NULL && is_over(mine, &later)) {
 		if (is_suspended()) { /* its call still uses the mapping */
 			*error = (bshm_error){.status = BSHM_E_UNAVAILABLE, .cause = BSHM_CAUSE_HELD};
 			return NULL;
 		}
-		if (moved) {
-			forget();
-		} else if (!php_bloomshm_mapping_retire(mine, why)) {
+		if (!php_bloomshm_mapping_retire(mine, why)) {
 			*error = php_bloomshm_busy();
 			return NULL;
-		} else {
-			php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
 		}
+		php_bloomshm_segment_detach(ZEND_MODULE_GLOBALS_BULK(bloomshm));
 		mine = NULL;
 	}
 	/* Settings change between requests only. */
@@ -386,5 +382,6 @@ bshm_segment *php_bloomshm_segment_with_store_or_throw(bool create)
 void php_bloomshm_segment_shutdown(void)
 {
 	forget();
+	php_bloomshm_path_forget(); /* and the path before it */
 	the_module = 0;
 }
