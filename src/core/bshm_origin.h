@@ -15,7 +15,8 @@ typedef struct {
 	const char *source; /* whence, its URL say: 1..BSHM_SOURCE_BYTES_MAX bytes, no NUL. A segment
 						   has room for 16 different ones; filters of one source share it */
 	size_t source_length;
-	uint64_t epoch; /* of the publisher, and the number of the set: as the origin counts them */
+	uint64_t epoch; /* of the publisher, and the number of the set: as the origin counts them, from
+					   1 on */
 	uint64_t version;
 	uint64_t age_ns;    /* how long ago the origin said that this is its newest version */
 	uint32_t max_lag_s; /* the filter is stale when that is longer ago, and every "no" a "maybe";
@@ -31,9 +32,10 @@ typedef struct {
  * out of its ranges. Takes no lock.
  *
  * A filter that is published in any other way is a local one; so are a copy, a union, what a dump
- * is restored to, and a filter that was cleared. A rename, an add and one more layer change
- * nothing. Adds are as to any filter, but while it is stale no key counts as certainly new, and a
- * key's count is BSHM_COUNT_MAX.
+ * is restored to, and a filter that was cleared. An add and one more layer change nothing. After a
+ * rename it lags on, as version 0, which no origin announces, and its adds are not sent. Adds are
+ * as to any filter, but while it is stale no key counts as certainly new, and a key's count is
+ * BSHM_COUNT_MAX.
  */
 bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error);
 /*

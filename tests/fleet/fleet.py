@@ -102,6 +102,19 @@ def test_names_of_any_bytes(fleet):
     check(fleet.run(["has", name, "x", "y"], "a.seg").stdout == "x\n", "it is followed")
 
 
+def test_another_filter_of_the_origin_is_not_taken_for_the_right_one(fleet):
+    fleet.announce(0, 1000)
+    fleet.load(5000, 6000, filter_name="other")
+    fleet.must(fleet.publish_command(filter_name="other"))
+    for name in (NAME, "other"):
+        command = fleet.follow_command("a", "--once", url=fleet.at("origin"), filter_name=name)
+        fleet.must(command, "a.seg")
+        shutil.rmtree(fleet.at("a"))
+    fleet.must(["rename", "other", NAME], "a.seg")
+    check(fleet.has("a", 1, 5000) == ["5000"], "it is the other one")
+    fleet.follow("a", url=fleet.at("origin"))
+
+
 def test_a_folder_is_an_origin(fleet):
     fleet.announce(0, 1000)
     fleet.follow("a", url=fleet.at("origin"))

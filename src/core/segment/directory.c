@@ -402,6 +402,9 @@ void bshm__entry_rename(
 	if (descriptor->as_of_ns != 0 && heard_ns > descriptor->as_of_ns) {
 		descriptor->as_of_ns = heard_ns;
 	}
+	/* No origin announces the set under this name, and nobody takes its keys out of the outbox. */
+	descriptor->source_version = 0;
+	descriptor->source &= ~BSHM_SOURCE_SENDS;
 	BSHM_STORE(&header->intent_from, source, RELAXED);
 	BSHM_STORE(&header->intent_to, target, RELAXED);
 	BSHM_STORE(&header->intent_generation, generation, RELAXED);
