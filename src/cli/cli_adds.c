@@ -108,7 +108,7 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		b->more = false;
 		b->name = bshm_outbox_name(of->c->segment, of->name, strlen(of->name));
 		bshm_outbox_read(of->c->segment, all, take_letter, b);
-		sent = fleet_stream_add(a->stream, b->keys, b->count, error);
+		sent = fleet_stream_add(a->stream, b->keys, b->count, &a->sent, error);
 		if (sent) {
 			of->counts->sent += b->count;
 			bshm_outbox_free(of->c->segment, b->letters, b->count);
@@ -119,6 +119,9 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		}
 		if (!b->more) {
 			break;
+		}
+		if (cli_signal() != 0) {
+			sent = fleet_fail(error, "a signal came");
 		}
 		all = true;
 	}
@@ -158,7 +161,7 @@ static void add_one(void *context, const char *bytes, size_t length)
 static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *error)
 {
 	fleet_entry_id next = *at;
-	const int result = fleet_stream_read(a->stream, &next, add_one, t, error);
+	int result = fleet_stream_read(a->stream, &next, add_one, t, error);
 	if (t->status == BSHM_E_FULL) {
 		return FLEET_STREAM_GAP;
 	}
@@ -170,7 +173,21 @@ static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *erro
 		return FLEET_STREAM_FAILED;
 	}
 	*at = next;
+	if (result == FLEET_STREAM_END && fleet_entry_id_compare(next, a->sent) < 0) {
+		/* The server has lost what it had, and perhaps no other reader has seen it there. */
+		result = fleet_stream_lost(a->stream, error) ? FLEET_STREAM_GAP : FLEET_STREAM_FAILED;
+		a->sent = result == FLEET_STREAM_GAP ? (fleet_entry_id){0, 0} : a->sent;
+	}
 	return result;
+}
+
+bool cli_adds_send(const cli_adds_of *of, cli_adds *a, fleet_error *error)
+{
+	const bool sent = connect_to(of, a, error) && send(of, a, false, error);
+	if (!sent) {
+		fail(of, a, error);
+	}
+	return sent;
 }
 
 /* Sends between two readings, too: pages need room in the outbox, however much there is to read. */
@@ -182,6 +199,10 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 	while (result == FLEET_STREAM_MORE) {
 		result = send(of, a, all, error) ? receive(a, &t, at, error) : FLEET_STREAM_FAILED;
 		all = false;
+		if (result == FLEET_STREAM_MORE && cli_signal() != 0) {
+			fleet_fail(error, "a signal came");
+			result = FLEET_STREAM_FAILED;
+		}
 	}
 	a->is_woken |= t.is_woken;
 	return result == FLEET_STREAM_FAILED ? fail(of, a, error) : result;

@@ -17,8 +17,8 @@ typedef struct {
 	fleet_error failure;
 	uint64_t all_ns;          /* when to look at all letters of the outbox */
 	fleet_entry_id at;        /* what is published has all entries up to this one */
-	bool lost;                /* entries after that were gone */
-	bool gap;                 /* and may lack later ones for good */
+	fleet_entry_id sent;      /* the last that was: then the stream has it */
+	bool gap;                 /* it may lack later ones for good */
 	fleet_entry_id gap_after; /* the head's adds_after when that was found */
 	uint64_t unsent;          /* that were told of */
 	bool is_woken;            /* the stream says that there is a new head */
@@ -34,10 +34,12 @@ typedef struct {
 
 /* Closes the connection. */
 void cli_adds_end(cli_adds *a);
+/* Sends what pages have added. False: *error says why, the next call tries again. */
+bool cli_adds_send(const cli_adds_of *of, cli_adds *a, fleet_error *error);
 /*
- * Sends what pages have added, and adds what others have. The filter is in the segment, and has all
- * up to a->at. FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good, or the
- * filter has no room for them; _FAILED: *error says why, the next call tries again.
+ * The same, and adds what others have sent. The filter is in the segment, and has all up to a->at.
+ * FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good, or the filter has no
+ * room for them; _FAILED: *error says why, the next call tries again.
  */
 int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error);
 /*

@@ -133,8 +133,7 @@ static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *bui
 	if (result == FLEET_STREAM_FAILED) {
 		return say(all, f, &error);
 	}
-	/* That nothing after 0-0 is gone does not say that the stream was not begun anew. */
-	f->adds.gap = result == FLEET_STREAM_GAP || (f->adds.lost && f->head.adds_after.ms == 0);
+	f->adds.gap = result == FLEET_STREAM_GAP;
 	f->adds.gap_after = f->head.adds_after;
 	return true;
 }
@@ -210,6 +209,14 @@ static bool publish_later(const cli_follower *all, cli_followed *f)
 	return bshm_now_ns() >= f->retry_ns && costly(f, publish(all, f));
 }
 
+/* Other hosts need the keys of pages, whatever this one has. */
+static bool send_adds(const cli_follower *all, cli_followed *f)
+{
+	fleet_error error = {""};
+	const cli_adds_of of = adds_of(all, f);
+	return cli_adds_send(&of, &f->adds, &error) || say(all, f, &error);
+}
+
 /*
  * What is published has all adds there are. If it may lack some for good, it is published anew: as
  * one that was never heard of, or with a head whose image has them.
@@ -219,7 +226,7 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
 	if (f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0) {
-		return say_gap(all, f);
+		return send_adds(all, f) && say_gap(all, f);
 	}
 	if (f->adds.gap) {
 		return publish_later(all, f) && !f->adds.gap;
@@ -228,14 +235,14 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	if (result == FLEET_STREAM_FAILED) {
 		return say(all, f, &error);
 	}
-	/* From the head's place on: perhaps nothing is missing there. */
-	f->adds.lost = result == FLEET_STREAM_GAP;
+	/* A gap: from the head's place on perhaps nothing is missing. */
 	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
 }
 
 bool cli_followed_exchange(cli_follower *all, cli_followed *f)
 {
-	return all->stream == NULL || !f->is_published || (attach(all, f) && catch_up(all, f));
+	return all->stream == NULL ||
+		   (attach(all, f) && (f->is_published ? catch_up(all, f) : send_adds(all, f)));
 }
 
 /* Says how many adds of pages could not be sent. */

@@ -3,9 +3,14 @@
  *
  * A reader that was away must see whether entries are missing: a key that it never reads is a wrong
  * "no". Entries are removed from the oldest on. So as long as the entry at the reader's own place
- * is there, all after it are. A server that has lost its data begins the stream anew, and does not
- * have that entry. The place is read with the entries behind it, in one command; and the newest id
- * in the same transaction, because a reader at the end misses nothing although all were removed.
+ * is there, all after it are. The place is read with the entries behind it, in one command; and the
+ * newest id in the same transaction, because a reader at the end misses nothing although all were
+ * removed.
+ *
+ * A server that has lost its data begins the stream anew; one that has a copy of it, or takes over
+ * from another one, may lack the newest entries. Who has read them finds that its place is gone,
+ * though older entries are there. But who has not would read on, and miss them. So the first who
+ * sees it notes it in the stream: a gap for all who read from before the note.
  *
  * Whoever trims leaves the entry at the mark.
  *
@@ -25,6 +30,7 @@
 #define KEY          "k"
 #define WAKE         "head"
 #define BEGIN        "begin"
+#define LOST         "lost"
 #define DEFAULT_PORT 6379
 
 struct fleet_stream {
@@ -219,7 +225,13 @@ void fleet_stream_close(fleet_stream *s)
 
 /* ------------------------------------------------------------------ writing */
 
-bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error)
+static bool id_of(const redisReply *reply, fleet_entry_id *out)
+{
+	return reply->type == REDIS_REPLY_STRING && fleet_entry_id_parse(reply->str, out);
+}
+
+bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_entry_id *last,
+	fleet_error *error)
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *words[] = {"XADD", s->name, "*", KEY, keys[i].bytes};
@@ -228,12 +240,38 @@ bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fl
 	}
 	for (size_t i = 0; i < count; i++) {
 		redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+		const bool added = reply != NULL && (id_of(reply, last) || fail_server(s, reply, error));
 		freeReplyObject(reply);
-		if (reply == NULL) {
+		if (!added) {
 			return false;
 		}
 	}
 	return true;
+}
+
+/* An entry that is no key: an empty field. */
+static bool append_empty(
+	fleet_stream *s, const char *field, fleet_entry_id *out, fleet_error *error)
+{
+	const char *words[] = {"XADD", s->name, "*", field, ""};
+	const size_t lengths[] = {4, s->name_length, 1, strlen(field), 0};
+	redisAppendCommandArgv(s->redis, 5, words, lengths);
+	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+	const bool appended = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
+	freeReplyObject(reply);
+	return appended;
+}
+
+bool fleet_stream_wake(fleet_stream *s, fleet_error *error)
+{
+	fleet_entry_id ignored;
+	return append_empty(s, WAKE, &ignored, error);
+}
+
+bool fleet_stream_lost(fleet_stream *s, fleet_error *error)
+{
+	fleet_entry_id ignored;
+	return append_empty(s, LOST, &ignored, error);
 }
 
 bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error)
@@ -249,13 +287,19 @@ bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *erro
 
 /* What the server says of a stream. */
 typedef struct {
-	fleet_entry_id last; /* that it gave */
-	bool whole;          /* none was ever removed */
+	fleet_entry_id first; /* 0-0: there are no entries */
+	fleet_entry_id last;  /* that it gave */
+	bool whole;           /* none was ever removed */
 } about;
 
-static bool id_of(const redisReply *reply, fleet_entry_id *out)
+/* Its one field: name and value. */
+static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
 {
-	return reply->type == REDIS_REPLY_STRING && fleet_entry_id_parse(reply->str, out);
+	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
+		return NULL;
+	}
+	const redisReply *fields = entry->element[1];
+	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 ? fields : NULL;
 }
 
 /* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
@@ -274,6 +318,8 @@ static bool read_about(const redisReply *reply, about *out)
 			reply->element[i]->type == REDIS_REPLY_STRING ? reply->element[i]->str : "";
 		if (strcmp(name, "last-generated-id") == 0) {
 			known = id_of(value, &out->last);
+		} else if (strcmp(name, "first-entry") == 0) {
+			field_of(value, &out->first);
 		} else if (strcmp(name, "length") == 0) {
 			length = value->integer;
 		} else if (strcmp(name, "entries-added") == 0) {
@@ -284,25 +330,18 @@ static bool read_about(const redisReply *reply, about *out)
 	return known && added >= 0;
 }
 
-/* Its one field: name and value. */
-static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
-{
-	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
-		return NULL;
-	}
-	const redisReply *fields = entry->element[1];
-	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 ? fields : NULL;
-}
-
 /* XRANGE: each entry is its id, and its one field. */
-static bool tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
+static int tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
 	void *context)
 {
 	for (size_t i = from; i < entries->elements; i++) {
 		fleet_entry_id id;
 		const redisReply *field = field_of(entries->element[i], &id);
 		if (field == NULL) {
-			return false;
+			return FLEET_STREAM_FAILED;
+		}
+		if (strcmp(field->element[0]->str, LOST) == 0) {
+			return FLEET_STREAM_GAP;
 		}
 		if (strcmp(field->element[0]->str, KEY) == 0) {
 			told(context, field->element[1]->str, field->element[1]->len);
@@ -311,7 +350,8 @@ static bool tell(const redisReply *entries, size_t from, fleet_entry_id *at, fle
 		}
 		*at = id;
 	}
-	return true;
+	/* Not "none was left": where others add all the time there is always one more. */
+	return entries->elements < BATCH ? FLEET_STREAM_END : FLEET_STREAM_MORE;
 }
 
 static bool is_zero(fleet_entry_id id)
@@ -331,6 +371,16 @@ static bool has_gap(const about *server, const redisReply *entries, fleet_entry_
 			   fleet_entry_id_compare(first, at) != 0);
 }
 
+/*
+ * The entry `at` is gone. Was it lost, and not removed? Entries are removed from the oldest on, and
+ * the newest id that was given stays.
+ */
+static bool has_lost(const about *server, fleet_entry_id at)
+{
+	return server->whole || fleet_entry_id_compare(server->last, at) < 0 ||
+		   (!is_zero(server->first) && fleet_entry_id_compare(server->first, at) < 0);
+}
+
 static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id *at,
 	fleet_stream_told told, void *context, fleet_error *error)
 {
@@ -342,15 +392,15 @@ static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id 
 		return FLEET_STREAM_FAILED;
 	}
 	if (has_gap(&server, entries, *at)) {
-		return FLEET_STREAM_GAP;
+		const bool noted = !has_lost(&server, *at) || fleet_stream_lost(s, error);
+		return noted ? FLEET_STREAM_GAP : FLEET_STREAM_FAILED;
 	}
 	const size_t from = !is_zero(*at) && entries->elements > 0 ? 1 : 0;
-	if (!tell(entries, from, at, told, context)) {
+	const int result = tell(entries, from, at, told, context);
+	if (result == FLEET_STREAM_FAILED) {
 		fleet_fail(error, "the stream has an entry that is no key");
-		return FLEET_STREAM_FAILED;
 	}
-	/* Not "none was left": where others add all the time there is always one more. */
-	return entries->elements < BATCH ? FLEET_STREAM_END : FLEET_STREAM_MORE;
+	return result;
 }
 
 int fleet_stream_read(
@@ -397,19 +447,6 @@ static bool read_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	}
 	freeReplyObject(reply);
 	return known;
-}
-
-/* An entry that is no key: an empty field. */
-static bool append_empty(
-	fleet_stream *s, const char *field, fleet_entry_id *out, fleet_error *error)
-{
-	const char *words[] = {"XADD", s->name, "*", field, ""};
-	const size_t lengths[] = {4, s->name_length, 1, strlen(field), 0};
-	redisAppendCommandArgv(s->redis, 5, words, lengths);
-	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-	const bool appended = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
-	freeReplyObject(reply);
-	return appended;
 }
 
 bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
@@ -464,10 +501,4 @@ bool fleet_stream_mark_before(
 					   fail_server(s, reply, error);
 	freeReplyObject(reply);
 	return sound;
-}
-
-bool fleet_stream_wake(fleet_stream *s, fleet_error *error)
-{
-	fleet_entry_id ignored;
-	return append_empty(s, WAKE, &ignored, error);
 }

@@ -2,8 +2,9 @@
  * fleet_stream.h - the stream of adds in Redis or Valkey: from each host to all others.
  *
  * Each entry of the stream `bloomshm:adds:FILTER` has one key, as its field `k`, or an empty field:
- * `head` is a wake-up, and the first entry may be `begin`. Their ids order them; what is older than
- * the batch that the newest image was made from is trimmed. Redis from 7.0 on, or Valkey.
+ * `head` is a wake-up, the first entry may be `begin`, and `lost` says that there were more entries
+ * before it. Their ids order them; what is older than the batch that the newest image was made from
+ * is trimmed. Redis from 7.0 on, or Valkey.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -33,8 +34,10 @@ typedef struct {
 	size_t length;
 } fleet_added;
 
-/* Appends the keys, and returns when the server has all of them. */
-bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_error *error);
+/* Appends the keys, and returns when the server has all of them. *last is the last one's entry; of
+ * no keys it stays as it is. */
+bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_entry_id *last,
+	fleet_error *error);
 /*
  * The newest entry's id, of one that was removed too. Whoever reads on from there is told of all
  * that is added from now on, or sees a gap. Begins the stream with an entry that is no key, so that
@@ -45,6 +48,8 @@ bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
  * stream that never had an entry it is that which fleet_stream_mark() begins it with. */
 bool fleet_stream_mark_before(
 	fleet_stream *s, unsigned age_s, fleet_entry_id *out, fleet_error *error);
+/* Notes that entries are gone which the server had: a gap for all who read from before the note. */
+bool fleet_stream_lost(fleet_stream *s, fleet_error *error);
 /* Appends a wake-up: those who read the stream look at the head at once. */
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
 
@@ -55,12 +60,13 @@ enum {
 	FLEET_STREAM_FAILED = -1,
 	FLEET_STREAM_END,  /* there were no more */
 	FLEET_STREAM_MORE, /* perhaps */
-	FLEET_STREAM_GAP   /* entries after *at may be gone: nothing was read */
+	FLEET_STREAM_GAP   /* entries after *at may be gone: no more is told */
 };
 
 /*
  * Tells of up to a thousand entries after *at, the oldest first, and sets *at to the last of them.
- * GAP: the entry *at is gone: later ones may be, too, or the stream was begun anew.
+ * GAP: the entry *at is gone, and later ones may be, too; or the server has lost entries. Who finds
+ * that first notes it in the stream.
  */
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);

@@ -8,17 +8,19 @@ Licensed under the MIT licence; see LICENSE.
 """
 
 import json
+import os
 import random
+import shutil
 import signal
 import time
 
-from hosts import NAME, check, denies, main
-from stream import Stream
+from hosts import NAME, PATIENCE_S, check, denies, main
+from stream import Mimic, Stream
 
 
-def two_followers(fleet):
-    fleet.announce(0, 1000)
+def two_followers(fleet, marked=False):
     stream = Stream(fleet)
+    fleet.announce(0, 1000, *(["--adds-after", stream.mark()] if marked else []))
     stream.follow("a")
     stream.follow("b")
     for host in "ab":
@@ -123,7 +125,7 @@ def test_a_pin_has_the_adds_since_its_image(fleet):
     stream.follow("a")
     fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
     stream.add("a", "new")
-    fleet.wait_for("it is sent", lambda: stream.command("xlen", "bloomshm:adds:" + NAME) == "2")
+    fleet.wait_for("it is sent", lambda: stream.command("xlen", "bloomshm:adds:" + NAME) == "3")
     for i in range(2):
         keys = "".join(f"{i}\n" for i in ["new", f"{i}x", *range(1000)])
         fleet.must(["load", NAME, "--like", "--quiet"], text=keys)
@@ -202,6 +204,78 @@ def test_a_stream_that_was_begun_anew_makes_maybes(fleet):
         fleet.wait_for("it is certain again", lambda: denies(fleet, host))
     stream.add("a", "later")
     stream.arrives("b", "later")
+
+
+def test_a_stream_that_went_back_makes_maybes(fleet):
+    """The server has a copy of its data from before: after a crash, or another one takes over."""
+    stream = two_followers(fleet, marked=True)
+    stream.add("a", "early")
+    stream.arrives("b", "early")
+    stream.command("save")
+    stream.add("a", "lost")
+    stream.arrives("b", "lost")
+    stream.stop()
+    stream.start()
+    for host in "ab":
+        fleet.wait_for("it is stale", lambda: not denies(fleet, host))
+    stream.follow("c")  # one that has seen nothing of it
+    fleet.wait_for("it answers", lambda: fleet.has("c", "early") == ["early"])
+    for host in "abc":
+        check(fleet.has(host, "lost") == ["lost"], f"nothing that was added is denied on {host}")
+    fleet.announce(10, 1010, "--adds-after", stream.mark())
+    for host in "abc":
+        fleet.wait_for("it is certain again", lambda: denies(fleet, host))
+
+
+def test_a_host_that_may_lack_adds_sends_its_own(fleet):
+    fleet.announce(0, 1000)
+    stream = Stream(fleet)
+    stream.follow("b")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "b"))
+    stream.add("b", *[f"key-{i}" for i in range(10)])
+    length = ["xlen", "bloomshm:adds:" + NAME]
+    fleet.wait_for("it is sent", lambda: stream.command(*length) == "10")
+    stream.command("xtrim", "bloomshm:adds:" + NAME, "maxlen", "1")
+    stream.follow("a")
+    fleet.wait_for("it may lack some", lambda: "may be missing" in fleet.log("a"))
+    stream.add("a", "one")
+    stream.arrives("b", "one")
+
+
+def test_a_host_without_its_origin_sends_its_adds(fleet):
+    stream = two_followers(fleet)
+    fleet.children[-2].kill(), fleet.children[-2].wait()
+    shutil.rmtree(fleet.at("a"))
+    os.rename(fleet.at("origin", NAME), fleet.at("away"))
+    stream.follow("a")
+    stream.add("a", "one")
+    stream.arrives("b", "one")
+
+
+def test_what_a_server_has_lost_before_it_was_read_makes_maybes(fleet):
+    fleet.announce(0, 1000)
+
+    def before(word):
+        if word != "MULTI" or mimic.entries == [] or mimic.entries[-1][1] != "k":
+            return True
+        mimic.entries.clear()  # it has said that it has it, and dies
+        return False
+
+    mimic = Mimic(fleet, before)
+    fleet.serve("a", "--stream", mimic.url, url=fleet.at("origin"))
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    fleet.must(["add", NAME, "one"], "a.seg")
+    fleet.wait_for("it is stale", lambda: not denies(fleet, "a"))
+
+
+def test_an_endless_stream_is_left_at_a_signal(fleet):
+    fleet.announce(0, 1000)
+    mimic = Mimic(fleet, lambda word: word != "EXEC" or [mimic.add("k", "x") for _ in range(1001)])
+    follower = fleet.serve("a", "--stream", mimic.url, url=fleet.at("origin"))
+    fleet.wait_for("it reads", lambda: len(mimic.entries) > 5000)
+    follower.terminate()
+    check(follower.wait(PATIENCE_S) == 0, "it ends as it is told")
+    check(fleet.image_of("a") is None, "and publishes nothing that lacks adds")
 
 
 def test_a_stream_that_is_away_makes_a_lag(fleet):

@@ -5,7 +5,9 @@ Licensed under the MIT licence; see LICENSE.
 """
 
 import os
+import socketserver
 import subprocess
+import threading
 
 from hosts import NAME
 
@@ -21,8 +23,8 @@ class Stream:
         self.start()
 
     def start(self):
-        socket_path = ["--port", "0", "--unixsocket", self.fleet.at("redis"), "--save", ""]
-        self.redis = self.fleet.start([SERVER, *socket_path], stdout=subprocess.DEVNULL)
+        place = ["--port", "0", "--unixsocket", self.fleet.at("redis"), "--dir", self.fleet.folder]
+        self.redis = self.fleet.start([SERVER, *place, "--save", ""], stdout=subprocess.DEVNULL)
         self.fleet.wait_for("redis answers", lambda: self.command("ping") == "PONG")
 
     def command(self, *words):
@@ -46,3 +48,62 @@ class Stream:
         self.fleet.wait_for(
             f"{keys} on {host}", lambda: self.fleet.has(host, *keys, "no such") == list(keys)
         )
+
+
+class Mimic(socketserver.ThreadingUnixStreamServer):
+    """Answers as a server of one stream does, and `before(word)` sees each command before."""
+
+    daemon_threads = True
+
+    def __init__(self, fleet, before):
+        self.entries = []
+        self.before = before
+        self.url = "unix://" + fleet.at("mimic")
+        super().__init__(fleet.at("mimic"), Connection)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        """Of a follower that was killed."""
+
+    def add(self, field, value):
+        self.entries.append((f"{len(self.entries) + 1}-0", field, value))
+        return bulk(self.entries[-1][0])
+
+    def info(self):
+        count = len(self.entries)
+        last = self.entries[-1][0] if count else "0-0"
+        words = [bulk("last-generated-id"), bulk(last), bulk("length"), f":{count}\r\n".encode()]
+        return array(words + [bulk("entries-added"), words[-1]])
+
+    def range(self, first):
+        known = [e for e in self.entries if float(e[0][:-2]) >= float(first.split("-")[0])]
+        return array([array([bulk(e[0]), array([bulk(e[1]), bulk(e[2])])]) for e in known])
+
+
+def bulk(text):
+    return f"${len(text)}\r\n{text}\r\n".encode()
+
+
+def array(items):
+    return f"*{len(items)}\r\n".encode() + b"".join(items)
+
+
+class Connection(socketserver.StreamRequestHandler):
+    def handle(self):
+        first = "0-0"
+        while line := self.rfile.readline():
+            words = []
+            for _ in range(int(line[1:])):
+                length = int(self.rfile.readline()[1:])
+                words.append(self.rfile.read(length + 2)[:-2].decode())
+            first = words[2] if words[0] == "XRANGE" else first
+            if not self.server.before(words[0]):
+                return
+            self.wfile.write(self.answer(words, first))
+
+    def answer(self, words, first):
+        if words[0] == "XADD":
+            return self.server.add(*words[3:5])
+        if words[0] == "EXEC":
+            return array([self.server.info(), self.server.range(first)])
+        return b"+OK\r\n"

@@ -9,6 +9,7 @@
 #include "platform/platform.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #define KEYS_MAX 5000
 
 static fleet_error failure;
+static fleet_entry_id sent; /* the last */
 static pid_t server;
 static char url[256];
 static char path[200];
@@ -79,7 +81,7 @@ static void add_number_of_keys(fleet_stream *s, unsigned from, unsigned to)
 		numbers[i] = i;
 		keys[i] = (fleet_added){(const char *) &numbers[i], sizeof(uint32_t)};
 	}
-	REQUIRE(fleet_stream_add(s, keys + from, to - from, &failure));
+	REQUIRE(fleet_stream_add(s, keys + from, to - from, &sent, &failure));
 }
 
 /* What was told of: numbers in order. */
@@ -156,7 +158,7 @@ TEST(keys_and_names_are_any_bytes)
 	fleet_entry_id at = {0, 0};
 	key[4071] = '\n';
 	const fleet_added keys[] = {{"", 0}, {key, sizeof(key)}};
-	CHECK(fleet_stream_add(s, keys, 2, &failure));
+	CHECK(fleet_stream_add(s, keys, 2, &sent, &failure));
 	CHECK_INT(fleet_stream_read(s, &at, check_odd, &seen, &failure), FLEET_STREAM_END);
 	CHECK_INT(seen, 11);
 	end(s);
@@ -166,7 +168,7 @@ TEST(keys_and_names_are_any_bytes)
 static void add_another(void *context, const char *key, size_t length)
 {
 	const fleet_added more = {key, length};
-	CHECK(fleet_stream_add(context, &more, 1, &failure));
+	CHECK(fleet_stream_add(context, &more, 1, &sent, &failure));
 }
 
 TEST(a_stream_that_grows_while_it_is_read_has_an_end)
@@ -215,6 +217,8 @@ TEST(a_gap_is_seen)
 	CHECK_INT(read_all(s, &early, &n), FLEET_STREAM_GAP);
 	CHECK_INT(read_all(s, &zero, &n), FLEET_STREAM_GAP);
 	CHECK_INT(n.next, 20);
+	fleet_entry_id last;
+	CHECK(fleet_stream_mark(s, &last, &failure) && fleet_entry_id_compare(last, at) == 0);
 	/* The last one: all others are gone, and who has read it misses nothing. */
 	CHECK(fleet_stream_trim(s, at, &failure));
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
@@ -277,6 +281,34 @@ TEST(a_stream_that_was_begun_anew_is_a_gap)
 	command("xadd bloomshm:adds:tags 5-1 k x");
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
 	add_number_of_keys(s, 0, 10); /* after the reader's place */
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
+	end(s);
+}
+
+/* Who has not read what the server has lost learns it from who has. */
+TEST(what_a_server_has_lost_is_noted)
+{
+	fleet_stream *s = begin("tags");
+	numbers n = {0, true};
+	fleet_entry_id at = {0, 0};
+	fleet_entry_id other = {0, 0};
+	fleet_entry_id mark;
+	add_number_of_keys(s, 0, 10);
+	CHECK_INT(read_all(s, &other, &n), FLEET_STREAM_END);
+	add_number_of_keys(s, 10, 11);
+	at = sent;
+	add_number_of_keys(s, 11, 12);
+	char line[100];
+	snprintf(line, sizeof(line), "xdel bloomshm:adds:tags %" PRIu64 "-%" PRIu64, at.ms, at.serial);
+	command(line);
+	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
+	CHECK_INT(read_all(s, &other, &n), FLEET_STREAM_GAP);
+	CHECK(fleet_stream_mark(s, &mark, &failure)); /* a batch that begins now has all */
+	add_number_of_keys(s, 12, 13);
+	CHECK_INT(read_all(s, &mark, &(numbers){12, true}), FLEET_STREAM_END);
+	command("flushall");
+	CHECK_INT(read_all(s, &mark, &n), FLEET_STREAM_GAP);
+	at = (fleet_entry_id){0, 0};
 	CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_GAP);
 	end(s);
 }
