@@ -48,6 +48,7 @@ typedef struct {
 	bshm_info info;
 	uint64_t changed_bits; /* between the last image and this one */
 	bool compared;         /* they have a delta */
+	unsigned made_count;   /* of the next head's deltas, its first ones: they are new blobs */
 	bool is_renewed;       /* the last head is signed again */
 	json_t *figures;       /* of the report, with --json */
 } publication;
@@ -190,12 +191,21 @@ static bool make_paths(const publication *p, const fleet_hash *from, delta_paths
 	return out->from != NULL && out->to != NULL && out->delta != NULL && out->proof != NULL;
 }
 
+/* Removes what has not become a blob. */
+static void free_part(char *path)
+{
+	if (path != NULL) {
+		unlink(path);
+	}
+	free(path);
+}
+
 static void free_paths(delta_paths *paths)
 {
 	free(paths->from);
 	free(paths->to);
-	free(paths->delta);
-	free(paths->proof);
+	free_part(paths->delta);
+	free_part(paths->proof);
 }
 
 /* Does the delta make the new image of the old one? Then it is a blob. */
@@ -231,7 +241,6 @@ static int make_delta(const publication *p, const fleet_head *from, const delta_
 	}
 	*changed_bits = stat.changed_bits;
 	if (stat.changed_bits == 0 || stat.delta_bytes >= p->next.image_bytes) {
-		unlink(paths->delta);
 		return stat.changed_bits == 0 ? CLI_YES : CLI_NO;
 	}
 	out->from = fleet_image_id(&from->image);
@@ -256,6 +265,7 @@ static int add_delta(publication *p, const fleet_head *from, bool *compared, uin
 	*compared = status == CLI_YES;
 	if (status == CLI_YES && *changed_bits > 0) {
 		p->next.deltas[p->next.delta_count++] = delta;
+		p->made_count++;
 	}
 	return status == CLI_NO ? CLI_YES : status;
 }
@@ -317,11 +327,11 @@ static void begin_head(publication *p)
 	memcpy(next->filter, p->name, next->filter_length);
 }
 
-/* An image that nobody will name. */
-static void discard(const publication *p, const fleet_hash *image)
+/* Removes a blob that nobody will name. */
+static void discard(const publication *p, const fleet_hash *blob)
 {
-	char *path = fleet_folder_blob(&p->origin.folder, image);
-	if (path != NULL && strcmp(image->text, p->origin.last.image.text) != 0) {
+	char *path = fleet_folder_blob(&p->origin.folder, blob);
+	if (path != NULL && *blob->text != '\0' && strcmp(blob->text, p->origin.last.image.text) != 0) {
 		unlink(path);
 	}
 	free(path);
@@ -342,19 +352,10 @@ static void renew(publication *p)
 	p->next.adds_after = fresh.adds_after;
 }
 
-static int make_version(publication *p)
+/* How the next version differs from the last one. */
+static int compare(publication *p)
 {
-	if (p->origin.last.pinned != 0 && !cli_given(p->c, CLI_UNPIN)) {
-		return cli_say(p->c, CLI_FAILED,
-			"version %" PRIu64 " is pinned; nothing was announced (--unpin)",
-			p->origin.last.pinned);
-	}
-	begin_head(p);
-	int status = write_image(p);
-	if (status != CLI_YES || p->origin.is_first) {
-		return status;
-	}
-	status = add_deltas(p);
+	const int status = add_deltas(p);
 	if (status != CLI_YES) {
 		return status;
 	}
@@ -366,6 +367,28 @@ static int make_version(publication *p)
 		inherit_deltas(p);
 	}
 	return check_change(p);
+}
+
+/* A version that is refused, or finds no room, leaves no blobs: the next try needs the room. */
+static int make_version(publication *p)
+{
+	if (p->origin.last.pinned != 0 && !cli_given(p->c, CLI_UNPIN)) {
+		return cli_say(p->c, CLI_FAILED,
+			"version %" PRIu64 " is pinned; nothing was announced (--unpin)",
+			p->origin.last.pinned);
+	}
+	begin_head(p);
+	int status = write_image(p);
+	if (status == CLI_YES && !p->origin.is_first) {
+		status = compare(p);
+	}
+	if (status != CLI_YES) {
+		discard(p, &p->next.image);
+		for (unsigned i = 0; i < p->made_count; i++) {
+			discard(p, &p->next.deltas[i].blob);
+		}
+	}
+	return status;
 }
 
 /* An earlier image is the next version: its deltas lead back, too. */

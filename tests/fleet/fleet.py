@@ -160,7 +160,9 @@ def test_empty_filters_bad_rates_and_great_changes_are_not_announced(fleet):
     fleet.announce(0, 1000)
     fleet.refused(fleet.run(fleet.publish_command("--max-error-rate", "1e-9")), "error rate")
     fleet.load(500, 1500)
+    blobs = sorted(os.listdir(fleet.at("origin", "blobs")))
     fleet.refused(fleet.run(fleet.publish_command()), "of the keys")
+    check(sorted(os.listdir(fleet.at("origin", "blobs"))) == blobs, "nothing is left")
     fleet.refused(fleet.run(["publish", "nothing", *fleet.publish_command()[2:]]), "nothing")
     check(fleet.head()["version"] == [["1"]], "version 1 stands")
     fleet.publish("--max-change", "100")
@@ -286,6 +288,38 @@ def test_a_full_disk(fleet):
         fleet.follow("a")
     finally:
         subprocess.run(["umount", fleet.at("a")], check=True)
+
+
+def test_a_full_disk_of_the_publisher(fleet):
+    os.rename(fleet.at("origin"), fleet.at("kept"))
+    os.mkdir(fleet.at("origin"))
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", fleet.at("origin")]
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        raise Skipped("mounts are not allowed here")
+    try:
+        fleet.announce(0, 100000)
+        fleet.follow("a", url=fleet.at("origin"))
+        head, blobs = fleet.head(), sorted(os.listdir(fleet.at("origin", "blobs")))
+        failures = 0
+        for free in range(0, 600000, 60000):
+            room = os.statvfs(fleet.at("origin"))
+            with open(fleet.at("origin", "other"), "wb") as file:
+                file.write(bytes(room.f_bavail * room.f_frsize - free))
+            fleet.load(free // 600, 100000 + free // 600)
+            done = fleet.run(fleet.publish_command())
+            os.unlink(fleet.at("origin", "other"))
+            if done.returncode == 0:
+                break
+            failures += 1
+            fleet.refused(done, "No space left")
+            check(fleet.head() == head, "the head stands")
+            check(sorted(os.listdir(fleet.at("origin", "blobs"))) == blobs, "nothing is left")
+            fleet.follow("a", url=fleet.at("origin"))
+        check(failures > 3 and done.returncode == 0, f"it was full {failures} times, and then not")
+        fleet.note_announced()
+        fleet.follow("a", url=fleet.at("origin"))
+    finally:
+        subprocess.run(["umount", fleet.at("origin")], check=True)
 
 
 def test_state_folders(fleet):
