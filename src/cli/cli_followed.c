@@ -520,6 +520,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 		return false;
 	}
 	f->head = *head;
+	*f->etag = '\0'; /* it was the last one's */
 	f->has_head = true;
 	f->has_image = true;
 	f->heard_ns = heard_ns;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECT_S    10L
@@ -21,6 +22,10 @@
 #define STATUS_SAME  304
 #define STATUS_FOUND 200
 #define SCHEME_FILE  "file"
+/* nginx makes an ETag of a file's size and second. So one of a file that is younger, by the clocks
+ * of the server and of whoever wrote the file, may be that of the next one too. */
+#define ETAG_AGE_S 10
+#define NOT_CACHED "Cache-Control: no-cache" /* without it a cache may hold a head for hours */
 
 struct fleet_fetch {
 	CURL *curl;
@@ -37,10 +42,13 @@ typedef struct {
 	int fd;
 	uint64_t room;
 	uint64_t count;
+	bool may_be_same; /* the request named an ETag */
 	bool is_too_long;
 	int code; /* of the system, if a write failed */
 	char etag[FLEET_ETAG_ROOM];
 	double age_s;
+	time_t sent_s;    /* by the server's clock; 0: it does not say */
+	time_t changed_s; /* the file */
 } answer;
 
 /* ------------------------------------------------------------------ the URL */
@@ -147,12 +155,18 @@ static bool is_header(const char *line, size_t length, const char *name, char *o
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
 	answer *a = context;
-	char age[32];
+	char text[64];
 	const size_t length = size * count;
 	is_header(line, length, "etag:", a->etag, sizeof(a->etag));
-	if (is_header(line, length, "age:", age, sizeof(age))) {
-		a->age_s = strtod(age, NULL);
+	if (is_header(line, length, "age:", text, sizeof(text))) {
+		a->age_s = strtod(text, NULL);
 		a->age_s = a->age_s >= 0 ? a->age_s : 0;
+	}
+	if (is_header(line, length, "date:", text, sizeof(text))) {
+		a->sent_s = curl_getdate(text, NULL);
+	}
+	if (is_header(line, length, "last-modified:", text, sizeof(text))) {
+		a->changed_s = curl_getdate(text, NULL);
 	}
 	return length;
 }
@@ -268,7 +282,7 @@ static int request(
 	free(url);
 	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
 	/* What a server says beside an error may be of any length: it is not the file. */
-	if (status != 0 && status != STATUS_FOUND && (status != STATUS_SAME || headers == NULL)) {
+	if (status != 0 && status != STATUS_FOUND && (status != STATUS_SAME || !a->may_be_same)) {
 		a->is_too_long = false;
 		fleet_fail(error, "%s/%s: the server says %ld", f->source, path, status);
 		return -1;
@@ -284,13 +298,13 @@ int fleet_fetch_head(fleet_fetch *f, const char *filter, fleet_text *out,
 	char etag[FLEET_ETAG_ROOM], double *age_s, fleet_error *error)
 {
 	char path[FLEET_FOLDER_ROOM + 8];
-	answer a = {.bytes = out->bytes, .room = FLEET_HEAD_BYTES_MAX};
-	struct curl_slist *headers = NULL;
+	char line[FLEET_ETAG_ROOM + 32];
+	answer a = {.bytes = out->bytes, .room = FLEET_HEAD_BYTES_MAX, .may_be_same = *etag != '\0'};
+	struct curl_slist *headers = curl_slist_append(NULL, NOT_CACHED);
 	snprintf(path, sizeof(path), "%s/" FLEET_HEAD_FILE, filter);
-	if (*etag != '\0') {
-		char line[FLEET_ETAG_ROOM + 32];
+	if (a.may_be_same) {
 		snprintf(line, sizeof(line), "If-None-Match: %s", etag);
-		headers = curl_slist_append(NULL, line);
+		headers = curl_slist_append(headers, line);
 	}
 	const int found = request(f, path, headers, &a, error);
 	curl_slist_free_all(headers);
@@ -298,6 +312,9 @@ int fleet_fetch_head(fleet_fetch *f, const char *filter, fleet_text *out,
 	out->bytes[out->length] = '\0';
 	*age_s = a.age_s;
 	if (found > 0) {
+		if (a.changed_s > 0 && a.sent_s > 0 && a.sent_s - a.changed_s < ETAG_AGE_S) {
+			*a.etag = '\0';
+		}
 		memcpy(etag, a.etag, FLEET_ETAG_ROOM);
 	}
 	return found;

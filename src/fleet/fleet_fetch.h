@@ -29,7 +29,8 @@ void fleet_fetch_free(fleet_fetch *f);
 const char *fleet_fetch_source(const fleet_fetch *f);
 /*
  * Fetches the head of a filter: 1; 0: it is still the one with this ETag, which a head that was
- * fetched has set; -1. *age_s: how long ago the answer was the origin's, as caches in between say.
+ * fetched has set ("" if the next one may have the same); -1. *age_s: how long ago the answer was
+ * the origin's, as caches in between say.
  */
 int fleet_fetch_head(fleet_fetch *f, const char *filter, fleet_text *out,
 	char etag[FLEET_ETAG_ROOM], double *age_s, fleet_error *error);

@@ -69,6 +69,30 @@ def test_an_unchanged_filter_is_announced_again(fleet):
     check(os.listdir(fleet.at("origin", "blobs")) == blobs, "no blob is left")
 
 
+def test_two_heads_of_one_second_are_two(fleet):
+    """nginx makes an ETag of a file's second and size, which two heads may have in common."""
+    head = fleet.at("origin", NAME, "head")
+    now = int(os.stat(fleet.folder).st_mtime)
+
+    def announce(second, *options):
+        fleet.publish(*options)
+        os.utime(head, (second, second))
+
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.load(10, 1010)
+    announce(now + 1000)  # for nginx this second is not over
+    size = os.path.getsize(head)
+    fleet.serve("a")
+    fleet.wait_for("it has the second", lambda: fleet.is_newest("a"))
+    fleet.wait_for("it looks again", lambda: len(fleet.served("/head")) > 2)
+    announce(now + 1000, "--pin", "1")
+    check(os.path.getsize(head) == size, "the heads are of one size")
+    fleet.wait_for("it is led back", lambda: fleet.is_newest("a"))
+    os.utime(head, (now - 1000, now - 1000))
+    fleet.wait_for("a head that is older is not sent again", lambda: "304" in fleet.served("/head"))
+
+
 def test_a_new_seed_is_a_new_image(fleet):
     fleet.announce(0, 1000)
     fleet.start_nginx()

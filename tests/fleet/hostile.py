@@ -151,6 +151,7 @@ class Origin:
     def __init__(self, fleet):
         self.hostile = {}  # an ending of a path: a function that gets the handler
         self.asked = []  # the ETags that requests named
+        self.from_caches = set()  # what they said of caches in between
         outer = self
 
         class Handler(http.server.SimpleHTTPRequestHandler):
@@ -159,6 +160,8 @@ class Origin:
 
             def do_GET(self):
                 outer.asked.append(self.headers.get("If-None-Match"))
+                if self.path.endswith("/head"):
+                    outer.from_caches.add(self.headers.get("Cache-Control"))
                 for end, answer in outer.hostile.items():
                     if self.path.endswith(end) or end in self.path:
                         self.close_connection = True
@@ -280,6 +283,37 @@ def test_ages_of_any_form(fleet):
         check(least <= found < least + 60, f"Age: {age} makes a lag of {found} s")
         os.unlink(fleet.at("a.seg"))
         shutil.rmtree(fleet.at("a"))
+
+
+def tagged(fleet):
+    """Answers with the head that is there, if the request does not name its ETag."""
+
+    def answer(handler):
+        with open(fleet.at("origin", NAME, "head"), "rb") as file:
+            head = file.read()
+        tag = f'"{hash(head):x}"'
+        if handler.headers.get("If-None-Match") == tag:
+            return with_headers(304, f"ETag: {tag}")(handler)
+        return with_headers(200, f"ETag: {tag}\r\nContent-Length: {len(head)}", head)(handler)
+
+    return answer
+
+
+def test_the_tag_is_that_of_the_head_that_was_taken(fleet):
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    origin.hostile = {"/head": tagged(fleet)}
+    head = fleet.at("origin", NAME, "head")
+    with open(head, "rb") as file:
+        first = file.read()
+    fleet.serve("a", "--metrics", fleet.at(METRICS), "--filter-memory", "1M", url=origin.url)
+    fleet.wait_for("it has named a tag", lambda: any(origin.asked))
+    check(origin.from_caches == {"no-cache"}, f"no cache answers by itself: {origin.from_caches}")
+    fleet.announce(0, 2000000, "--max-change", "1000000")  # there is no room for it
+    fleet.wait_for("it is not published", lambda: counts(fleet)["local"] > 0)
+    with open(head, "wb") as file:
+        file.write(first)
+    fleet.wait_for("the first one is old", lambda: counts(fleet)["replay"] > 0)
 
 
 def test_a_service_that_hears_nonsense_goes_on(fleet):
