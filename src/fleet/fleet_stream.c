@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PREFIX       "bloomshm:adds:"
 #define BATCH        1001 /* entries that are read at a time, with the one at the place */
@@ -32,11 +33,15 @@
 #define BEGIN        "begin"
 #define LOST         "lost"
 #define DEFAULT_PORT 6379
+/* A batch of the longest keys that followers send has half of that. */
+#define ANSWER_BYTES_MAX (8u << 20)
+#define ANSWER_PATIENCES 4 /* so often patience_s for a whole answer */
 
 struct fleet_stream {
 	redisContext *redis;
 	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
 	size_t name_length;
+	unsigned patience_s;
 };
 
 /* ------------------------------------------------------------------ the connection */
@@ -53,12 +58,53 @@ static bool fail_server(const fleet_stream *s, const redisReply *reply, fleet_er
 	return fleet_fail(error, "the stream's server gives an answer of an unknown form");
 }
 
-/* The next answer: of that type, or NULL. An answer is to be freed. */
-static redisReply *answer(fleet_stream *s, int type, fleet_error *error)
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+/*
+ * The next answer, or NULL: as redisGetReply(), which waits for ever for an answer without an end,
+ * and keeps all of it. An answer is to be freed.
+ */
+static redisReply *next(fleet_stream *s, fleet_error *error)
 {
 	void *got = NULL;
-	redisReply *reply = redisGetReply(s->redis, &got) == REDIS_OK ? got : NULL;
-	if (reply == NULL || reply->type != type) {
+	int written = 0;
+	size_t bytes = 0;
+	const unsigned limit_s = ANSWER_PATIENCES * s->patience_s;
+	const double end_s = now_s() + limit_s;
+	while (redisGetReplyFromReader(s->redis, &got) == REDIS_OK && got == NULL) {
+		while (written == 0 && redisBufferWrite(s->redis, &written) == REDIS_OK) {
+		}
+		const size_t before = s->redis->reader->len;
+		if (s->redis->err != 0 || redisBufferRead(s->redis) != REDIS_OK) {
+			break;
+		}
+		bytes += s->redis->reader->len - before;
+		if (bytes > ANSWER_BYTES_MAX) {
+			fleet_fail(error, "the stream's server gives an answer of more than %u bytes",
+				ANSWER_BYTES_MAX);
+			return NULL;
+		}
+		if (now_s() > end_s) {
+			fleet_fail(error, "the stream's server does not answer within %u s", limit_s);
+			return NULL;
+		}
+	}
+	if (got == NULL) {
+		fail_server(s, NULL, error);
+	}
+	return got;
+}
+
+/* The next answer: of that type, or NULL. */
+static redisReply *answer(fleet_stream *s, int type, fleet_error *error)
+{
+	redisReply *reply = next(s, error);
+	if (reply != NULL && reply->type != type) {
 		fail_server(s, reply, error);
 		freeReplyObject(reply);
 		return NULL;
@@ -201,6 +247,7 @@ bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
 	memcpy(s->name, PREFIX, sizeof(PREFIX) - 1);
 	memcpy(s->name + sizeof(PREFIX) - 1, filter, filter_length);
 	s->name_length = sizeof(PREFIX) - 1 + filter_length;
+	s->patience_s = patience_s;
 	address a = {0};
 	const bool open =
 		parse(url, &a)
@@ -299,7 +346,11 @@ static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
 		return NULL;
 	}
 	const redisReply *fields = entry->element[1];
-	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 ? fields : NULL;
+	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 &&
+				   fields->element[0]->type == REDIS_REPLY_STRING &&
+				   fields->element[1]->type == REDIS_REPLY_STRING
+			   ? fields
+			   : NULL;
 }
 
 /* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
@@ -330,14 +381,14 @@ static bool read_about(const redisReply *reply, about *out)
 	return known && added >= 0;
 }
 
-/* XRANGE: each entry is its id, and its one field. */
+/* XRANGE: each entry is its id, above that of the one before, and its one field. */
 static int tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
 	void *context)
 {
 	for (size_t i = from; i < entries->elements; i++) {
 		fleet_entry_id id;
 		const redisReply *field = field_of(entries->element[i], &id);
-		if (field == NULL) {
+		if (field == NULL || fleet_entry_id_compare(id, *at) <= 0) {
 			return FLEET_STREAM_FAILED;
 		}
 		if (strcmp(field->element[0]->str, LOST) == 0) {
@@ -437,13 +488,13 @@ static bool read_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 {
 	const char *words[] = {"XINFO", "STREAM", s->name};
 	const size_t lengths[] = {5, 6, s->name_length};
-	redisReply *reply = redisCommandArgv(s->redis, 3, words, lengths);
+	redisAppendCommandArgv(s->redis, 3, words, lengths);
+	redisReply *reply = next(s, error);
 	about server;
-	const bool known = reply != NULL && read_about(reply, &server);
+	const bool known =
+		reply != NULL && (read_about(reply, &server) || fail_server(s, reply, error));
 	if (known) {
 		*out = server.last;
-	} else {
-		fail_server(s, reply, error);
 	}
 	freeReplyObject(reply);
 	return known;
@@ -469,6 +520,9 @@ static bool read_time_s(fleet_stream *s, uint64_t *out, fleet_error *error)
 	const bool known =
 		reply != NULL && reply->elements == 2 && reply->element[0]->type == REDIS_REPLY_STRING;
 	*out = known ? strtoull(reply->element[0]->str, NULL, 10) : 0;
+	if (reply != NULL && !known) {
+		fail_server(s, reply, error);
+	}
 	freeReplyObject(reply);
 	return known;
 }

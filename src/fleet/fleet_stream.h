@@ -22,7 +22,8 @@ typedef struct fleet_stream fleet_stream;
 /*
  * redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///PATH, with
  * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed.
- * No call of the server lasts more than `patience_s` seconds.
+ * No call of the server waits more than `patience_s` seconds for the next byte, and four times as
+ * long for a whole answer, which has at most 8 MB.
  */
 bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
 	size_t filter_length, unsigned patience_s, fleet_error *error);

@@ -13,11 +13,11 @@ import http.server
 import os
 import re
 import shutil
-import signal
+import socketserver
 import subprocess
 import threading
 
-from hosts import NAME, Skipped, check, lag, main
+from hosts import NAME, check, denies, lag, main
 
 METRICS = "a.prom"
 
@@ -332,6 +332,110 @@ def test_a_service_that_hears_nonsense_goes_on(fleet):
     fleet.announce(5, 1005)
     fleet.wait_for("it is well again", lambda: fleet.is_newest("a"))
     check(counts(fleet)["network"] + counts(fleet)["signature"] >= 4, "all of it is counted")
+    service.terminate()
+    check(service.wait() == 0, "SIGTERM ends it")
+
+
+# ------------------------------------------------------------------ streams
+
+
+class FalseServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    """Takes commands as Redis does, and says of a stream what it is told to."""
+
+    daemon_threads = True
+    ABOUT = (
+        b"*6\r\n$6\r\nlength\r\n:1\r\n$13\r\nentries-added\r\n:1\r\n"
+        b"$17\r\nlast-generated-id\r\n$3\r\n9-9\r\n"
+    )
+
+    def __init__(self, fleet):
+        self.place = b"0-0"  # from where on the stream is read
+        self.entries = self.none_more  # what a reading of it gets
+        self.added = b"$3\r\n1-1\r\n"  # what an add gets
+        super().__init__(fleet.at("redis"), FalseConnection)
+        self.url = "unix://" + fleet.at("redis")
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def none_more(self):
+        if self.place == b"0-0":
+            return b"*0\r\n"
+        return b"*1\r\n" + entry(b"$%d\r\n%s\r\n" % (len(self.place), self.place))
+
+    def answer(self, words):
+        word = words[0].upper()
+        if word == b"XRANGE":
+            self.place = words[2]
+        if word == b"EXEC":
+            return b"*2\r\n" + self.ABOUT + self.entries()
+        return {b"MULTI": b"+OK\r\n", b"XADD": self.added}.get(word, b"+QUEUED\r\n")
+
+
+class FalseConnection(socketserver.StreamRequestHandler):
+    def handle(self):
+        try:
+            while line := self.rfile.readline():
+                words = [self.word() for _ in range(int(line[1:]))]
+                self.wfile.write(self.server.answer(words))
+        except OSError:
+            pass  # the follower has had enough
+
+    def word(self):
+        length = int(self.rfile.readline()[1:])
+        return self.rfile.read(length + 2)[:-2]
+
+
+def entry(entry_id, name=b"$1\r\nk\r\n", value=b"$3\r\nkey\r\n"):
+    return b"*2\r\n" + entry_id + b"*2\r\n" + name + value
+
+
+ID = b"$3\r\n5-5\r\n"
+ENTRIES = {
+    "nil": b"*-1\r\n",
+    "a nil entry": b"*1\r\n*-1\r\n",
+    "no id": b"*1\r\n" + entry(b"$-1\r\n"),
+    "an id of letters": b"*1\r\n" + entry(b"$3\r\na-b\r\n"),
+    "an id that comes twice": b"*2\r\n" + entry(ID) + entry(ID),
+    "ids that go back": b"*2\r\n" + entry(ID) + entry(b"$3\r\n4-4\r\n"),
+    "no name": b"*1\r\n" + entry(ID, name=b"$-1\r\n"),
+    "no value": b"*1\r\n" + entry(ID, value=b"$-1\r\n"),
+    "a number": b"*1\r\n" + entry(ID, value=b":7\r\n"),
+    "entries in entries": b"*1\r\n" * 20 + b":1\r\n",
+    "a huge value": b"*1\r\n" + entry(ID, value=b"$9000000\r\n" + b"x" * 9000000 + b"\r\n"),
+    "no form": b"hello\r\n",
+    "an error": b"-ERR no\r\n",
+}
+
+
+def fails(fleet, service, what):
+    """The next exchange with the stream fails, and is counted."""
+    before = counts(fleet)["stream"]
+    counted = lambda: service.poll() is not None or counts(fleet)["stream"] > before
+    fleet.wait_for(f"it is counted: {what}", counted)
+    check(service.poll() is None, f"it died of: {what}")
+
+
+def test_streams_of_any_form(fleet):
+    fleet.announce(0, 1000)
+    server = FalseServer(fleet)
+    options = ["--stream", server.url, "--metrics", fleet.at(METRICS)]
+    service = fleet.serve("a", *options, url=fleet.at("origin"))
+    fleet.wait_for("it is followed", lambda: fleet.image_of("a") is not None)
+    fleet.wait_for("it is counted", lambda: counts(fleet).get("version") == 1)
+    for what, entries in ENTRIES.items():
+        server.entries = lambda entries=entries: entries
+        fails(fleet, service, what)
+        check(denies(fleet, "a"), f"what stood stands after: {what}")
+    server.entries = server.none_more
+    fleet.announce(5, 1005)
+    fleet.wait_for("it is well again", lambda: fleet.is_newest("a"))
+    for added in (b"$-1\r\n", b"-ERR no\r\n", b"*1\r\n:1\r\n", b":5\r\n"):
+        server.added = added
+        fleet.must(["add", NAME, "waits"], "a.seg")
+        fails(fleet, service, added)
+        status = fleet.must(["status", "--json"], "a.seg").stdout
+        check('"outbox_keys": 0' not in status, f"{added}: keys wait")
+    server.added = b"$3\r\n1-1\r\n"
+    fleet.wait_for("all is sent", lambda: counts(fleet)["keys_sent"] > 0)
     service.terminate()
     check(service.wait() == 0, "SIGTERM ends it")
 

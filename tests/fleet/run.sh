@@ -40,7 +40,7 @@ fleet() {
 mkdir -p "$out"
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
-for name in head plan folder fencing stream; do
+for name in head plan folder fencing stream replies; do
 	unit "$name"
 done
 build_command
@@ -53,6 +53,7 @@ make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 export ASAN_OPTIONS=detect_leaks=0
 fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a follower' 'any bytes' \
 	fenced
+fleet hostile build/cli-asan/bloomshm answers streams
 fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]
