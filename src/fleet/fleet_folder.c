@@ -32,22 +32,31 @@ static bool fail(fleet_error *error, const char *what, const char *path)
 	return fleet_fail(error, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* A folder in an open one, which is made if it is not there; -1. */
-static int open_inside(int parent, const char *name, mode_t mode)
+/* Whatever the umask was when it was made, and the mode of the folder around it. */
+static void permit(int fd, mode_t mode)
+{
+	struct stat st;
+	if (fstat(fd, &st) == 0 && (st.st_mode & mode) != mode) {
+		fchmod(fd, (st.st_mode | mode) & 07777);
+	}
+}
+
+/*
+ * A folder in an open one, which is made if it is not there; -1. Where its files may be read it may
+ * be searched.
+ */
+static int open_inside(int parent, const char *name, mode_t files)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(parent, name, flags);
 	if (fd < 0 && errno == ENOENT) {
-		mkdirat(parent, name, mode);
+		mkdirat(parent, name, 0700);
 		fd = openat(parent, name, flags);
 	}
+	if (fd >= 0) {
+		permit(fd, files | 0100 | (files & 0444) >> 2);
+	}
 	return fd;
-}
-
-/* Where a file may be read its folder may be searched. */
-static mode_t folder_mode(mode_t files)
-{
-	return files | 0100 | (files & 0444) >> 2;
 }
 
 static bool open_at(fleet_folder *f, const char *path, int flags, fleet_error *error)
@@ -70,7 +79,7 @@ static bool open_at(fleet_folder *f, const char *path, int flags, fleet_error *e
 
 static bool open_blobs(fleet_folder *f, fleet_error *error)
 {
-	f->blobs = open_inside(f->fd, FLEET_BLOBS, folder_mode(f->mode));
+	f->blobs = open_inside(f->fd, FLEET_BLOBS, f->mode);
 	return f->blobs >= 0 || fail(error, "open the folder of blobs in", f->path);
 }
 
@@ -240,7 +249,7 @@ static bool write_in(int folder, const char *file, const char *bytes, size_t len
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
 	const char *bytes, size_t length, fleet_error *error)
 {
-	const int folder = open_inside(f->fd, filter, folder_mode(f->mode));
+	const int folder = open_inside(f->fd, filter, f->mode);
 	const bool written = folder >= 0 && fsync(f->blobs) == 0 && fsync(f->fd) == 0 &&
 						 write_in(folder, file, bytes, length, f->mode);
 	if (!written) {
@@ -342,6 +351,7 @@ bool fleet_folder_has(const fleet_folder *f, const fleet_hash *hash, uint64_t by
 	const bool found = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t) st.st_size == bytes;
 	if (found) {
 		futimens(fd, NULL);
+		permit(fd, f->mode);
 	}
 	if (fd >= 0) {
 		close(fd);

@@ -60,7 +60,8 @@ void fleet_folder_forget(const fleet_folder *f, const char *filter, uint64_t ver
  * freed. */
 char *fleet_folder_blob(const fleet_folder *f, const fleet_hash *hash);
 char *fleet_folder_part(const fleet_folder *f, fleet_error *error);
-/* Has it this blob, with so many bytes? Then the blob is as young as a new one. */
+/* Has it this blob, with so many bytes? Then the blob is as young as a new one, and may be read by
+ * the same users. */
 bool fleet_folder_has(const fleet_folder *f, const fleet_hash *hash, uint64_t bytes);
 /* Opens it to read; -1: it is not there. */
 int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash);

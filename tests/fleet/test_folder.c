@@ -142,6 +142,36 @@ TEST(a_folder_that_others_may_change_is_refused)
 	fleet_folder_close(&other);
 }
 
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+	return stat(test_path(path), &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+TEST(who_may_read_the_folder_may_read_what_is_in_it)
+{
+	REQUIRE(sodium_init() >= 0);
+	umask(0077); /* a cron job's, say */
+	REQUIRE(fleet_folder_open(&folder, test_path("origin"), &error));
+	const fleet_hash hash = make_blob("abc");
+	write_head("head", &hash);
+	CHECK_INT(mode_of("origin"), 0700);
+	CHECK_INT(mode_of("origin/blobs"), 0700);
+	fleet_folder_close(&folder);
+	/* Then a web server is to offer it. */
+	CHECK(chmod(test_path("origin"), 0755) == 0);
+	REQUIRE(fleet_folder_open(&folder, test_path("origin"), &error));
+	CHECK(fleet_folder_has(&folder, &hash, 3));
+	write_head("head", &hash);
+	CHECK_INT(mode_of("origin/blobs"), 0755);
+	CHECK_INT(mode_of("origin/f"), 0755);
+	CHECK_INT(mode_of("origin/f/head"), 0644);
+	char *blob = fleet_folder_blob(&folder, &hash);
+	struct stat st;
+	CHECK(stat(blob, &st) == 0 && (st.st_mode & 07777) == 0644);
+	free(blob);
+}
+
 TEST(one_process_has_the_lock)
 {
 	fleet_folder other;
