@@ -31,6 +31,19 @@ typedef struct {
 	fleet_server *server;
 } service;
 
+/* Two would write one file, and their metrics would have one name. */
+static bool is_repeated(const cli *c, int argument)
+{
+	const char *name = c->arguments[argument];
+	for (int i = 1; i < argument; i++) {
+		if (strcmp(c->arguments[i], name) == 0) {
+			cli_say(c, CLI_USAGE, "\"%s\" is named twice", cli_shown(name, strlen(name)));
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool read_options(const cli *c, service *s)
 {
 	uint64_t max_lag_s;
@@ -43,7 +56,7 @@ static bool read_options(const cli *c, service *s)
 		return false;
 	}
 	for (int i = 1; i < c->argument_count; i++) {
-		if (!cli_filter_name(c, i)) {
+		if (!cli_filter_name(c, i) || is_repeated(c, i)) {
 			return false;
 		}
 	}
@@ -192,7 +205,6 @@ static void tell_systemd(bool sound)
 static int follow(service *s)
 {
 	cli_signals_note();
-	signal(SIGPIPE, SIG_IGN); /* of a connection that ends */
 	for (size_t i = 0; i < s->count; i++) {
 		cli_followed_begin(&s->all, &s->filters[i], s->all.c->arguments[1 + i]);
 	}
@@ -218,6 +230,8 @@ int cli_follow(cli *c)
 	if (!read_options(c, &s)) {
 		return CLI_USAGE;
 	}
+	signal(SIGPIPE, SIG_IGN); /* of a connection that ends */
+	signal(SIGXFSZ, SIG_IGN); /* a file that is too long is a failure like others */
 	int status = cli_become(c);
 	if (status == CLI_YES) {
 		status = begin(&s);

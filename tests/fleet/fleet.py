@@ -346,6 +346,20 @@ def test_a_full_disk_of_the_publisher(fleet):
         subprocess.run(["umount", fleet.at("origin")], check=True)
 
 
+def test_a_limit_of_file_sizes(fleet):
+    fleet.announce(0, 1000)
+    fleet.follow("a", url=fleet.at("origin"))
+    fleet.announce(0, 200000, "--max-change", "1000000")
+    done = fleet.look("a", url=fleet.at("origin"), prefix=["prlimit", "--fsize=100000"])
+    fleet.refused(done, "File too large")
+    fleet.check_image("a", newest=False)
+
+
+def test_a_filter_that_is_named_twice(fleet):
+    command = fleet.follow_command("a", "--once", url=fleet.at("origin"))
+    fleet.refused(fleet.run([*command, NAME], "a.seg"), "twice", status=2)
+
+
 def test_state_folders(fleet):
     fleet.announce(0, 1000)
     fleet.start_nginx()
