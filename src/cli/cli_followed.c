@@ -445,13 +445,18 @@ static bool take(const cli_follower *all, cli_followed *f, const fleet_head *hea
 
 /* ------------------------------------------------------------------ heads */
 
-/* The head in the state folder is the one in `text`. */
-static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *text)
+static double age_of(int64_t heard_ns)
+{
+	return (double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9;
+}
+
+/* The head in the state folder is the one in `text`, as old as what was heard. */
+static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *text, int64_t heard_ns)
 {
 	fleet_error error = {""};
 	if (text->length != f->text.length || memcmp(text->bytes, f->text.bytes, text->length) != 0) {
-		if (!fleet_folder_write(
-				&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length, &error)) {
+		if (!fleet_folder_write(&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length,
+				age_of(heard_ns), &error)) {
 			return fail(all, f, CLI_FAILS_LOCAL, &error);
 		}
 		f->text = *text;
@@ -516,7 +521,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	if (is_new && (bshm_now_ns() < f->retry_ns || !costly(f, take(all, f, head)))) {
 		return false;
 	}
-	if (!keep(all, f, text)) {
+	if (!keep(all, f, text, heard_ns)) {
 		return false;
 	}
 	f->head = *head;
@@ -531,8 +536,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	if (!settle(all, f)) {
 		return false;
 	}
-	fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE,
-		(double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9);
+	fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE, age_of(heard_ns));
 	return true;
 }
 

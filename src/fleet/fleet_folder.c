@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,8 +231,18 @@ static bool write_all(int fd, const char *bytes, size_t length)
 	return true;
 }
 
+static void set_age(int folder, const char *file, double age_s)
+{
+	struct timespec times[2];
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	times[1].tv_sec -= (time_t) ceil(age_s);
+	times[0] = times[1];
+	utimensat(folder, file, times, AT_SYMLINK_NOFOLLOW);
+}
+
 /* The processes that write this file hold the folder's lock. */
-static bool write_in(int folder, const char *file, const char *bytes, size_t length, mode_t mode)
+static bool write_in(
+	int folder, const char *file, const char *bytes, size_t length, mode_t mode, double age_s)
 {
 	static const char part[] = PART "head";
 	unlinkat(folder, part, 0);
@@ -239,7 +250,9 @@ static bool write_in(int folder, const char *file, const char *bytes, size_t len
 	if (fd < 0) {
 		return false;
 	}
-	const bool written = write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
+	bool written = write_all(fd, bytes, length) && fchmod(fd, mode) == 0;
+	set_age(folder, part, age_s);
+	written = written && fsync(fd) == 0;
 	const int code = errno;
 	close(fd);
 	errno = code;
@@ -247,11 +260,11 @@ static bool write_in(int folder, const char *file, const char *bytes, size_t len
 }
 
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
-	const char *bytes, size_t length, fleet_error *error)
+	const char *bytes, size_t length, double age_s, fleet_error *error)
 {
 	const int folder = open_inside(f->fd, filter, f->mode);
 	const bool written = folder >= 0 && fsync(f->blobs) == 0 && fsync(f->fd) == 0 &&
-						 write_in(folder, file, bytes, length, f->mode);
+						 write_in(folder, file, bytes, length, f->mode, age_s);
 	if (!written) {
 		fail_file(f, "write", filter, file, error);
 	}
@@ -263,16 +276,11 @@ bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *f
 
 void fleet_folder_set_age(const fleet_folder *f, const char *filter, const char *file, double age_s)
 {
-	struct timespec times[2];
 	const int folder = open_filter(f, filter);
-	if (folder < 0) {
-		return;
+	if (folder >= 0) {
+		set_age(folder, file, age_s);
+		close(folder);
 	}
-	clock_gettime(CLOCK_REALTIME, &times[1]);
-	times[1].tv_sec -= (time_t) age_s;
-	times[0] = times[1];
-	utimensat(folder, file, times, AT_SYMLINK_NOFOLLOW);
-	close(folder);
 }
 
 /* Calls `seen` for each name in the folder. False: it cannot be read. */

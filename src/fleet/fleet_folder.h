@@ -47,9 +47,9 @@ void fleet_folder_unlock(const fleet_folder *f);
  * read, or has more bytes than a head. */
 int fleet_folder_read(const fleet_folder *f, const char *filter, const char *file, fleet_text *out,
 	fleet_error *error);
-/* Writes it, once all blobs are synced. */
+/* Writes it, once all blobs are synced, as one that was changed `age_s` ago. */
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
-	const char *bytes, size_t length, fleet_error *error);
+	const char *bytes, size_t length, double age_s, fleet_error *error);
 /* Sets when the file was changed: so long ago. */
 void fleet_folder_set_age(
 	const fleet_folder *f, const char *filter, const char *file, double age_s);

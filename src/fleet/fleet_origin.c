@@ -35,7 +35,7 @@ static bool write_epoch(const fleet_origin *o, fleet_error *error)
 {
 	char text[32];
 	const int length = snprintf(text, sizeof(text), "epoch %" PRIu64 "\n", o->epoch);
-	return fleet_folder_write(&o->folder, o->filter, PUBLISHER, text, (size_t) length, error);
+	return fleet_folder_write(&o->folder, o->filter, PUBLISHER, text, (size_t) length, 0, error);
 }
 
 static bool read_head(fleet_origin *o, const char *filter, size_t filter_length, fleet_error *error)
@@ -163,8 +163,8 @@ static bool write_head(
 	const size_t length = fleet_head_sign(next, &o->key, text);
 	name_earlier(file, next->version);
 	/* The copy first: a publisher that dies in between has announced nothing. */
-	if (!fleet_folder_write(&o->folder, o->filter, file, text, length, error) ||
-		!fleet_folder_write(&o->folder, o->filter, FLEET_HEAD_FILE, text, length, error)) {
+	if (!fleet_folder_write(&o->folder, o->filter, file, text, length, 0, error) ||
+		!fleet_folder_write(&o->folder, o->filter, FLEET_HEAD_FILE, text, length, 0, error)) {
 		return false;
 	}
 	fleet_folder_forget(&o->folder, o->filter, next->version > keep ? next->version - keep : 0);

@@ -285,6 +285,20 @@ def test_ages_of_any_form(fleet):
         shutil.rmtree(fleet.at("a"))
 
 
+def test_a_kept_head_is_as_old_as_what_was_heard(fleet):
+    """Also if its image was not published: the follower may be killed before that."""
+    fleet.announce(0, 2000000)
+    origin = Origin(fleet)
+    with open(fleet.at("origin", NAME, "head"), "rb") as file:
+        head = file.read()
+    headers = f"Content-Length: {len(head)}\r\nAge: 1000"
+    origin.hostile = {"/head": with_headers(200, headers, head)}
+    counted(fleet, "local", "", "--filter-memory", "1M", url=origin.url)
+    now = os.stat(fleet.at(METRICS)).st_mtime
+    age = now - os.stat(fleet.at("a", NAME, "head")).st_mtime
+    check(age >= 999, f"it is {age} s old")
+
+
 def tagged(fleet):
     """Answers with the head that is there, if the request does not name its ETag."""
 

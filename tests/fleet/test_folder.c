@@ -47,7 +47,7 @@ static void write_head(const char *file, const fleet_hash *hash)
 {
 	char text[128];
 	const int length = snprintf(text, sizeof(text), "image %s 1\n", hash->text);
-	REQUIRE(fleet_folder_write(&folder, "f", file, text, (size_t) length, &error));
+	REQUIRE(fleet_folder_write(&folder, "f", file, text, (size_t) length, 0, &error));
 }
 
 TEST(a_blob_has_the_name_of_its_bytes)
@@ -108,10 +108,10 @@ TEST(small_files_come_back_and_large_ones_are_refused)
 	open_folder();
 	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), 0);
 	memset(large, 'x', sizeof(large));
-	CHECK(fleet_folder_write(&folder, "f", "head", large, FLEET_HEAD_BYTES_MAX, &error));
+	CHECK(fleet_folder_write(&folder, "f", "head", large, FLEET_HEAD_BYTES_MAX, 0, &error));
 	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), 1);
 	CHECK_INT(text.length, FLEET_HEAD_BYTES_MAX);
-	CHECK(fleet_folder_write(&folder, "f", "head", large, sizeof(large), &error));
+	CHECK(fleet_folder_write(&folder, "f", "head", large, sizeof(large), 0, &error));
 	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), -1);
 }
 
@@ -126,7 +126,7 @@ TEST(links_are_refused)
 	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), -1);
 	CHECK(symlink("f", test_path("state/g")) == 0);
 	CHECK_INT(fleet_folder_read(&folder, "g", "head", &text, &error), -1);
-	CHECK(!fleet_folder_write(&folder, "g", "head", "x", 1, &error));
+	CHECK(!fleet_folder_write(&folder, "g", "head", "x", 1, 0, &error));
 	CHECK(symlink("state", test_path("link")) == 0);
 	CHECK(!fleet_folder_open_own(&other, test_path("link"), &error));
 	fleet_folder_close(&other);
