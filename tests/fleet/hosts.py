@@ -125,9 +125,9 @@ class Fleet:
 
     # -------------------------------------------------------------- the publisher
 
-    def load(self, first, last, filter_name=NAME):
+    def load(self, first, last, filter_name=NAME, options=()):
         keys = "".join(f"{i}\n" for i in range(first, last))
-        self.must(["load", filter_name, "--like", "--quiet"], text=keys)
+        self.must(["load", filter_name, "--like", "--quiet", *options], text=keys)
 
     def publish_command(self, *options, filter_name=NAME):
         key = ["--to", self.at("origin"), "--key", self.at("key"), "--quiet"]

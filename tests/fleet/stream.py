@@ -17,14 +17,15 @@ SERVER = os.environ.get("BLOOMSHM_STREAM_SERVER", "redis-server")
 class Stream:
     """A server of streams, and what hosts do with it."""
 
-    def __init__(self, fleet):
+    def __init__(self, fleet, *options):
         self.fleet = fleet
+        self.options = ["--save", "", *options]  # of the server
         self.url = "unix://" + fleet.at("redis")
         self.start()
 
     def start(self):
         place = ["--port", "0", "--unixsocket", self.fleet.at("redis"), "--dir", self.fleet.folder]
-        self.redis = self.fleet.start([SERVER, *place, "--save", ""], stdout=subprocess.DEVNULL)
+        self.redis = self.fleet.start([SERVER, *place, *self.options], stdout=subprocess.DEVNULL)
         self.fleet.wait_for("redis answers", lambda: self.command("ping") == "PONG")
 
     def command(self, *words):
