@@ -317,7 +317,7 @@ static void begin_head(publication *p)
 	fleet_head *next = &p->next;
 	const uint64_t now_s = (uint64_t) time(NULL);
 	*next = (fleet_head){.epoch = p->origin.epoch,
-		.version = last->version + 1,
+		.version = p->origin.next_version,
 		.made_s = now_s > last->made_s ? now_s : last->made_s,
 		.spread_s = p->spread_s,
 		.items = p->info.items,

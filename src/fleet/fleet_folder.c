@@ -313,6 +313,27 @@ static bool is_kept(const char *name, uint64_t *version)
 	return *end == '\0';
 }
 
+static void note_newest(void *context, int folder, const char *name)
+{
+	uint64_t version;
+	uint64_t *newest = context;
+	(void) folder;
+	if (is_kept(name, &version) && version > *newest) {
+		*newest = version;
+	}
+}
+
+uint64_t fleet_folder_newest(const fleet_folder *f, const char *filter)
+{
+	uint64_t newest = 0;
+	const int folder = open_filter(f, filter);
+	if (folder >= 0) {
+		walk(folder, note_newest, &newest);
+		close(folder);
+	}
+	return newest;
+}
+
 static void forget(void *context, int folder, const char *name)
 {
 	uint64_t version;

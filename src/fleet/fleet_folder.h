@@ -53,6 +53,8 @@ bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *f
 /* Sets when the file was changed: so long ago. */
 void fleet_folder_set_age(
 	const fleet_folder *f, const char *filter, const char *file, double age_s);
+/* The highest N of the files head-N; 0: there is none. */
+uint64_t fleet_folder_newest(const fleet_folder *f, const char *filter);
 /* Removes the files head-N of versions below `version`. */
 void fleet_folder_forget(const fleet_folder *f, const char *filter, uint64_t version);
 

@@ -82,6 +82,9 @@ bool fleet_origin_begin(fleet_origin *o, const char *path, const char *filter, s
 		return false;
 	}
 	const bool begun = read_head(o, filter, filter_length, error) && take_epoch(o, epoch, error);
+	const uint64_t newest = fleet_folder_newest(&o->folder, o->filter);
+	const bool is_above = newest > o->last.version && newest < FLEET_NUMBER_MAX;
+	o->next_version = 1 + (is_above ? newest : o->last.version);
 	fleet_folder_sweep(&o->folder, GRACE_S); /* of publishers that announced nothing */
 	fleet_folder_unlock(&o->folder);
 	return begun;

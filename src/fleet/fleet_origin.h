@@ -22,6 +22,8 @@ typedef struct {
 	bool is_first;   /* nothing was announced yet */
 	fleet_head last; /* else: the head when it began */
 	fleet_text last_text;
+	uint64_t next_version; /* above all that followers may have seen: a power loss may have taken
+							  the head back, but not its copy head-N, which is synced before it */
 } fleet_origin;
 
 /*

@@ -32,7 +32,7 @@ static fleet_head make_next(const fleet_origin *o, const char *image)
 	fleet_head next = {.filter = "f",
 		.filter_length = 1,
 		.epoch = o->epoch,
-		.version = o->last.version + 1,
+		.version = o->next_version,
 		.made_s = 1764000000};
 	char *part = fleet_folder_part(&o->folder, &error);
 	const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -105,6 +105,23 @@ TEST(two_that_both_begin_it_cannot_both_announce)
 	CHECK(!fleet_origin_announce(&a, &mine, 2, &error));
 	fleet_origin_end(&a);
 	fleet_origin_end(&b);
+}
+
+/* Followers may have seen it: its number is not given to another image. */
+TEST(a_version_that_a_power_loss_has_taken_back_is_passed_over)
+{
+	announce("one");
+	announce("two");
+	fleet_origin o = begin(0);
+	const fleet_head third = make_next(&o, "three");
+	CHECK(fleet_origin_announce(&o, &third, 2, &error));
+	CHECK(fleet_folder_write(
+		&o.folder, "f", "head", o.last_text.bytes, o.last_text.length, 0, &error));
+	fleet_origin_end(&o);
+	o = begin(0);
+	CHECK_INT(o.last.version, 2);
+	CHECK_INT(o.next_version, 4);
+	fleet_origin_end(&o);
 }
 
 TEST(a_blob_that_is_gone_is_not_announced)
