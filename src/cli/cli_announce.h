@@ -15,7 +15,10 @@
  * `is_piped`: no key comes from a file, which may be of any age. CLI_YES, CLI_USAGE or CLI_FAILED.
  */
 int cli_announce_begin(cli *c, bool is_piped);
-/* Announces the filter, and prints a line; with --json *figures is a document instead. */
-int cli_announce(cli *c, json_t **figures);
+/*
+ * Announces the filter, and prints a line; with --json *figures is a document instead.
+ * `published_s`: of what was loaded; if it is not that any more, nothing is announced.
+ */
+int cli_announce(cli *c, double published_s, json_t **figures);
 
 #endif

@@ -217,10 +217,10 @@ static int publish(load *l, bshm_info *info)
 	return status == BSHM_OK ? cli_published(l->c) : cli_fail(l->c, &error, l->filter);
 }
 
-static int announce(const load *l, json_t **figures)
+static int announce(const load *l, const bshm_info *info, json_t **figures)
 {
 	fflush(stdout); /* what is done is told, whatever comes */
-	return cli_given(l->c, CLI_PUBLISH) ? cli_announce(l->c, figures) : CLI_YES;
+	return cli_given(l->c, CLI_PUBLISH) ? cli_announce(l->c, info->published_s, figures) : CLI_YES;
 }
 
 /* One line for the mail of a cron job; all figures as JSON. Then the filter is announced. */
@@ -236,12 +236,12 @@ static int report(const load *l, uint64_t offered, double seconds, const bshm_in
 			cli_shown(name.bytes, name.length), (unsigned long long) offered,
 			bshm_size_text(size, info->bytes), cli_percent_text(rate, info->estimated_error_rate),
 			seconds);
-		return announce(l, &announced);
+		return announce(l, info, &announced);
 	}
 	json_t *figures = cli_json_info(&name, info);
 	json_object_set_new(figures, "keys", json_integer((json_int_t) offered));
 	json_object_set_new(figures, "seconds", json_real(seconds));
-	const int status = announce(l, &announced);
+	const int status = announce(l, info, &announced);
 	if (announced != NULL) {
 		json_object_set_new(figures, "announced", announced);
 	}

@@ -46,6 +46,7 @@ typedef struct {
 	fleet_origin origin;
 	fleet_head next;
 	bshm_info info;
+	double published_s;    /* what is to be announced; 0: whatever is there */
 	uint64_t changed_bits; /* between the last image and this one */
 	bool compared;         /* they have a delta */
 	unsigned made_count;   /* of the next head's deltas, its first ones: they are new blobs */
@@ -93,6 +94,20 @@ static bool read_options(publication *p)
 
 /* ------------------------------------------------------------------ what is refused */
 
+/* Is it still what was loaded, and checked? A place in the stream is that of one set of keys. */
+static int check_same(const publication *p)
+{
+	bshm_info now;
+	const cli *c = p->c;
+	const bshm_status status =
+		bshm_filter_estimate(c->segment, c->views, p->name, strlen(p->name), 1, &now);
+	if (status != BSHM_OK || now.published_s != p->published_s) {
+		return cli_say(c, CLI_FAILED,
+			"another process has replaced \"%s\" meanwhile; nothing was announced", p->name);
+	}
+	return CLI_YES;
+}
+
 /* CLI_YES: the filter is fit to be announced. */
 static int check_filter(publication *p)
 {
@@ -102,6 +117,9 @@ static int check_filter(publication *p)
 		bshm_filter_info(c->segment, c->views, p->name, strlen(p->name), &p->info);
 	if (status != BSHM_OK) {
 		return cli_fail(c, &(bshm_error){.status = status, .cause = BSHM_CAUSE_FILTER}, p->name);
+	}
+	if (p->published_s == 0) {
+		p->published_s = p->info.published_s;
 	}
 	if (!cli_rate(c, CLI_MAX_RATE_NOW, 1, RATE_FACTOR * p->info.error_rate, &most)) {
 		return CLI_USAGE;
@@ -170,6 +188,8 @@ static int write_image(publication *p)
 	} else if (!fleet_folder_take(
 				   &p->origin.folder, part, NULL, &p->next.image, &p->next.image_bytes, &why)) {
 		status = refuse(p, &why);
+	} else {
+		status = check_same(p);
 	}
 	free(part);
 	return status;
@@ -587,9 +607,9 @@ int cli_announce_begin(cli *c, bool is_piped)
 	return status;
 }
 
-int cli_announce(cli *c, json_t **figures)
+int cli_announce(cli *c, double published_s, json_t **figures)
 {
-	publication p = {.c = c, .name = c->arguments[0]};
+	publication p = {.c = c, .name = c->arguments[0], .published_s = published_s};
 	if (!read_options(&p)) {
 		return CLI_USAGE;
 	}

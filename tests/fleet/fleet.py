@@ -464,22 +464,43 @@ def test_a_pin_leads_back_and_stays(fleet):
 # ------------------------------------------------------------------ two publishers
 
 
+def stop_at_flock(fleet, times, command, **options):
+    """A command that stops after so many calls of flock, and what lets it go on."""
+    trace = ["strace", "-f", "-qq", "-o", fleet.at("trace"), "-e", "trace=flock"]
+    inject = ["-e", f"inject=flock:signal=STOP:when={times}"]
+    log = open(fleet.at("stopped.log"), "w")
+    stopped = fleet.start([*trace, *inject, BINARY, *command], stdout=log, stderr=log, **options)
+    fleet.wait_for("it is stopped", lambda: "SIGSTOP" in fleet.read("trace"))
+    pid = int(re.match(r"\d+", fleet.read("trace"))[0])
+    return stopped, lambda: os.kill(pid, signal.SIGCONT)
+
+
+def test_a_load_announces_what_it_has_loaded(fleet):
+    fleet.announce(0, 1000)
+    version = fleet.head()["version"]
+    command = ["load", NAME, "--like", "--publish", *fleet.publish_command()[3:]]
+    with open(fleet.at("rows"), "w") as rows:
+        rows.write("".join(f"{i}\n" for i in range(1010)))
+    with open(fleet.at("rows")) as rows:
+        stopped, go_on = stop_at_flock(fleet, 1, command, stdin=rows)
+    fleet.load(5, 1005)  # of older rows, perhaps: the mark is not theirs
+    go_on()
+    check(stopped.wait() == 3, "it is refused")
+    check("another process has replaced" in fleet.read("stopped.log"), fleet.read("stopped.log"))
+    check(fleet.head()["version"] == version, "nothing was announced")
+
+
 def test_a_publisher_that_was_stopped_is_fenced(fleet):
     fleet.announce(0, 1000)
     fleet.load(5, 1005)
     # It stops when it has begun, and given the lock back.
-    trace = ["strace", "-f", "-qq", "-o", fleet.at("trace"), "-e", "trace=flock"]
-    inject = ["-e", "inject=flock:signal=STOP:when=2"]
-    log = open(fleet.at("stopped.log"), "w")
-    stopped = fleet.start([*trace, *inject, BINARY, *fleet.publish_command()], stderr=log)
-    fleet.wait_for("it is stopped", lambda: "SIGSTOP" in fleet.read("trace"))
+    stopped, go_on = stop_at_flock(fleet, 2, fleet.publish_command())
     version = fleet.head()["version"]
     fleet.publish("--epoch", "2", "--max-change", "100")
     check(fleet.head()["epoch"] == [["2"]] and fleet.head()["version"] != version, "taken over")
     with open(fleet.at("origin", NAME, "head")) as file:
         head = file.read()
-    pid = int(re.match(r"\d+", fleet.read("trace"))[0])
-    os.kill(pid, signal.SIGCONT)
+    go_on()
     check(stopped.wait() == 3, "it is refused")
     said = fleet.read("stopped.log")
     check("taken over" in said, said)
