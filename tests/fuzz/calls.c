@@ -10,6 +10,7 @@
 #include "fuzz.h"
 
 #include "core/bshm_origin.h"
+#include "core/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct {
 	bshm_segment *segment;
 	bshm_views *views;
 	bshm_error error;
+	uint64_t sum; /* so that all bytes of a key are read */
 } subject;
 
 static void status_is_known(int status)
@@ -253,10 +255,35 @@ static void filter_files(subject *s)
 	unlink(path);
 }
 
+/* Frees the letter: what lies there is any number of bytes, all of which are read. */
+static void pass_on(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key)
+{
+	subject *s = context;
+	if (key->length > BSHM_OUTBOX_KEY_MAX) {
+		fuzz_defect("a key in the outbox is too long", "");
+	}
+	s->sum += name + bshm__checksum(key->bytes, key->length, 0);
+	bshm_outbox_free(s->segment, letter, 1);
+}
+
+static void send(subject *s)
+{
+	const bshm_key long_key = fuzz_record_key(1);
+	bshm_outbox_read(s->segment, false, pass_on, s);
+	for (uint64_t i = 0; i < 4; i++) {
+		const bshm_key key = i == 3 ? long_key : fuzz_key(i);
+		KNOWN(
+			bshm_filter_add(s->segment, s->views, "followed", 8, key.bytes, key.length, &s->error));
+	}
+	bshm_outbox_read(s->segment, true, pass_on, s);
+}
+
 static void follow(subject *s)
 {
 	const bshm_parameters parameters = {.error_rate = 0.01, .expansion = 2};
-	const bshm_origin origin = {.source = "origin", .source_length = 6, .max_lag_s = 1};
+	const bshm_origin origin = {
+		.source = "origin", .source_length = 6, .max_lag_s = 1, .sends = true};
 	bshm_build *build;
 	bshm_info info;
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
@@ -273,6 +300,7 @@ static void follow(subject *s)
 		info.source[BSHM_SOURCE_BYTES_MAX] != '\0') {
 		fuzz_defect("the text of a source has no end", "");
 	}
+	send(s);
 	KNOWN(bshm_filter_drop(s->segment, "followed", 8, &s->error));
 }
 

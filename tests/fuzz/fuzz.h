@@ -37,6 +37,15 @@ void fuzz_world_reset(void);
 /* A path in the fuzzer's own folder, which is removed at the end; valid until the fourth call
  * after. */
 const char *fuzz_path(const char *file);
+/* All of a file. */
+typedef struct {
+	uint8_t *bytes;
+	size_t count;
+} fuzz_content;
+
+/* Of at most `most` bytes; to be freed. */
+fuzz_content fuzz_read_file(const char *path, size_t most);
+void fuzz_write_file(const char *path, const void *bytes, size_t count);
 /* Ends the program as a defect that the fuzzer keeps the input of. */
 _Noreturn void fuzz_defect(const char *what, const char *name);
 

@@ -38,13 +38,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct {
-	uint8_t *bytes;
-	size_t count;
-} content;
-
-typedef struct {
-	content images[2];
-	content delta;
+	fuzz_content images[2];
+	fuzz_content delta;
 } pair;
 
 static pair pairs[PAIRS];
@@ -57,28 +52,6 @@ static size_t delta_bytes;
 
 /* ------------------------------------------------------------------ files */
 
-static void write_file(const char *path, const void *bytes, size_t count)
-{
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, bytes, count) != (ssize_t) count) {
-		fuzz_defect("a file could not be written", path);
-	}
-	close(fd);
-}
-
-static content read_file(const char *path)
-{
-	content c = {malloc(IMAGE_BYTES_MAX), 0};
-	const int fd = open(path, O_RDONLY);
-	const ssize_t got = fd < 0 ? -1 : read(fd, c.bytes, IMAGE_BYTES_MAX);
-	if (got <= 0) {
-		fuzz_defect("a file could not be read", path);
-	}
-	close(fd);
-	c.count = (size_t) got;
-	return c;
-}
-
 static uint64_t draw(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -86,7 +59,7 @@ static uint64_t draw(uint64_t *state)
 }
 
 /* An image with one bit of 2^thin set, but in every fourth partition one of two. */
-static content make_image(uint32_t layer_count, uint32_t thin, uint64_t state)
+static fuzz_content make_image(uint32_t layer_count, uint32_t thin, uint64_t state)
 {
 	const char *path = fuzz_path("image");
 	bshm_error error;
@@ -130,7 +103,7 @@ static content make_image(uint32_t layer_count, uint32_t thin, uint64_t state)
 	if (bshm__output_close(&out, BSHM_OK) != BSHM_OK) {
 		fuzz_defect("an image cannot be made", "");
 	}
-	return read_file(path);
+	return fuzz_read_file(path, IMAGE_BYTES_MAX);
 }
 
 static void prepare(void)
@@ -146,13 +119,13 @@ static void prepare(void)
 		bshm_error error;
 		for (unsigned k = 0; k < 2; k++) {
 			pairs[i].images[k] = make_image(made[i][2 * k], made[i][2 * k + 1], i + k);
-			write_file(fuzz_path(k == 0 ? "from" : "to"), pairs[i].images[k].bytes,
+			fuzz_write_file(fuzz_path(k == 0 ? "from" : "to"), pairs[i].images[k].bytes,
 				pairs[i].images[k].count);
 		}
 		if (bshm_delta_make(from_path, to_path, delta_path, &stat, &error) != BSHM_OK) {
 			fuzz_defect("a delta cannot be made", bshm_cause_str(error.cause));
 		}
-		pairs[i].delta = read_file(delta_path);
+		pairs[i].delta = fuzz_read_file(delta_path, IMAGE_BYTES_MAX);
 		if (pairs[i].delta.count > DELTA_BYTES_MAX) {
 			fuzz_defect("a delta is too large", "");
 		}
@@ -162,7 +135,7 @@ static void prepare(void)
 /* ------------------------------------------------------------------ the model */
 
 typedef struct {
-	const content *image;
+	const fuzz_content *image;
 	bool back;
 	bool forge; /* checksums of groups are set, and not compared */
 	bool sound;
@@ -325,7 +298,7 @@ static void change_layer(const uint8_t *from, uint64_t partitions, bool kept)
 }
 
 /* The new image; sets checksums anew, if they are to be. m.sound: it can be decoded. */
-static void decode(const content *image, bool back, unsigned repair)
+static void decode(const fuzz_content *image, bool back, unsigned repair)
 {
 	const uint64_t own = number(image->bytes + 92, 4);
 	m.image = image;
@@ -400,15 +373,15 @@ static void lay_out_delta(const uint8_t *data, size_t size)
 }
 
 /* The way back, by the same delta. */
-static void go_back(const content *image)
+static void go_back(const fuzz_content *image)
 {
 	bshm_delta_stat stat;
 	bshm_error error;
-	write_file(delta_path, delta, delta_bytes);
+	fuzz_write_file(delta_path, delta, delta_bytes);
 	if (bshm_delta_apply(out_path, delta_path, to_path, &stat, &error) != BSHM_OK) {
 		fuzz_defect("a delta does not lead back", bshm_cause_str(error.cause));
 	}
-	const content again = read_file(to_path);
+	const fuzz_content again = fuzz_read_file(to_path, IMAGE_BYTES_MAX);
 	if (again.count != image->count || memcmp(again.bytes, image->bytes, again.count) != 0) {
 		fuzz_defect("a delta leads back to another image", "");
 	}
@@ -416,12 +389,12 @@ static void go_back(const content *image)
 	unlink(to_path);
 }
 
-static void apply(const content *image, bool forged)
+static void apply(const fuzz_content *image, bool forged)
 {
 	struct stat st;
 	bshm_delta_stat stat;
 	bshm_error error = {0};
-	write_file(delta_path, delta, delta_bytes);
+	fuzz_write_file(delta_path, delta, delta_bytes);
 	const bshm_status status = bshm_delta_apply(from_path, delta_path, out_path, &stat, &error);
 	if (status != BSHM_OK) {
 		if (error.cause == BSHM_CAUSE_NONE || error.source == 0 || lstat(out_path, &st) == 0) {
@@ -433,7 +406,7 @@ static void apply(const content *image, bool forged)
 		}
 		return;
 	}
-	const content made = read_file(out_path);
+	const fuzz_content made = fuzz_read_file(out_path, IMAGE_BYTES_MAX);
 	if (!m.sound || made.count != m.out_bytes || memcmp(made.bytes, m.out, made.count) != 0) {
 		fuzz_defect("a wrong image was written", "");
 	}
@@ -453,7 +426,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fuzz_world_reset();
 	const bool back = (data[0] & 4) != 0;
-	const content *image = &pairs[data[0] % PAIRS].images[back];
+	const fuzz_content *image = &pairs[data[0] % PAIRS].images[back];
 	const unsigned repair = data[1];
 	lay_out_delta(data, size);
 	if (delta_bytes >= 72 && (repair & REPAIR_GROUPS) != 0) { /* of this image, whatever it says */
@@ -469,7 +442,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		set(delta + 56, check_of(delta, 56));
 		set(delta + delta_bytes - 8, check_of(delta, delta_bytes - 8));
 	}
-	write_file(from_path, image->bytes, image->count);
+	fuzz_write_file(from_path, image->bytes, image->count);
 	apply(image, m.sound && m.forge && (repair & REPAIR_DELTA) != 0);
 	return 0;
 }

@@ -36,39 +36,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct {
-	uint8_t *bytes;
-	size_t count;
-} content;
-
 static fuzz_template sound;
-static content dumps[DUMPS]; /* 0: of records; the others: of filters */
+static fuzz_content dumps[DUMPS]; /* 0: of records; the others: of filters */
 static uint8_t file[FILE_BYTES_MAX];
 static size_t file_bytes;
 
 /* ------------------------------------------------------------------ files */
-
-static void write_file(const char *path, const void *bytes, size_t count)
-{
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, bytes, count) != (ssize_t) count) {
-		fuzz_defect("a file could not be written", path);
-	}
-	close(fd);
-}
-
-static content read_file(const char *path)
-{
-	content c = {malloc(FILE_BYTES_MAX), 0};
-	const int fd = open(path, O_RDONLY);
-	const ssize_t got = fd < 0 || c.bytes == NULL ? -1 : read(fd, c.bytes, FILE_BYTES_MAX);
-	if (got <= 0) {
-		fuzz_defect("a file could not be read", path);
-	}
-	close(fd);
-	c.count = (size_t) got;
-	return c;
-}
 
 static bshm_segment *open_segment(void)
 {
@@ -76,7 +49,7 @@ static bshm_segment *open_segment(void)
 	const bshm_options options = fuzz_options(path);
 	bshm_segment *segment;
 	bshm_error error;
-	write_file(path, sound.bytes, sound.count);
+	fuzz_write_file(path, sound.bytes, sound.count);
 	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
 		fuzz_defect("the template is refused", bshm_cause_str(error.cause));
 	}
@@ -95,13 +68,13 @@ static void prepare(void)
 	if (bshm_store_dump(segment, path, &count, &error) != BSHM_OK) {
 		fuzz_defect("records cannot be dumped", bshm_cause_str(error.cause));
 	}
-	dumps[0] = read_file(path);
+	dumps[0] = fuzz_read_file(path, FILE_BYTES_MAX);
 	for (unsigned i = 1; i < DUMPS; i++) {
 		const char *name = fuzz_filters[filters[i]].name;
 		if (bshm_filter_dump(segment, views, name, strlen(name), path, &count, &error) != BSHM_OK) {
 			fuzz_defect("a filter cannot be dumped", name);
 		}
-		dumps[i] = read_file(path);
+		dumps[i] = fuzz_read_file(path, FILE_BYTES_MAX);
 	}
 	unlink(path);
 	bshm_views_free(views);
@@ -316,7 +289,7 @@ static void lay_out_file(const uint8_t *data, size_t size)
 	const size_t fits = patches < (size - 4) / 8 ? patches : (size - 4) / 8;
 	const uint8_t *rest = data + 4 + fits * 8;
 	const size_t left = size - 4 - fits * 8;
-	const content *dumped = &dumps[(data[0] & 1) == 0 ? 0 : 1 + (data[0] >> 1) % (DUMPS - 1)];
+	const fuzz_content *dumped = &dumps[(data[0] & 1) == 0 ? 0 : 1 + (data[0] >> 1) % (DUMPS - 1)];
 	const bool own = left == 0;
 	file_bytes = own ? dumped->count : left < FILE_BYTES_MAX ? left : FILE_BYTES_MAX;
 	memcpy(file, own ? dumped->bytes : rest, file_bytes);
@@ -348,7 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		repair_filter(data[1]);
 	}
 	const char *path = fuzz_path("input");
-	write_file(path, file, file_bytes);
+	fuzz_write_file(path, file, file_bytes);
 	bshm_segment *segment = open_segment();
 	bshm_views *views = bshm_views_new();
 	bshm_error error = {0};

@@ -59,7 +59,8 @@ typedef struct {
 } region;
 
 #define SLOTS_MAX 4096u
-#define REGIONS   23u
+#define REGIONS   26u
+#define OLD       23u /* seeds count by this; what came later has the last kinds */
 
 static fuzz_template sound;
 static uint8_t *file; /* our own mapping of the file that is opened */
@@ -108,6 +109,7 @@ static void learn_shape(void)
 	MOVE(page_headers);
 	MOVE(page_bitmaps);
 	MOVE(pages);
+	MOVE(outbox);
 	shape.header = (void *) sound.bytes;
 #undef MOVE
 	bshm_segment_close(segment);
@@ -140,21 +142,15 @@ static void learn_regions(void)
 {
 	const bshm_segment *s = &shape;
 	const region all[REGIONS] = {
-		{s->header, 1, 320},
-		{&s->header->lock, 1, 88},
-		{s->owners, 16, sizeof(bshm_owner)},
-		{s->ops, 4, sizeof(bshm_op)},
-		{s->heads, s->head_count, sizeof(uint32_t)},
-		{s->entries, s->entry_count, sizeof(bshm_entry)},
-		{s->entries, s->entry_count, 16},
-		{s->layers, 12, sizeof(bshm_layer)},
-		{s->tags, s->chunk_count, sizeof(uint64_t)},
+		{s->header, 1, 320}, {&s->header->lock, 1, 88}, {s->owners, 16, sizeof(bshm_owner)},
+		{s->ops, 4, sizeof(bshm_op)}, {s->heads, s->head_count, sizeof(uint32_t)},
+		{s->entries, s->entry_count, sizeof(bshm_entry)}, {s->entries, s->entry_count, 16},
+		{s->layers, 12, sizeof(bshm_layer)}, {s->tags, s->chunk_count, sizeof(uint64_t)},
 		{s->chunks, s->chunk_count, sizeof(bshm_chunk)},
 		{s->links, s->partition_count, sizeof(uint32_t)},
 		{s->epochs, s->partition_count, sizeof(uint64_t)},
 		{s->partitions, s->partition_count, BSHM_PARTITION_BYTES},
-		{s->store, 1, sizeof(bshm_store)},
-		{s->shards, 1, sizeof(bshm_shard_header)},
+		{s->store, 1, sizeof(bshm_store)}, {s->shards, 1, sizeof(bshm_shard_header)},
 		{&s->shards->intent, 1, sizeof(bshm_intent)},
 		{s->leases, BSHM_LEASE_COUNT, sizeof(bshm_lease)},
 		{s->tables, s->shard_tables, sizeof(bshm_table)},
@@ -163,8 +159,17 @@ static void learn_regions(void)
 		{NULL, unit_count * 64, sizeof(bshm_bucket)}, /* buckets */
 		{s->pages, s->shard_pages, BSHM_SLAB_BYTES},
 		{s->page_bitmaps, s->shard_pages, sizeof(bshm_page_bitmap)},
+		{s->outbox->marks, 1, sizeof(s->outbox->marks)},
+		{s->outbox + 1, s->chunk_count * 64, BSHM_LETTER_BYTES_SMALL},
+		{s->outbox + 1, s->chunk_count * 64, sizeof(bshm_letter)}, /* numbers of those */
 	};
 	memcpy(regions, all, sizeof(regions));
+}
+
+/* Which region an edit is of. */
+static const region *region_of(uint8_t kind)
+{
+	return &regions[kind > UINT8_MAX - (REGIONS - OLD) ? OLD + UINT8_MAX - kind : kind % OLD];
 }
 
 static uint8_t *place_in(const region *r, uint32_t index, uint32_t field)
@@ -176,7 +181,9 @@ static uint8_t *place_in(const region *r, uint32_t index, uint32_t field)
 	if (r == &regions[20]) {
 		return file + unit_offsets[i / 64] + i % 64 * sizeof(bshm_bucket) + field % r->bytes;
 	}
-	const size_t stride = r == &regions[6] ? sizeof(bshm_entry) : r->bytes;
+	const size_t stride = r == &regions[6]    ? sizeof(bshm_entry)
+						  : r == &regions[25] ? BSHM_LETTER_BYTES_SMALL
+											  : r->bytes;
 	return file + offset_of(r->begin) + i * stride + field % r->bytes;
 }
 
@@ -238,7 +245,7 @@ static uint64_t telling(uint8_t which)
 
 static void make_edit(const edit *e)
 {
-	const region *r = &regions[e->kind % REGIONS];
+	const region *r = region_of(e->kind);
 	uint8_t *to = place_in(r, e->index, (e->how & 16) != 0 ? e->field : e->field & ~3u);
 	const uint8_t byte = e->count == 0 ? 0 : e->bytes[0];
 	const size_t room = (size_t) (file + sound.count - to);
@@ -352,7 +359,7 @@ static void next_late(void)
 	wait = (uint64_t) (when & 0x1fff) << (when >> 13) * 3;
 	delay = 0;
 	if ((when & 0x8000) != 0) {
-		const region *r = &regions[pending.kind % REGIONS];
+		const region *r = region_of(pending.kind);
 		watched = (size_t) (place_in(r, pending.index, pending.field & ~3u) - file) & ~(size_t) 7;
 		wait = when & 0xff;
 		delay = when >> 8 & 0x7f;

@@ -6,6 +6,9 @@
  */
 #include "fuzz.h"
 
+#include "core/segment/name.h"
+#include "core/segment/outbox.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +152,18 @@ static void make_filters(bshm_segment *segment, bshm_views *views)
 	reserve(segment, "sliding", &fuzz_filters[5].parameters);
 }
 
+/* Keys of each size of letters. */
+static void fill_outbox(bshm_segment *segment)
+{
+	static const uint32_t lengths[] = {0, 3, 40, 41, 488, 489, BSHM_OUTBOX_KEY_MAX};
+	const bshm__name name = bshm__name_of("followed", 8);
+	const char *bytes = fuzz_record_key(2).bytes;
+	for (uint32_t i = 0; i < 70; i++) {
+		const uint32_t length = lengths[i < 63 ? i % 3 : i - 63];
+		must(bshm__outbox_put(segment, &name, &(bshm_key){bytes, length}), "a letter");
+	}
+}
+
 /* A lease, an op with keys in its journal, all of a process that is gone. */
 static void leave_work(bshm_segment *segment, bshm_views *views)
 {
@@ -184,6 +199,7 @@ fuzz_template fuzz_template_make(void)
 	bshm_views *views = bshm_views_new();
 	make_filters(segment, views);
 	put_records(segment);
+	fill_outbox(segment);
 	must(bshm_segment_check(segment, no_problem, NULL, &(bshm_error){0}) == 0, "a sound segment");
 	leave_work(segment, views);
 	fuzz_template t = {malloc(segment->segment_bytes), segment->segment_bytes};

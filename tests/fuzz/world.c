@@ -12,6 +12,7 @@
 #include "platform/platform.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,28 @@ const char *fuzz_path(const char *file)
 	char *path = paths[next++ % 4];
 	snprintf(path, sizeof(paths[0]), "%s/%s", folder, file);
 	return path;
+}
+
+void fuzz_write_file(const char *path, const void *bytes, size_t count)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, bytes, count) != (ssize_t) count) {
+		fuzz_defect("a file could not be written", path);
+	}
+	close(fd);
+}
+
+fuzz_content fuzz_read_file(const char *path, size_t most)
+{
+	fuzz_content c = {malloc(most), 0};
+	const int fd = open(path, O_RDONLY);
+	const ssize_t got = fd < 0 || c.bytes == NULL ? -1 : read(fd, c.bytes, most);
+	if (got <= 0) {
+		fuzz_defect("a file could not be read", path);
+	}
+	close(fd);
+	c.count = (size_t) got;
+	return c;
 }
 
 /* ------------------------------------------------------------------ memory */

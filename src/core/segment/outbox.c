@@ -29,6 +29,7 @@
 #include "core/segment/owners.h"
 #include "core/segment/segment.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 BSHM_STATIC_ASSERT(outbox_key, BSHM_OUTBOX_KEY_MAX == BSHM_LETTER_BYTES_MAX - sizeof(bshm_letter));
 
@@ -131,7 +132,7 @@ bool bshm__outbox_put(bshm_segment *segment, const bshm__name *name, const bshm_
 	}
 	if (BSHM_UNLIKELY(near[0] == 0)) {
 		near[0] = near[1] = near[2] =
-			(uint32_t) bshm__checksum(&owner, sizeof(owner), (uintptr_t) near) | 1;
+			(uint32_t) bshm__checksum(&owner, sizeof(owner), bshm_os_thread_id()) | 1;
 	}
 	for (unsigned i = 0; i < CLASSES; i++) {
 		const letter_size c = class_at(segment, i);
