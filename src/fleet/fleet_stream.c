@@ -188,6 +188,10 @@ static bool parse_url(const char *text, address *out)
 	out->password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
 	out->database = part_of(url, CURLUPART_PATH, CURLU_URLDECODE);
 	curl_url_cleanup(url);
+	if (out->host != NULL && out->host[0] == '[') { /* an address of IPv6, without its brackets */
+		out->host[strlen(out->host) - 1] = '\0';
+		memmove(out->host, out->host + 1, strlen(out->host));
+	}
 	if (out->database != NULL) { /* without its slash */
 		memmove(out->database, out->database + 1, strlen(out->database));
 	}

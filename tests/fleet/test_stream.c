@@ -369,3 +369,12 @@ TEST(other_addresses_are_refused)
 		CHECK(s == NULL);
 	}
 }
+
+TEST(addresses_are_of_both_kinds)
+{
+	fleet_stream *s;
+	CHECK(!fleet_stream_open(&s, "redis://[::1]:1", "tags", 4, 1, &failure));
+	CHECK(strstr(failure.text, "not known") == NULL); /* it is no name */
+	CHECK(!fleet_stream_open(&s, "redis://127.0.0.1:1", "tags", 4, 1, &failure));
+	CHECK(strstr(failure.text, "refused") != NULL);
+}
