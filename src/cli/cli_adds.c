@@ -225,6 +225,12 @@ int cli_adds_build(
 	return result;
 }
 
+bool cli_adds_doubt(const cli_adds_of *of)
+{
+	bshm_error error;
+	return bshm_filter_doubt(of->c->segment, of->name, strlen(of->name), &error) == 1;
+}
+
 uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a)
 {
 	bshm_info info;

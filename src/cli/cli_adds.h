@@ -48,6 +48,9 @@ int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error);
  */
 int cli_adds_build(const cli_adds_of *of, cli_adds *a, bshm_build *build, fleet_entry_id after,
 	fleet_error *error);
+/* What is published lacks adds, and says maybe: at once, as there may be no room for another image.
+ * False: it did so before, or cannot. */
+bool cli_adds_doubt(const cli_adds_of *of);
 /* How many more adds of pages could not be sent since the last call. */
 uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a);
 

@@ -235,7 +235,10 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	if (result == FLEET_STREAM_FAILED) {
 		return say(all, f, &error);
 	}
-	/* A gap: from the head's place on perhaps nothing is missing. */
+	if (result == FLEET_STREAM_GAP && cli_adds_doubt(&of)) {
+		say_gap(all, f);
+	}
+	/* From the head's place on perhaps nothing is missing. */
 	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
 }
 

@@ -49,6 +49,15 @@ bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t na
 	const bshm_origin *origin, bshm_error *error);
 
 /*
+ * The filter may lack keys for good: every "no" is a "maybe" until a set is published, or its
+ * origin is heard. Without a limit it gets one of 1 s. Needs no room. 1; 0 if it was so before.
+ * NOT_FOUND, CORRUPT; INCOMPATIBLE, cause ORIGIN: it is a local one. Lock statuses. Cost: the lock
+ * for a microsecond.
+ */
+int bshm_filter_doubt(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error);
+
+/*
  * As bshm_filter_add_many(), for keys that came from other hosts: they are not left in the outbox.
  */
 bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,

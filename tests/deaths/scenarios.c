@@ -214,7 +214,8 @@ static void travel_with_more(desk *d)
 	unlink(file);
 }
 
-/* Another host's filter: published, heard again, renamed, and published in its next version. */
+/* Another host's filter: published, heard again, published in its next version, doubted,
+ * and renamed. */
 static void follow(desk *d)
 {
 	static const char source[] = "https://origin.example/";
@@ -235,9 +236,8 @@ static void follow(desk *d)
 		origin.age_ns = 0;
 		must(bshm_filter_heard(d->segment, "other", 5, &origin, &error), "hear");
 	}
-	origin.version = 2;
+	must(bshm_filter_doubt(d->segment, "other", 5, &error), "doubt");
 	must(bshm_filter_rename(d->segment, "other", 5, "followed", 8, &error), "rename");
-	must(bshm_filter_heard(d->segment, "followed", 8, &origin, &error), "hear");
 }
 
 static void usage(desk *d)

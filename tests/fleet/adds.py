@@ -242,6 +242,19 @@ def test_a_host_that_may_lack_adds_sends_its_own(fleet):
     stream.arrives("b", "one")
 
 
+def test_a_gap_is_one_without_room_for_another_image(fleet):
+    stream = Stream(fleet)
+    fleet.announce(0, 500000, "--adds-after", stream.mark())
+    stream.follow("a", "--filter-memory", "1M")
+    fleet.wait_for("it is followed", lambda: fleet.has("a", "absent-1", "1") == ["1"])
+    stream.add("a", "one")
+    fleet.wait_for("it is sent", lambda: stream.command("xlen", "bloomshm:adds:" + NAME) == "2")
+    stream.stop()
+    stream.start()  # with no data
+    absent = [f"absent-{i}" for i in range(9)]
+    fleet.wait_for("all is maybe", lambda: fleet.has("a", *absent) == absent)
+
+
 def test_a_host_without_its_origin_sends_its_adds(fleet):
     stream = two_followers(fleet)
     fleet.children[-2].kill(), fleet.children[-2].wait()

@@ -289,6 +289,7 @@ static void follow(subject *s)
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {
 		const char *name = fuzz_filters[i].name;
 		KNOWN(bshm_filter_heard(s->segment, name, strlen(name), &origin, &s->error));
+		KNOWN(bshm_filter_doubt(s->segment, name, strlen(name), &s->error));
 	}
 	if (bshm_build_begin(s->segment, "followed", 8, &parameters, &build, &s->error) != BSHM_OK) {
 		return;

@@ -281,6 +281,37 @@ TEST(a_publication_by_somebody_else_is_local)
 	CHECK_INT(faults(segment), 0);
 }
 
+/* In place, beside whatever else is done to it. */
+TEST(a_filter_in_doubt_says_maybe)
+{
+	begin(MB(1));
+	CHECK_INT(bshm_filter_doubt(segment, "f", 1, &last_error), BSHM_E_NOT_FOUND);
+	CHECK_INT(load(segment, "f", 0, 100), BSHM_OK);
+	CHECK_INT(bshm_filter_doubt(segment, "f", 1, &last_error), BSHM_E_INCOMPATIBLE);
+	for (uint32_t limit = 0; limit <= 60; limit += 60) {
+		bshm_origin o = origin(1);
+		o.max_lag_s = limit;
+		CHECK_INT(follow_as("f", &growing, &o, 0, 1000), BSHM_OK);
+		CHECK(add_numbers(segment, "f", 10000, 20000) > 0);
+		CHECK_INT(heard("f", &o), BSHM_OK);
+		CHECK(says_no("f"));
+		bshm_build *build = begin_build(segment, "f");
+		CHECK_INT(bshm_filter_doubt(segment, "f", 1, &last_error), 1);
+		CHECK(!says_no("f"));
+		CHECK_INT(bshm_filter_doubt(segment, "f", 1, &last_error), 0);
+		CHECK_INT(heard("f", &o), limit == 0 ? BSHM_E_INCOMPATIBLE : BSHM_OK);
+		CHECK(says_no("f") == (limit != 0));
+		CHECK_INT(bshm_filter_doubt(segment, "f", 1, &last_error), limit != 0);
+		CHECK_INT(add_number(segment, "f", 77777), 0); /* none is certainly new */
+		CHECK_INT(present(segment, "f", 10000, 20000), 10000);
+		bshm_info info;
+		CHECK_INT(bshm_build_publish(build, 0, &info, &last_error), BSHM_OK);
+		CHECK(says_no("f"));
+		CHECK_INT(has_number(segment, "f", 77777), 1);
+	}
+	CHECK_INT(faults(segment), 0);
+}
+
 /* What was heard goes with the set. But no origin announces it under that name: a follower of the
  * name must not take it for its own, though both are of one source and have the same version. */
 TEST(a_renamed_filter_lags_on)

@@ -3,7 +3,8 @@
  *
  * The host that publishes a filter is its origin; this one publishes what it got from there
  * (bshm_build_follow()), and notes whenever the origin says again that this is its newest version
- * (bshm_filter_heard()). A set that somebody else publishes under the name is a local one.
+ * (bshm_filter_heard()), or that the set may lack keys that other hosts have (bshm_filter_doubt()).
+ * A set that somebody else publishes under the name is a local one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -24,6 +25,8 @@
 
 #include <string.h>
 
+#define NEVER 1u /* as a moment: the origin was never heard */
+
 static bool is_sound(const bshm_origin *origin)
 {
 	return origin->source_length >= 1 && origin->source_length <= BSHM_SOURCE_BYTES_MAX &&
@@ -36,11 +39,11 @@ static uint64_t engine_now(const bshm_segment *segment)
 	return bshm_os_clock_ns() + segment->clock_offset;
 }
 
-/* The moment at which the origin said it; never 0. */
+/* The moment at which the origin said it; never 0, which is that of a local set. */
 static uint64_t as_of(const bshm_segment *segment, const bshm_origin *origin)
 {
 	const uint64_t now_ns = engine_now(segment);
-	return origin->age_ns < now_ns ? now_ns - origin->age_ns : 1;
+	return origin->age_ns < now_ns ? now_ns - origin->age_ns : NEVER;
 }
 
 bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error)
@@ -99,6 +102,42 @@ bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t na
 		if (bshm__lag(entry, &descriptor, engine_now(segment)) > origin->age_ns) {
 			/* Who sees this sees that the set is in force: pairs with bshm__view_current(). */
 			BSHM_STORE(&entry->as_of_ns, as_of(segment, origin), RELEASE);
+		}
+	}
+	bshm__unlock(segment);
+	return status;
+}
+
+/* As one that was never heard of. It is the same set, with the same bits: so it is published as one
+ * that has grown, and no adder has to add again. */
+static void put_in_doubt(bshm_segment *segment, uint32_t index, bshm_descriptor *descriptor)
+{
+	descriptor->as_of_ns = NEVER;
+	descriptor->max_lag_s = descriptor->max_lag_s == 0 ? 1 : descriptor->max_lag_s;
+	BSHM_STORE(&segment->entries[index].as_of_ns, 0, RELAXED);
+	bshm__entry_extend(segment, index, descriptor);
+}
+
+int bshm_filter_doubt(
+	bshm_segment *segment, const char *name, size_t name_length, bshm_error *error)
+{
+	const bshm__name padded = bshm__name_of(name, name_length);
+	uint32_t index;
+	bshm_descriptor descriptor;
+	int status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	status = bshm__entry_current(segment, &padded, &index, &descriptor);
+	if (status == BSHM_E_NOT_FOUND || status == BSHM_E_CORRUPT) {
+		bshm__fail(error, status, BSHM_CAUSE_FILTER);
+	} else if (status == BSHM_E_BUSY || descriptor.as_of_ns == 0) {
+		status = bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_ORIGIN);
+	} else {
+		const uint64_t heard_ns = BSHM_LOAD(&segment->entries[index].as_of_ns, RELAXED);
+		status = descriptor.as_of_ns != NEVER || heard_ns > NEVER || descriptor.max_lag_s == 0;
+		if (status == 1) {
+			put_in_doubt(segment, index, &descriptor);
 		}
 	}
 	bshm__unlock(segment);
