@@ -234,7 +234,9 @@ bool cli_adds_doubt(const cli_adds_of *of)
 uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a)
 {
 	bshm_info info;
+	bshm_error error;
 	const cli *c = of->c;
+	bshm_outbox_sweep(c->segment, &error); /* or with the next look */
 	if (bshm_filter_estimate(c->segment, c->views, of->name, strlen(of->name), 1, &info) !=
 		BSHM_OK) {
 		return 0;

@@ -51,7 +51,8 @@ int cli_adds_build(const cli_adds_of *of, cli_adds *a, bshm_build *build, fleet_
 /* What is published lacks adds, and says maybe: at once, as there may be no room for another image.
  * False: it did so before, or cannot. */
 bool cli_adds_doubt(const cli_adds_of *of);
-/* How many more adds of pages could not be sent since the last call. */
+/* How many more adds of pages could not be sent since the last call. What lies in the outbox for
+ * filters that are gone makes room for others. */
 uint64_t cli_adds_unsent(const cli_adds_of *of, cli_adds *a);
 
 #endif

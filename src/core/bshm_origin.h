@@ -63,4 +63,12 @@ int bshm_filter_doubt(
 bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error);
 
+/*
+ * Frees the letters (bshm.h) of names that no filter has: of filters that were dropped, or renamed,
+ * and that nobody follows any more, so that those of others have room. OK, NO_SPACE (private
+ * memory), lock statuses. Cost: a reading of all letters; if there is one, the lock for a look at
+ * all names.
+ */
+bshm_status bshm_outbox_sweep(bshm_segment *segment, bshm_error *error);
+
 #endif

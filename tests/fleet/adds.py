@@ -323,6 +323,26 @@ def test_more_adds_than_the_outbox_holds_are_told(fleet):
     check("\nbloomshm_outbox_keys 1\n" in told, told)
 
 
+def test_a_filter_that_was_dropped_leaves_the_room_to_others(fleet):
+    fleet.announce(0, 1000)
+    fleet.must(["load", "other", "--quiet"], text="x\n")
+    fleet.must(fleet.publish_command(filter_name="other"))
+    stream = Stream(fleet)
+    options = ["--stream", stream.url, "--once"]
+    command = fleet.follow_command("a", *options, url=fleet.at("origin"), filter_name="other")
+    fleet.must(command, "a.seg")
+    fleet.must(["add", "other"], "a.seg", text="".join(f"many-{i}\n" for i in range(20000)))
+    fleet.must(["drop", "other"], "a.seg")
+    stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+
+    def is_sent():
+        fleet.must(["add", NAME, "one"], "a.seg")
+        return stream.command("exists", "bloomshm:adds:" + NAME) == "1"
+
+    fleet.wait_for("there is room", is_sent)
+
+
 def test_wrong_streams_and_marks(fleet):
     fleet.announce(0, 1000)
     mark = ["publish", NAME, "--mark", "--stream"]

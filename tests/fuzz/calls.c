@@ -303,6 +303,7 @@ static void follow(subject *s)
 	}
 	send(s);
 	KNOWN(bshm_filter_drop(s->segment, "followed", 8, &s->error));
+	KNOWN(bshm_outbox_sweep(s->segment, &s->error));
 }
 
 static void figures(subject *s)

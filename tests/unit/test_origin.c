@@ -628,6 +628,28 @@ TEST(keys_without_room_are_counted)
 	CHECK_INT(unsent(), 0);
 }
 
+/* A filter that nobody follows any more must not take the room of all others. */
+TEST(letters_of_filters_that_are_gone_make_room)
+{
+	begin(MB(1));
+	bshm_origin o = origin(1);
+	o.sends = true;
+	CHECK_INT(follow_and_send(1, 0, 100), BSHM_OK);
+	CHECK_INT(follow_as("gone", &growing, &o, 0, 100), BSHM_OK);
+	CHECK(add_numbers(segment, "gone", 1000, 2000) > 900);
+	CHECK_INT(add_number(segment, "f", 5000), 1);
+	CHECK_INT(unsent(), 1);
+	const uint64_t keys = stat_of(segment).outbox_keys;
+	CHECK_INT(bshm_outbox_sweep(segment, &last_error), BSHM_OK);
+	CHECK_INT(stat_of(segment).outbox_keys, keys);
+	CHECK_INT(bshm_filter_drop(segment, "gone", 4, &last_error), 1);
+	CHECK_INT(bshm_outbox_sweep(segment, &last_error), BSHM_OK);
+	CHECK_INT(stat_of(segment).outbox_keys, 0);
+	CHECK_INT(add_number(segment, "f", 5001), 1);
+	CHECK_INT(bshm_outbox_sweep(segment, &last_error), BSHM_OK);
+	CHECK_INT(take_letters().last, 5001);
+}
+
 /* ------------------------------------------------------------------ at once */
 
 #define ROUNDS 3000

@@ -14,6 +14,7 @@
 #include "core/filter/lag.h"
 #include "core/filter/mend.h"
 #include "core/filter/view.h"
+#include "core/format_outbox.h"
 #include "core/segment/directory.h"
 #include "core/segment/lock.h"
 #include "core/segment/name.h"
@@ -23,6 +24,7 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NEVER 1u /* as a moment: the origin was never heard */
@@ -141,5 +143,87 @@ int bshm_filter_doubt(
 		}
 	}
 	bshm__unlock(segment);
+	return status;
+}
+
+/* ------------------------------------------------------------------ the outbox */
+
+typedef struct {
+	bshm_outbox_letter letter;
+	uint64_t name;
+} note;
+
+typedef struct {
+	size_t count;
+	size_t room;
+	note *notes;
+} sweep;
+
+static void note_letter(
+	void *context, const bshm_outbox_letter *letter, uint64_t name, const bshm_key *key)
+{
+	sweep *s = context;
+	(void) key;
+	if (s->count < s->room) {
+		s->notes[s->count++] = (note){*letter, name};
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *) a;
+	const uint64_t y = *(const uint64_t *) b;
+	return x < y ? -1 : x > y;
+}
+
+/* Under the lock: the numbers of all names that there are. */
+static size_t read_names(const bshm_segment *segment, uint64_t *names)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < segment->entry_count; i++) {
+		const bshm__name name = bshm__entry_name(&segment->entries[i]);
+		if (name.bytes[0] != 0 && name.bytes[0] <= BSHM_NAME_MAX) {
+			names[count++] =
+				bshm_outbox_name(segment, (const char *) name.bytes + 1, name.bytes[0]);
+		}
+	}
+	return count;
+}
+
+static bshm_status sweep_letters(
+	bshm_segment *segment, const sweep *s, uint64_t *names, bshm_error *error)
+{
+	const bshm_status status = bshm__lock(segment, BSHM_LOCK_BATCH_NS, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	const size_t count = read_names(segment, names);
+	bshm__unlock(segment);
+	qsort(names, count, sizeof(*names), by_value);
+	for (size_t i = 0; i < s->count; i++) {
+		if (bsearch(&s->notes[i].name, names, count, sizeof(*names), by_value) == NULL) {
+			bshm_outbox_free(segment, &s->notes[i].letter, 1);
+		}
+	}
+	return BSHM_OK;
+}
+
+/* The letters are read before the names: a key is left for a filter that has its name by then. */
+bshm_status bshm_outbox_sweep(bshm_segment *segment, bshm_error *error)
+{
+	bshm_status status = BSHM_OK;
+	sweep s = {.room = (size_t) segment->chunk_count * (BSHM_PAGE_BYTES / BSHM_LETTER_BYTES_SMALL)};
+	s.notes = malloc((s.room + 1) * sizeof(*s.notes));
+	uint64_t *names = malloc((segment->entry_count + 1) * sizeof(*names));
+	if (s.notes == NULL || names == NULL) {
+		status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	} else {
+		bshm_outbox_read(segment, true, note_letter, &s);
+	}
+	if (status == BSHM_OK && s.count != 0) {
+		status = sweep_letters(segment, &s, names, error);
+	}
+	free(names);
+	free(s.notes);
 	return status;
 }
