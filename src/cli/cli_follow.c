@@ -147,6 +147,19 @@ static void give_back(service *s)
 	free(s->counts);
 }
 
+/* If that fails, what is to be kept next fails, and says so. */
+static void keep_state(service *s)
+{
+	fleet_error ignored;
+	if (fleet_folder_renew(&s->all.state, &ignored) <= 0) {
+		return;
+	}
+	cli_say(s->all.c, CLI_FAILED, "the folder %s was removed: it is made again", s->all.state.path);
+	for (size_t i = 0; i < s->count; i++) {
+		cli_followed_forget(&s->filters[i]);
+	}
+}
+
 /* Looks at each filter that is due. False: one of these failed. */
 static bool look_at_due(service *s)
 {
@@ -214,6 +227,7 @@ static int follow(service *s)
 	}
 	fleet_notify("READY=1"); /* what was kept is published: pages need not wait for the origin */
 	while (cli_signal() == 0) {
+		keep_state(s);
 		tell_systemd(look_at_due(s));
 		if (bshm_now_ns() - s->told_ns >= SECOND_NS) {
 			tell_counts(s);

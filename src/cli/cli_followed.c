@@ -602,6 +602,13 @@ bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	return is_well;
 }
 
+void cli_followed_forget(cli_followed *f)
+{
+	f->has_image = false;
+	f->text.length = 0;
+	*f->etag = '\0';
+}
+
 /* ------------------------------------------------------------------ the beginning */
 
 void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)

@@ -52,6 +52,8 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name);
  * stands. Sets f->due_ns to `every_ns` from now, or to f->wait_ns if it waits.
  */
 bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns);
+/* The state folder is another one, without what was kept. */
+void cli_followed_forget(cli_followed *f);
 /* Sends what pages of this host have added, and adds what others have. False: as above. */
 bool cli_followed_exchange(cli_follower *all, cli_followed *f);
 

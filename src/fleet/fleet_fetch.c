@@ -328,7 +328,9 @@ int fleet_fetch_blob(
 	snprintf(name, sizeof(name), FLEET_BLOBS "/%s", hash->text);
 	a.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (a.fd < 0) {
-		fleet_fail(error, "cannot make the file %s: %s", path, strerror(errno));
+		const char *end = strrchr(path, '/'); /* the name is new each time */
+		fleet_fail(
+			error, "cannot make a file in %.*s: %s", (int) (end - path), path, strerror(errno));
 		return -2;
 	}
 	int found = request(f, name, NULL, &a, error);

@@ -119,6 +119,31 @@ void fleet_folder_close(fleet_folder *f)
 	*f = (fleet_folder){0};
 }
 
+/* Is the open folder the one at the path below `parent`? */
+static bool is_at(int fd, int parent, const char *path)
+{
+	struct stat open;
+	struct stat named;
+	return fstat(fd, &open) == 0 && fstatat(parent, path, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+		   open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+int fleet_folder_renew(fleet_folder *f, fleet_error *error)
+{
+	fleet_folder next;
+	const bool stands = is_at(f->fd, AT_FDCWD, f->path);
+	if (stands && is_at(f->blobs, f->fd, FLEET_BLOBS)) {
+		return 0;
+	}
+	/* The lock is that of the open folder: one that stands is not locked again. */
+	const bool opened = fleet_folder_open_own(&next, f->path, error) &&
+						(stands || fleet_folder_lock(&next, 0, error) > 0) &&
+						(stands || dup3(next.fd, f->fd, O_CLOEXEC) >= 0) &&
+						dup3(next.blobs, f->blobs, O_CLOEXEC) >= 0;
+	fleet_folder_close(&next);
+	return opened ? 1 : -1;
+}
+
 int fleet_folder_lock(const fleet_folder *f, unsigned wait_s, fleet_error *error)
 {
 	static const struct timespec nap = {.tv_nsec = 1000000000 / NAPS_A_SECOND};

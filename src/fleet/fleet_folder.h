@@ -39,6 +39,11 @@ bool fleet_folder_open(fleet_folder *f, const char *path, fleet_error *error);
  * link. */
 bool fleet_folder_open_own(fleet_folder *f, const char *path, fleet_error *error);
 void fleet_folder_close(fleet_folder *f);
+/*
+ * Opens again what a follower keeps, with its lock, if it is not at its path any more: 1; 0: it is;
+ * -1: that failed, and what is open stays. Other threads may use the folder meanwhile.
+ */
+int fleet_folder_renew(fleet_folder *f, fleet_error *error);
 /* Takes the lock of the folder: 1; 0: another process has had it for `wait_s`; -1: it failed. */
 int fleet_folder_lock(const fleet_folder *f, unsigned wait_s, fleet_error *error);
 void fleet_folder_unlock(const fleet_folder *f);

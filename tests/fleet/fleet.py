@@ -601,6 +601,30 @@ def test_a_segment_that_was_removed_is_made_again(fleet):
     fleet.wait_for("and again", lambda: fleet.has("a", 1, "absent") == ["1"])
 
 
+def test_a_state_folder_that_was_removed_is_made_again(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    port = free_port()
+    fleet.serve("a", "--serve", f"127.0.0.1:{port}")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    shutil.rmtree(fleet.at("a"))
+    fleet.announce(10, 1010)
+    fleet.wait_for("the next version", lambda: fleet.is_newest("a"))
+    shutil.rmtree(fleet.at("a", "blobs"))
+    fleet.announce(20, 1020)
+    fleet.wait_for("and the next", lambda: fleet.is_newest("a"))
+    fleet.follow("b", url=f"http://127.0.0.1:{port}")
+    fleet.refused(fleet.look("a"), "another follower")
+    # What cannot be made again is told once, and not with each name that it tried.
+    shutil.rmtree(fleet.at("a"))
+    with open(fleet.at("a"), "w"):
+        fleet.announce(30, 1030)
+    fleet.wait_for("it says so", lambda: "cannot make a file in" in fleet.log("a"))
+    os.unlink(fleet.at("a"))
+    fleet.wait_for("and the last", lambda: fleet.is_newest("a"))
+    check(fleet.log("a").count("cannot make a file in") == 1, fleet.log("a"))
+
+
 def test_followers_of_a_follower(fleet):
     fleet.announce(0, 20000)
     fleet.start_nginx()
