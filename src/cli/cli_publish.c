@@ -310,22 +310,27 @@ static int add_deltas(publication *p)
 	return status;
 }
 
+/* Names a delta of the last head, if it is still there. */
+static void inherit(publication *p, const fleet_delta *delta)
+{
+	if (fleet_folder_has(&p->origin.folder, &delta->blob, delta->bytes)) {
+		p->next.deltas[p->next.delta_count++] = *delta;
+	}
+}
+
 /*
  * The last head's deltas behind the new ones: they lead to where the new ones begin. Of those that
  * shorten the way the newest only: the others are the only way, and 24 of them are a day's.
  */
 static void inherit_deltas(publication *p)
 {
-	fleet_head *next = &p->next;
 	const fleet_head *last = &p->origin.last;
 	unsigned shortcuts = 0;
-	for (unsigned i = 0; i < last->delta_count && next->delta_count < FLEET_DELTAS_MAX; i++) {
+	for (unsigned i = 0; i < last->delta_count && p->next.delta_count < FLEET_DELTAS_MAX; i++) {
 		if (i > 0 && last->deltas[i].to == last->deltas[i - 1].to && shortcuts++ >= SHORTCUTS) {
 			continue;
 		}
-		if (fleet_folder_has(&p->origin.folder, &last->deltas[i].blob, last->deltas[i].bytes)) {
-			next->deltas[next->delta_count++] = last->deltas[i];
-		}
+		inherit(p, &last->deltas[i]);
 	}
 }
 
@@ -342,7 +347,7 @@ static void begin_head(publication *p)
 		.spread_s = p->spread_s,
 		.items = p->info.items,
 		.adds_after = cli_given(p->c, CLI_ADDS_AFTER) ? p->adds_after : last->adds_after};
-	next->valid_until_s = p->valid_s == 0 ? 0 : next->made_s + p->valid_s;
+	next->valid_until_s = p->valid_s == 0 ? 0 : now_s + p->valid_s;
 	next->filter_length = strlen(p->name);
 	memcpy(next->filter, p->name, next->filter_length);
 }
@@ -360,16 +365,21 @@ static void discard(const publication *p, const fleet_hash *blob)
 /* No bit has changed: the version stands, and its head is signed again. */
 static void renew(publication *p)
 {
+	const fleet_head *last = &p->origin.last;
 	const fleet_head fresh = p->next;
 	discard(p, &fresh.image);
 	p->is_renewed = true;
-	p->next = p->origin.last;
+	p->next = *last;
 	p->next.epoch = fresh.epoch;
 	p->next.made_s = fresh.made_s;
 	p->next.valid_until_s = fresh.valid_until_s;
 	p->next.spread_s = fresh.spread_s;
 	p->next.pinned = 0;
 	p->next.adds_after = fresh.adds_after;
+	p->next.delta_count = 0;
+	for (unsigned i = 0; i < last->delta_count; i++) {
+		inherit(p, &last->deltas[i]);
+	}
 }
 
 /* How the next version differs from the last one. */

@@ -69,6 +69,14 @@ def test_an_unchanged_filter_is_announced_again(fleet):
     check(os.listdir(fleet.at("origin", "blobs")) == blobs, "no blob is left")
 
 
+def test_a_delta_that_was_removed_is_not_named_again(fleet):
+    fleet.announce(0, 1000)
+    fleet.announce(10, 1010)
+    os.unlink(fleet.blob(fleet.head()["delta"][0][0]))
+    check("no bit has changed" in fleet.publish(), "it is announced again")
+    check("delta" not in fleet.head(), "without the delta")
+
+
 def test_two_heads_of_one_second_are_two(fleet):
     """nginx makes an ETag of a file's second and size, which two heads may have in common."""
     head = fleet.at("origin", NAME, "head")
@@ -279,6 +287,14 @@ def test_an_old_head_and_an_expired_one(fleet):
     behind = fleet.look("a", prefix=["faketime", "-f", "-1h"])
     check(behind.returncode == 0, f"a clock an hour behind: {behind.stderr}")
     fleet.check_image("a")
+    # A publisher whose clock was years ahead, once: the next head ends when it should.
+    fleet.load(15, 1015)
+    ahead = fleet.run(fleet.publish_command(), prefix=["faketime", "-f", "+9y"])
+    check(ahead.returncode == 0, ahead.stderr)
+    made = int(fleet.head()["made"][0][0])
+    fleet.publish("--valid", "3600")
+    check(int(fleet.head()["valid-until"][0][0]) < made, "it does not last for years")
+    fleet.follow("a")
     # A publisher whose clock was set back.
     fleet.load(20, 1020)
     done = fleet.run(fleet.publish_command(), prefix=["faketime", "-f", "-1h"])
