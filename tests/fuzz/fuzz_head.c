@@ -3,7 +3,7 @@
  *
  * The first 8 bytes are the image that is here. The rest is parsed as if its signature were right.
  * What is read is in its ranges, is written again as the same bytes, and is planned with: the route
- * ends, and is a way.
+ * ends, and is a way. Once it is signed it is read, and refused with another bit in it.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -11,6 +11,7 @@
 
 #include "fleet/fleet_plan.h"
 
+#include <sodium.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,6 +33,26 @@ static void check_route(const fleet_head *head, uint64_t image)
 	}
 	if (route.bytes > head->image_bytes || (route.count > 0 && image != target)) {
 		fuzz_defect("a route leads elsewhere", "");
+	}
+}
+
+/* `draw` says which bit is another one. */
+static void check_signature(const fleet_head *head, uint64_t draw)
+{
+	static const uint8_t seed[crypto_sign_SEEDBYTES] = {1};
+	fleet_secret_key secret;
+	fleet_public_key public;
+	fleet_head out;
+	fleet_error error = {""};
+	char text[FLEET_HEAD_BYTES_MAX + 1];
+	crypto_sign_seed_keypair(public.bytes, secret.bytes, seed);
+	const size_t length = fleet_head_sign(head, &secret, text);
+	if (!fleet_head_open(text, length, &public, head->filter, head->filter_length, &out, &error)) {
+		fuzz_defect("a signed head is refused", error.text);
+	}
+	text[draw / 8 % length] ^= (char) (1u << draw % 8);
+	if (fleet_head_open(text, length, &public, head->filter, head->filter_length, &out, &error)) {
+		fuzz_defect("a signed head may be changed", "");
 	}
 }
 
@@ -60,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		head.filter_length == 0 || head.filter_length > FLEET_NAME_BYTES_MAX) {
 		fuzz_defect("a number is out of range", "");
 	}
+	check_signature(&head, image);
 	check_route(&head, image);
 	if (head.delta_count > 0) {
 		check_route(&head, head.deltas[head.delta_count - 1].from);
