@@ -309,6 +309,7 @@ static void write_until_killed(void)
 
 static void read_until_killed(void)
 {
+	pass_on(true); /* the reader before it may have cleared the marks of full pages */
 	for (;;) {
 		pass_on(false);
 	}
