@@ -14,6 +14,12 @@ from hosts import BINARY, NAME, check
 PATIENCE_S = 600
 
 
+def processor_s(child):
+    """That its first thread has used."""
+    with open(f"/proc/{child.pid}/schedstat") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
 class Crowd:
     """
     Followers; what they say goes through one pipe. Their filters have little memory; that of h0,
@@ -60,12 +66,7 @@ class Crowd:
             time.sleep(0.5)
 
     def processor_s(self):
-        """That the followers have used."""
-        total = 0
-        for child in self.children:
-            with open(f"/proc/{child.pid}/schedstat") as file:
-                total += int(file.read().split()[0]) / 1e9
-        return total
+        return sum(map(processor_s, self.children))
 
     def rest(self):
         """What they use when there is nothing new."""
@@ -107,13 +108,14 @@ class Crowd:
             os.unlink(self.fleet.at(f"h{i}.dump"))
 
 
-def adds(crowd, rate):
+def adds(crowd, rate, stream):
+    """Ten seconds of adds on h0."""
     count = len(crowd.children)
     print(f"# {rate} adds a second, {count} followers")
-    before = crowd.processor_s()
+    before, server_before = crowd.processor_s(), processor_s(stream.redis)
     command = ["build/fleet/watch", crowd.fleet.folder, NAME, str(count), str(rate), "10"]
     done = subprocess.run(command, capture_output=True, text=True)
     print("".join(f"# {line}\n" for line in (done.stdout + done.stderr).splitlines()), end="")
-    used = crowd.processor_s() - before
-    print(f"# the followers took {used:.1f} s of a processor for 10 s of adds")
+    used, server = crowd.processor_s() - before, processor_s(stream.redis) - server_before
+    print(f"# a processor's time: the followers {used:.1f} s, the stream's server {server:.1f} s")
     check(done.returncode == 0, f"each is seen on all hosts: {crowd.complaints()}")

@@ -181,20 +181,17 @@ class Model:
 
     # -------------------------------------------------------------- followers
 
-    def follow(self, host):
-        return self.stream.follow(host)
-
     def kill_a_follower(self, followers):
         host = self.random.choice(HOSTS)
         self.end_at_random("follower", "follower", followers[host], self.random)
         self.check_host(host)
-        followers[host] = self.follow(host)
+        followers[host] = self.stream.follow(host)
 
     def begin(self):
         draw = random.Random(SEED + 1)
         while not self.images:
             self.batch(draw)
-        followers = {host: self.follow(host) for host in HOSTS}
+        followers = {host: self.stream.follow(host) for host in HOSTS}
         for host in HOSTS:
             self.fleet.wait_for("it is followed", lambda: self.fleet.image_of(host) is not None)
         return followers

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-mishaps.py - a publisher that is stopped with the lock; clocks that are an hour off.
+mishaps.py - a publisher that is stopped with the lock, a follower that sleeps; wrong clocks.
 
     tests/fleet/mishaps.py BINARY [NAME...]
 
@@ -14,6 +14,7 @@ import signal
 import subprocess
 
 from hosts import BINARY, NAME, PATIENCE_S, Skipped, check, denies, lag, main
+from stream import Stream
 
 
 def test_a_publisher_that_is_stopped_for_a_minute_with_the_lock(fleet):
@@ -36,6 +37,36 @@ def test_a_publisher_that_is_stopped_for_a_minute_with_the_lock(fleet):
     check(fleet.head()["version"] != version, "and announces")
     fleet.announce(10, 1010, "--epoch", "2")
     fleet.follow("a", url=fleet.at("origin"))
+
+
+def sent(stream, version):
+    """Has the stream the row of this version?"""
+    return f"row-{version}" in stream.command("xrange", "bloomshm:adds:" + NAME, "-", "+")
+
+
+def test_a_follower_that_sleeps_while_the_stream_is_trimmed(fleet):
+    stream = Stream(fleet)
+    rows = [str(i) for i in range(1000)]
+    fleet.announce(0, 1000, "--adds-after", stream.mark())
+    follower = stream.follow("a")
+    stream.follow("b")
+    for host in "ab":
+        fleet.wait_for("it is followed", lambda: denies(fleet, host))
+    follower.send_signal(signal.SIGSTOP)
+    for version in range(2, 9):  # more than are kept
+        rows.append(f"row-{version}")
+        stream.add("b", rows[-1])
+        fleet.wait_for("it is sent", lambda: sent(stream, version))
+        mark = stream.mark()
+        like = ["--like"] if version != 5 else []  # and once with a new seed
+        text = "".join(f"{row}\n" for row in rows)
+        fleet.must(["load", NAME, *like, "--quiet"], text=text)
+        fleet.publish("--adds-after", mark, "--stream", stream.url)
+    stream.add("b", "the-last")
+    first = stream.command("xrange", "bloomshm:adds:" + NAME, "-", "+", "count", "1")
+    check("row-2" not in first, "what it has not read is gone")
+    follower.send_signal(signal.SIGCONT)
+    stream.arrives("a", *rows, "the-last")
 
 
 def serve_at(fleet, clock):

@@ -96,7 +96,7 @@ def test_loss_and_delay(fleet, network):
     for loss in LOSSES:
         print(f"# {loss:.0%} of the packets are lost")
         network.becomes(loss)
-        adds(crowd, 100)
+        adds(crowd, 100, network.stream)
 
 
 @over_a_network

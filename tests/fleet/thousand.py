@@ -58,14 +58,14 @@ def stream_of_its_own_host(fleet):
 def test_adds_of_one_host_on_all(fleet):
     stream = stream_of_its_own_host(fleet)
     crowd = announce_and_follow(fleet, FOLLOWERS, SMALL, "2M", "--stream", stream.url)
-    for rate in (100, 300, 1000):
-        adds(crowd, rate)
+    for rate in (10, 100, 300, 1000):
+        adds(crowd, rate, stream)
 
 
 def test_adds_of_one_host_on_a_tenth(fleet):
     stream = stream_of_its_own_host(fleet)
     crowd = announce_and_follow(fleet, FOLLOWERS // 10, SMALL, "2M", "--stream", stream.url)
-    adds(crowd, 1000)
+    adds(crowd, 1000, stream)
 
 
 main(globals())
