@@ -68,8 +68,8 @@ enum {
  X(IF_EXISTS, 0, "if-exists", NULL, "do nothing, and succeed, if there is no segment")             \
  X(BOOT, 0, "boot", NULL,                                                                          \
 	 "bring nothing if there is no folder, or the segment has filters; then remove it")            \
- X(PUBLISH, 0, "publish", "DIR", "announce the filter in this folder, as publish does")            \
- X(TO, 0, "to", "DIR", "the folder that a web server offers to the followers")                     \
+ X(PUBLISH, 0, "publish", "ORIGIN", "announce the filter there, as publish --to does")             \
+ X(TO, 0, "to", "ORIGIN", "a folder that a web server offers, or the URL of one that takes PUT")   \
  X(KEY, 0, "key", "FILE", "the secret key that signs (bloomshm key makes it)")                     \
  X(EPOCH, 0, "epoch", "NUMBER",                                                                    \
 	 "take over from publishers with a lower one (default: that of the last one)")                 \
@@ -83,7 +83,7 @@ enum {
  X(KEEP, 0, "keep", "COUNT", "earlier versions whose images stay at the origin (default 4)")       \
  X(PIN, 0, "pin", "VERSION", "announce the image of an earlier version again")                     \
  X(UNPIN, 0, "unpin", NULL, "publish although an earlier version is pinned")                       \
- X(STATE, 0, "state", "DIR", "keeps the newest image here, to begin with after a restart")         \
+ X(STATE, 0, "state", "DIR", "keeps the newest image here, to begin with the next time")           \
  X(VERIFY_KEY, 0, "verify-key", "FILE", "the public key of the publisher")                         \
  X(CA, 0, "ca", "FILE", "authorities for https, as PEM (default: those that the host knows)")      \
  X(MAX_LAG, 0, "max-lag", "SECONDS",                                                               \
@@ -122,8 +122,9 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
 #define CLI_CREATES (CLI_WITH(FILTER_MEMORY) | CLI_WITH(CACHE_MEMORY) | CLI_WITH(CACHE_RECORDS))
 /* Those of publish that load has, too. */
 #define CLI_ANNOUNCES                                                                              \
- (CLI_WITH(KEY) | CLI_WITH(EPOCH) | CLI_WITH(MAX_CHANGE) | CLI_WITH(VALID) | CLI_WITH(SPREAD) |    \
-	 CLI_WITH(KEEP) | CLI_WITH(UNPIN) | CLI_WITH(STREAM) | CLI_WITH(ADDS_AFTER))
+ (CLI_WITH(KEY) | CLI_WITH(STATE) | CLI_WITH(CA) | CLI_WITH(EPOCH) | CLI_WITH(MAX_CHANGE) |        \
+	 CLI_WITH(VALID) | CLI_WITH(SPREAD) | CLI_WITH(KEEP) | CLI_WITH(UNPIN) | CLI_WITH(STREAM) |    \
+	 CLI_WITH(ADDS_AFTER))
 
 typedef struct cli cli;
 

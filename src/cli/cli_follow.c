@@ -113,14 +113,14 @@ static int begin(service *s)
 		return cli_say(
 			c, CLI_FAILED, "%s", locked < 0 ? error.text : "another follower uses this --state");
 	}
-	s->all.fetch = fleet_fetch_new(c->arguments[0], c->values[CLI_CA], is_stopped, &error);
+	s->all.fetch = fleet_link_new(c->arguments[0], c->values[CLI_CA], is_stopped, &error);
 	if (s->all.fetch == NULL) {
 		return cli_say(c, CLI_USAGE, "%s", error.text);
 	}
-	if (strlen(fleet_fetch_source(s->all.fetch)) > BSHM_SOURCE_BYTES_MAX) {
+	if (strlen(fleet_link_source(s->all.fetch)) > BSHM_SOURCE_BYTES_MAX) {
 		return cli_say(c, CLI_USAGE, "the URL has more than %d bytes", BSHM_SOURCE_BYTES_MAX);
 	}
-	fleet_folder_sweep(&s->all.state, 0);
+	fleet_folder_sweep(&s->all.state, 0, NULL);
 	if (cli_given(c, CLI_SERVE)) {
 		s->server = fleet_serve_begin(&s->all.state, c->values[CLI_SERVE], &error);
 		if (s->server == NULL) {
@@ -141,7 +141,7 @@ static void give_back(service *s)
 		cli_adds_end(&s->filters[i].adds);
 	}
 	fleet_serve_end(s->server);
-	fleet_fetch_free(s->all.fetch);
+	fleet_link_free(s->all.fetch);
 	fleet_folder_close(&s->all.state);
 	free(s->filters);
 	free(s->counts);

@@ -78,7 +78,7 @@ static void tell(const cli_follower *all, const cli_followed *f, const char *for
  */
 static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
 {
-	const char *source = fleet_fetch_source(all->fetch);
+	const char *source = fleet_link_source(all->fetch);
 	const int64_t age_ns = (int64_t) bshm_now_ns() - f->heard_ns;
 	return (bshm_origin){.source = source,
 		.source_length = strlen(source),
@@ -534,7 +534,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	f->heard_ns = heard_ns;
 	if (is_new) {
 		f->wait_ns = 0;
-		fleet_folder_sweep(&all->state, 0);
+		fleet_folder_sweep(&all->state, 0, NULL);
 	}
 	if (!settle(all, f)) {
 		return false;

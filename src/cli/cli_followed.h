@@ -15,7 +15,7 @@
 /* What all filters of a follower share. */
 typedef struct {
 	cli *c;
-	fleet_fetch *fetch;
+	fleet_link *fetch;
 	fleet_folder state;
 	fleet_public_key key;
 	uint32_t max_lag_s;

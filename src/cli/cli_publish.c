@@ -8,11 +8,12 @@
  */
 #include "cli/cli_announce.h"
 #include "cli/cli_json.h"
+#include "cli/cli_mark.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_run.h"
 
 #include "fleet/fleet_origin.h"
-#include "fleet/fleet_stream.h"
+#include "fleet/fleet_put.h"
 #include "message/message.h"
 
 #include <inttypes.h>
@@ -23,14 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP              4
-#define KEEP_MAX          1000
-#define SHORTCUTS         3  /* of the deltas of a head, beside one of this version */
-#define MAX_CHANGE        20 /* per cent */
-#define RATE_FACTOR       1.5
-#define PER_CENT_MOST     1000000
-#define STREAM_PATIENCE_S 5
-#define PIPE_AGE_S        60 /* rows that come through a pipe are not older, when a load begins */
+#define KEEP          4
+#define KEEP_MAX      1000
+#define SHORTCUTS     3  /* of the deltas of a head, beside one of this version */
+#define MAX_CHANGE    20 /* per cent */
+#define RATE_FACTOR   1.5
+#define PER_CENT_MOST 1000000
+#define PIPE_AGE_S    60 /* rows that come through a pipe are not older, when a load begins */
 
 typedef struct {
 	cli *c;
@@ -43,6 +43,7 @@ typedef struct {
 	uint64_t pin;
 	fleet_entry_id adds_after; /* if it was given */
 	fleet_secret_key key;
+	fleet_web web; /* if it is one */
 	fleet_origin origin;
 	fleet_head next;
 	bshm_info info;
@@ -69,6 +70,23 @@ static int fail(const publication *p, const bshm_error *error, const char *file)
 
 /* ------------------------------------------------------------------ options */
 
+static bool is_url(const cli *c)
+{
+	return strstr(c->values[CLI_TO], "://") != NULL;
+}
+
+/* Of an origin on a web server. */
+static bool read_place(const cli *c)
+{
+	const bool is_sound =
+		is_url(c) ? cli_given(c, CLI_STATE) : !cli_given(c, CLI_STATE) && !cli_given(c, CLI_CA);
+	if (!is_sound) {
+		cli_say(c, CLI_USAGE,
+			is_url(c) ? "an URL needs --state" : "--state and --ca are for an URL, not a folder");
+	}
+	return is_sound;
+}
+
 static bool read_options(publication *p)
 {
 	const cli *c = p->c;
@@ -84,7 +102,8 @@ static bool read_options(publication *p)
 			cli_shown(id, strlen(id)));
 		return false;
 	}
-	return cli_filter_name(c, 0) && cli_number(c, CLI_EPOCH, 1, FLEET_NUMBER_MAX, 0, &p->epoch) &&
+	return (cli_given(c, CLI_MARK) || read_place(c)) && cli_filter_name(c, 0) &&
+		   cli_number(c, CLI_EPOCH, 1, FLEET_NUMBER_MAX, 0, &p->epoch) &&
 		   cli_number(c, CLI_MAX_CHANGE, 0, PER_CENT_MOST, MAX_CHANGE, &p->max_change) &&
 		   cli_number(c, CLI_VALID, 0, FLEET_TIME_MAX_S / 2, 0, &p->valid_s) &&
 		   cli_number(c, CLI_SPREAD, 0, FLEET_SPREAD_MAX_S, 0, &p->spread_s) &&
@@ -313,7 +332,7 @@ static int add_deltas(publication *p)
 /* Names a delta of the last head, if it is still there. */
 static void inherit(publication *p, const fleet_delta *delta)
 {
-	if (fleet_folder_has(&p->origin.folder, &delta->blob, delta->bytes)) {
+	if (fleet_origin_has(&p->origin, &delta->blob, delta->bytes)) {
 		p->next.deltas[p->next.delta_count++] = *delta;
 	}
 }
@@ -385,6 +404,7 @@ static void renew(publication *p)
 /* How the next version differs from the last one. */
 static int compare(publication *p)
 {
+	fleet_origin_bring(&p->origin);
 	const int status = add_deltas(p);
 	if (status != CLI_YES) {
 		return status;
@@ -468,97 +488,50 @@ static int report(publication *p)
 	return CLI_YES;
 }
 
-/* The place in the stream before which a batch whose rows are at most so old has all adds. */
-static int find_mark(const publication *p, unsigned age_s, char text[FLEET_ENTRY_ID_ROOM])
-{
-	fleet_error why = {""};
-	fleet_stream *stream;
-	fleet_entry_id place;
-	if (!fleet_stream_open(
-			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why)) {
-		return refuse(p, &why);
-	}
-	const bool known = age_s == 0 ? fleet_stream_mark(stream, &place, &why)
-								  : fleet_stream_mark_before(stream, age_s, &place, &why);
-	fleet_stream_close(stream);
-	if (!known) {
-		return refuse(p, &why);
-	}
-	fleet_entry_id_text(text, place);
-	return CLI_YES;
-}
-
-static int print_mark(const publication *p)
-{
-	char text[FLEET_ENTRY_ID_ROOM];
-	const int status = find_mark(p, 0, text);
-	if (status == CLI_YES) {
-		puts(text);
-	}
-	return status;
-}
-
-/* The first place at which a follower of the last head, or of an image that is kept, begins. */
-static fleet_entry_id first_place(const publication *p)
-{
-	fleet_error why = {""};
-	fleet_head earlier;
-	const uint64_t version = p->next.version;
-	fleet_entry_id first = p->origin.last.adds_after;
-	if (fleet_entry_id_compare(p->next.adds_after, first) < 0) {
-		first = p->next.adds_after; /* of a batch that began before the last one */
-	}
-	for (uint64_t v = version > p->keep ? version - p->keep : 1; v < version; v++) {
-		if (fleet_origin_earlier(&p->origin, v, &earlier, &why) &&
-			fleet_entry_id_compare(earlier.adds_after, first) < 0) {
-			first = earlier.adds_after;
-		}
-	}
-	return first;
-}
-
-/*
- * Wakes the followers, and removes what none of them needs any more. If that fails they look at the
- * head when they would have, and the next publication trims the stream.
- */
-static void tell_stream(const publication *p)
-{
-	fleet_error why = {""};
-	fleet_stream *stream;
-	if (!cli_given(p->c, CLI_STREAM)) {
-		return;
-	}
-	if (!fleet_stream_open(
-			&stream, p->c->values[CLI_STREAM], p->name, strlen(p->name), STREAM_PATIENCE_S, &why) ||
-		!fleet_stream_wake(stream, &why) ||
-		(!p->origin.is_first && !fleet_stream_trim(stream, first_place(p), &why))) {
-		cli_say(p->c, CLI_FAILED, "the filter was announced, but the stream was not told: %s",
-			why.text);
-	}
-	fleet_stream_close(stream);
-}
-
 static int announce(publication *p)
 {
 	fleet_error why = {""};
 	if (cli_signal() != 0) {
 		return CLI_SIGNAL + cli_signal();
 	}
-	cli_signals_note(); /* too late for them: the next step is the last one */
+	if (p->origin.web == NULL) {
+		cli_signals_note(); /* too late for them: the next step is the last one */
+	}
 	if (!fleet_origin_announce(&p->origin, &p->next, p->keep, &why)) {
 		return refuse(p, &why);
 	}
-	tell_stream(p);
+	cli_signals_note();
+	cli_mark_announced(p->c, &p->origin, &p->next, p->keep);
 	return report(p);
+}
+
+static bool is_stopped(void)
+{
+	return cli_signal() != 0;
+}
+
+static bool begin(publication *p, fleet_error *why)
+{
+	const cli *c = p->c;
+	const bool is_web = is_url(c);
+	if (!fleet_key_secret(c->values[CLI_KEY], &p->key, why)) {
+		return false;
+	}
+	if (is_web) {
+		p->web.link = fleet_link_new(c->values[CLI_TO], c->values[CLI_CA], is_stopped, why);
+		if (p->web.link == NULL || !fleet_put_log_in(p->web.link, why)) {
+			return false;
+		}
+	}
+	return fleet_origin_begin(&p->origin, c->values[is_web ? CLI_STATE : CLI_TO],
+		is_web ? &p->web : NULL, p->name, strlen(p->name), &p->key, p->epoch, why);
 }
 
 static int run(publication *p)
 {
 	fleet_error why = {""};
 	const cli *c = p->c;
-	if (!fleet_key_secret(c->values[CLI_KEY], &p->key, &why) ||
-		!fleet_origin_begin(
-			&p->origin, c->values[CLI_TO], p->name, strlen(p->name), &p->key, p->epoch, &why)) {
+	if (!begin(p, &why)) {
 		return refuse(p, &why);
 	}
 	cli_signals_stop_writes();
@@ -571,6 +544,16 @@ static int run(publication *p)
 	return status == CLI_YES ? announce(p) : status;
 }
 
+static int print_mark(const cli *c)
+{
+	char text[FLEET_ENTRY_ID_ROOM];
+	const int status = cli_mark(c, 0, text);
+	if (status == CLI_YES) {
+		puts(text);
+	}
+	return status;
+}
+
 int cli_publish(cli *c)
 {
 	publication p = {.c = c, .name = c->arguments[0]};
@@ -579,7 +562,7 @@ int cli_publish(cli *c)
 	}
 	signal(SIGPIPE, SIG_IGN); /* of the stream's connection */
 	if (cli_given(c, CLI_MARK)) {
-		return print_mark(&p);
+		return print_mark(c);
 	}
 	int status = p.pin != 0 ? cli_become(c) : cli_attach(c, false);
 	if (status == CLI_YES) {
@@ -610,7 +593,7 @@ int cli_announce_begin(cli *c, bool is_piped)
 	if (!cli_given(c, CLI_STREAM) || cli_given(c, CLI_ADDS_AFTER) || !is_piped) {
 		return CLI_YES;
 	}
-	const int status = find_mark(&p, PIPE_AGE_S, place);
+	const int status = cli_mark(c, PIPE_AGE_S, place);
 	if (status == CLI_YES && strcmp(place, "0-0") != 0) {
 		c->values[CLI_ADDS_AFTER] = place;
 	}

@@ -134,8 +134,12 @@ const cli_verb cli_verbs[] = {
 		W(TO) | CLI_ANNOUNCES | W(MAX_RATE_NOW) | W(ANNOUNCE_EMPTY) | W(PIN) | W(MARK) | W(QUIET) |
 			W(JSON),
 		cli_publish, "announce a filter to the hosts that follow it",
-		"Writes its image, and what has changed since the last one, into the folder DIR, and then "
-		"a signed head, which followers look at. If no bit has changed the head alone is signed "
+		"Writes its image, and what has changed since the last one, into the folder of --to, or by "
+		"PUT to the URL of a web server or of a bucket of S3, and then a signed head, which "
+		"followers "
+		"look at. At a server it has the credentials of the URL, of AWS_ACCESS_KEY_ID, "
+		"AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, or of ~/.netrc, and keeps in "
+		"--state what it needs for the next time. If no bit has changed the head alone is signed "
 		"again. A publisher that fails, or that another one has overtaken, announces nothing. "
 		"--pin leads all followers back to an earlier version, and stays until --unpin. "
 		"docs/FLEET.md has all of it."},

@@ -327,6 +327,11 @@ static bool walk(int folder, void (*seen)(void *, int, const char *), void *cont
 	return true;
 }
 
+void fleet_kept_name(char out[FLEET_KEPT_ROOM], uint64_t version)
+{
+	snprintf(out, FLEET_KEPT_ROOM, FLEET_HEAD_FILE "-%" PRIu64, version);
+}
+
 /* Is it a head of an earlier version? */
 static bool is_kept(const char *name, uint64_t *version)
 {
@@ -359,19 +364,32 @@ uint64_t fleet_folder_newest(const fleet_folder *f, const char *filter)
 	return newest;
 }
 
+static bool may_go(const fleet_leave *leave, const char *name)
+{
+	return leave == NULL || leave->may_go(leave->context, name);
+}
+
+typedef struct {
+	uint64_t version; /* below it */
+	const fleet_leave *leave;
+} forgetting;
+
 static void forget(void *context, int folder, const char *name)
 {
 	uint64_t version;
-	if (is_kept(name, &version) && version < *(const uint64_t *) context) {
+	const forgetting *g = context;
+	if (is_kept(name, &version) && version < g->version && may_go(g->leave, name)) {
 		unlinkat(folder, name, 0);
 	}
 }
 
-void fleet_folder_forget(const fleet_folder *f, const char *filter, uint64_t version)
+void fleet_folder_forget(
+	const fleet_folder *f, const char *filter, uint64_t version, const fleet_leave *leave)
 {
+	forgetting g = {version, leave};
 	const int folder = open_filter(f, filter);
 	if (folder >= 0) {
-		walk(folder, forget, &version);
+		walk(folder, forget, &g);
 		close(folder);
 	}
 }
@@ -411,6 +429,16 @@ bool fleet_folder_has(const fleet_folder *f, const fleet_hash *hash, uint64_t by
 		close(fd);
 	}
 	return found;
+}
+
+void fleet_folder_note(const fleet_folder *f, const fleet_hash *hash)
+{
+	const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	const int fd = openat(f->blobs, hash->text, flags, f->mode);
+	if (fd >= 0) {
+		futimens(fd, NULL);
+		close(fd);
+	}
 }
 
 int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash)
@@ -477,6 +505,7 @@ typedef struct {
 	size_t length;
 	bool failed;
 	double before_s; /* what was touched later stays */
+	const fleet_leave *leave;
 	unsigned removed;
 } sweep;
 
@@ -525,16 +554,18 @@ static void sweep_blob(void *context, int folder, const char *name)
 		(double) st.st_mtim.tv_sec >= s->before_s) {
 		return;
 	}
-	if (is_part || s->texts == NULL || memmem(s->texts, s->length, name, strlen(name)) == NULL) {
+	const bool is_named =
+		s->texts != NULL && memmem(s->texts, s->length, name, strlen(name)) != NULL;
+	if (is_part || (!is_named && may_go(s->leave, name))) {
 		s->removed += unlinkat(folder, name, 0) == 0;
 	}
 }
 
-unsigned fleet_folder_sweep(const fleet_folder *f, double age_s)
+unsigned fleet_folder_sweep(const fleet_folder *f, double age_s, const fleet_leave *leave)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	sweep s = {.before_s = (double) now.tv_sec + 1 - age_s};
+	sweep s = {.before_s = (double) now.tv_sec + 1 - age_s, .leave = leave};
 	if (walk(f->fd, gather_filter, &s) && !s.failed) {
 		walk(f->blobs, sweep_blob, &s);
 	}

@@ -48,6 +48,9 @@ int fleet_folder_renew(fleet_folder *f, fleet_error *error);
 int fleet_folder_lock(const fleet_folder *f, unsigned wait_s, fleet_error *error);
 void fleet_folder_unlock(const fleet_folder *f);
 
+#define FLEET_KEPT_ROOM 32
+/* The name of the file with the head of an earlier version: "head-7". */
+void fleet_kept_name(char out[FLEET_KEPT_ROOM], uint64_t version);
 /* Reads a small file of a filter's folder, such as "head": 1; 0: there is none; -1: it cannot be
  * read, or has more bytes than a head. */
 int fleet_folder_read(const fleet_folder *f, const char *filter, const char *file, fleet_text *out,
@@ -60,8 +63,16 @@ void fleet_folder_set_age(
 	const fleet_folder *f, const char *filter, const char *file, double age_s);
 /* The highest N of the files head-N; 0: there is none. */
 uint64_t fleet_folder_newest(const fleet_folder *f, const char *filter);
+
+/* Of what is about to be removed: false keeps it. NULL: all is removed. */
+typedef struct {
+	bool (*may_go)(void *context, const char *name);
+	void *context;
+} fleet_leave;
+
 /* Removes the files head-N of versions below `version`. */
-void fleet_folder_forget(const fleet_folder *f, const char *filter, uint64_t version);
+void fleet_folder_forget(
+	const fleet_folder *f, const char *filter, uint64_t version, const fleet_leave *leave);
 
 /* The path of a blob; and of a file that is not there yet, beside the blobs. NULL: no memory. To be
  * freed. */
@@ -70,6 +81,9 @@ char *fleet_folder_part(const fleet_folder *f, fleet_error *error);
 /* Has it this blob, with so many bytes? Then the blob is as young as a new one, and may be read by
  * the same users. */
 bool fleet_folder_has(const fleet_folder *f, const fleet_hash *hash, uint64_t bytes);
+/* There is such a blob elsewhere: it has a file here, which is empty if the blob is not. The sweep
+ * sees it as touched now. */
+void fleet_folder_note(const fleet_folder *f, const fleet_hash *hash);
 /* Opens it to read; -1: it is not there. */
 int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash);
 /*
@@ -81,8 +95,9 @@ bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash
 	fleet_hash *out, uint64_t *bytes, fleet_error *error);
 /*
  * Removes blobs, and files that were never finished, that no head of the folder names and that were
- * not touched for `age_s`. Returns how many. Nothing if a head cannot be read.
+ * not touched for `age_s`. Returns how many. Nothing if a head cannot be read. `leave` is asked
+ * about blobs.
  */
-unsigned fleet_folder_sweep(const fleet_folder *f, double age_s);
+unsigned fleet_folder_sweep(const fleet_folder *f, double age_s, const fleet_leave *leave);
 
 #endif

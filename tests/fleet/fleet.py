@@ -15,7 +15,8 @@ import signal
 import socket
 import subprocess
 
-from hosts import NAME, BINARY, PATIENCE_S, Skipped, check, denies, free_port, lag, main
+from hosts import NAME, BINARY, PATIENCE_S, Skipped
+from hosts import check, denies, free_port, lag, main, make_authority
 
 
 # ------------------------------------------------------------------ what is sent
@@ -411,18 +412,6 @@ def test_state_folders(fleet):
 
 
 # ------------------------------------------------------------------ https
-
-
-def make_authority(fleet, name):
-    """NAME.pem, an authority, and NAME.crt and .secret of a server "localhost"."""
-    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    new += ["-nodes", "-days", "2", "-keyout"]
-    ca = [fleet.at(f"{name}.ca"), "-out", fleet.at(f"{name}.pem"), "-subj", f"/CN={name}"]
-    own = [fleet.at(f"{name}.secret"), "-out", fleet.at(f"{name}.crt"), "-subj", "/CN=server"]
-    own += ["-CA", fleet.at(f"{name}.pem"), "-CAkey", fleet.at(f"{name}.ca")]
-    own += ["-addext", "subjectAltName=DNS:localhost"]
-    for what in (ca, own):
-        subprocess.run([*new, *what], check=True, capture_output=True)
 
 
 def test_a_server_of_https_has_a_certificate_that_is_known(fleet):

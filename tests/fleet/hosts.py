@@ -245,6 +245,18 @@ class Fleet:
         return self.image_of(host) == tail(self.blob(self.head()["image"][0][0]))
 
 
+def make_authority(fleet, name):
+    """NAME.pem, an authority, and NAME.crt and .secret of a server "localhost"."""
+    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    new += ["-nodes", "-days", "2", "-keyout"]
+    ca = [fleet.at(f"{name}.ca"), "-out", fleet.at(f"{name}.pem"), "-subj", f"/CN={name}"]
+    own = [fleet.at(f"{name}.secret"), "-out", fleet.at(f"{name}.crt"), "-subj", "/CN=server"]
+    own += ["-CA", fleet.at(f"{name}.pem"), "-CAkey", fleet.at(f"{name}.ca")]
+    own += ["-addext", "subjectAltName=DNS:localhost"]
+    for what in (ca, own):
+        subprocess.run([*new, *what], check=True, capture_output=True)
+
+
 def check(condition, what):
     if not condition:
         raise Failed(what)

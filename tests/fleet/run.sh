@@ -19,6 +19,7 @@ unit() {
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
 		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
 		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream}.c \
+		src/fleet/fleet_{link,fetch,put,place_folder,place_web}.c \
 		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
@@ -47,6 +48,7 @@ build_command
 fleet fleet "$BLOOMSHM_COMMAND"
 fleet adds "$BLOOMSHM_COMMAND"
 fleet hostile "$BLOOMSHM_COMMAND"
+fleet web "$BLOOMSHM_COMMAND"
 make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
 # What a verb holds until its end is the kernel's to take back.
@@ -55,5 +57,7 @@ fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a foll
 	fenced
 fleet hostile build/cli-asan/bloomshm answers streams
 fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew
+fleet web build/cli-asan/bloomshm 'head last' lost removed signatures passwords good signal 'of two' \
+	nginx
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

@@ -22,7 +22,7 @@ static fleet_origin begin(uint64_t epoch)
 	fleet_origin o;
 	fleet_public_key ignored;
 	REQUIRE(key.bytes[0] != 0 || fleet_key_pair(&key, &ignored, &error));
-	REQUIRE(fleet_origin_begin(&o, test_path("origin"), "f", 1, &key, epoch, &error));
+	REQUIRE(fleet_origin_begin(&o, test_path("origin"), NULL, "f", 1, &key, epoch, &error));
 	return o;
 }
 
@@ -75,7 +75,7 @@ TEST(a_higher_epoch_takes_over_at_the_last_step)
 	CHECK(!fleet_origin_announce(&slow, &next, 2, &error));
 	fleet_origin_end(&slow);
 	fleet_origin_end(&other);
-	CHECK(!fleet_origin_begin(&slow, test_path("origin"), "f", 1, &key, 6, &error));
+	CHECK(!fleet_origin_begin(&slow, test_path("origin"), NULL, "f", 1, &key, 6, &error));
 	CHECK(strstr(error.text, "too low") != NULL);
 	fleet_origin_end(&slow);
 }
@@ -159,7 +159,7 @@ TEST(a_head_of_another_key_is_left_alone)
 	fleet_public_key ignored;
 	announce("one");
 	REQUIRE(fleet_key_pair(&other, &ignored, &error));
-	CHECK(!fleet_origin_begin(&o, test_path("origin"), "f", 1, &other, 0, &error));
+	CHECK(!fleet_origin_begin(&o, test_path("origin"), NULL, "f", 1, &other, 0, &error));
 	CHECK(strstr(error.text, "cannot be used") != NULL);
 	fleet_origin_end(&o);
 }
@@ -171,7 +171,7 @@ TEST(a_damaged_epoch_is_told)
 	const int fd = open(test_path("origin/f/publisher"), O_WRONLY | O_TRUNC);
 	CHECK(write(fd, "epoch one\n", 10) == 10);
 	close(fd);
-	CHECK(!fleet_origin_begin(&o, test_path("origin"), "f", 1, &key, 0, &error));
+	CHECK(!fleet_origin_begin(&o, test_path("origin"), NULL, "f", 1, &key, 0, &error));
 	CHECK(strstr(error.text, "damaged") != NULL);
 	fleet_origin_end(&o);
 }

@@ -79,14 +79,14 @@ TEST(a_sweep_leaves_what_a_head_names)
 	free(part);
 	write_head("head", &named);
 	write_head("head-7", &kept);
-	CHECK_INT(fleet_folder_sweep(&folder, 3600), 0);
-	CHECK_INT(fleet_folder_sweep(&folder, 0), 2);
+	CHECK_INT(fleet_folder_sweep(&folder, 3600, NULL), 0);
+	CHECK_INT(fleet_folder_sweep(&folder, 0, NULL), 2);
 	CHECK(fleet_folder_has(&folder, &named, 5) && fleet_folder_has(&folder, &kept, 4));
 	CHECK(!fleet_folder_has(&folder, &garbage, 7));
-	fleet_folder_forget(&folder, "f", 7);
-	CHECK_INT(fleet_folder_sweep(&folder, 0), 0);
-	fleet_folder_forget(&folder, "f", 8);
-	CHECK_INT(fleet_folder_sweep(&folder, 0), 1);
+	fleet_folder_forget(&folder, "f", 7, NULL);
+	CHECK_INT(fleet_folder_sweep(&folder, 0, NULL), 0);
+	fleet_folder_forget(&folder, "f", 8, NULL);
+	CHECK_INT(fleet_folder_sweep(&folder, 0, NULL), 1);
 	CHECK(fleet_folder_has(&folder, &named, 5));
 }
 
@@ -98,7 +98,7 @@ TEST(a_head_that_cannot_be_read_stops_the_sweep)
 	CHECK(mkdir(test_path("state/g"), 0700) == 0);
 	CHECK(symlink("../f/head", test_path("state/g/head")) == 0);
 	CHECK(unlink(test_path("state/f/head")) == 0);
-	CHECK_INT(fleet_folder_sweep(&folder, 0), 0);
+	CHECK_INT(fleet_folder_sweep(&folder, 0, NULL), 0);
 }
 
 TEST(small_files_come_back_and_large_ones_are_refused)

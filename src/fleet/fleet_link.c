@@ -1,0 +1,423 @@
+/*
+ * fleet_link.c - the link to an origin, by libcurl, and one request over it.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "fleet/fleet_link.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define CONNECT_S     10L
+#define SLOW_BYTES    1000L /* fewer a second, */
+#define SLOW_S        30L   /* so long: it fails */
+#define STATUS_FOUND  200
+#define STATUS_OTHER  300 /* from here on the body is not what was asked for */
+#define STATUS_SAME   304
+#define SCHEME_FILE   "file"
+#define BUFFER_BYTES  65536
+#define SHA256_HEADER "x-amz-content-sha256: "
+
+/* ------------------------------------------------------------------ the URL */
+
+static bool is_known(const char *scheme)
+{
+	return strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0 ||
+		   strcmp(scheme, SCHEME_FILE) == 0;
+}
+
+/* A folder as an URL. */
+static bool set_folder(CURLU *url, const char *path, fleet_error *error)
+{
+	char *real = realpath(path, NULL);
+	if (real == NULL) {
+		return fleet_fail(error, "cannot open the folder %s: %s", path, strerror(errno));
+	}
+	const bool set = curl_url_set(url, CURLUPART_SCHEME, SCHEME_FILE, 0) == CURLUE_OK &&
+					 curl_url_set(url, CURLUPART_PATH, real, CURLU_URLENCODE) == CURLUE_OK;
+	free(real);
+	return set || fleet_fail(error, "%s is no folder for an URL", path);
+}
+
+static bool has(CURLU *url, CURLUPart part)
+{
+	char *text = NULL;
+	const bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
+	curl_free(text);
+	return found;
+}
+
+static bool set_url(CURLU *url, const char *text, fleet_error *error)
+{
+	char *scheme = NULL;
+	if (strstr(text, "://") == NULL) {
+		return set_folder(url, text, error);
+	}
+	const bool sound = curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+					   curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+					   is_known(scheme) && !has(url, CURLUPART_QUERY) &&
+					   !has(url, CURLUPART_FRAGMENT);
+	curl_free(scheme);
+	return sound || fleet_fail(error,
+						"the URL of an origin begins with http://, https:// or file://, and has "
+						"no ? and #");
+}
+
+static char *text_of(CURLU *url)
+{
+	char *text = NULL;
+	char *out = curl_url_get(url, CURLUPART_URL, &text, 0) == CURLUE_OK ? strdup(text) : NULL;
+	curl_free(text);
+	for (size_t end = out == NULL ? 0 : strlen(out); end > 0 && out[end - 1] == '/'; end--) {
+		out[end - 1] = '\0';
+	}
+	return out;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+/* The first bytes of what a server says beside an error, which may be of any length. */
+static size_t on_word(fleet_answer *a, const char *bytes, size_t length)
+{
+	const size_t room = sizeof(a->word) - 1 - a->word_length;
+	const size_t taken = length < room ? length : room;
+	memcpy(a->word + a->word_length, bytes, taken);
+	a->word_length += taken;
+	return taken;
+}
+
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
+{
+	fleet_answer *a = context;
+	const size_t length = size * count;
+	if (a->status >= STATUS_OTHER) {
+		return on_word(a, bytes, length);
+	}
+	if (length > a->room - a->count) {
+		a->is_too_long = true;
+		return 0;
+	}
+	if (a->bytes != NULL) {
+		memcpy(a->bytes + a->count, bytes, length);
+	}
+	for (size_t done = 0; a->bytes == NULL && a->fd >= 0 && done < length;) {
+		const ssize_t put = write(a->fd, bytes + done, length - done);
+		if (put < 0 && errno != EINTR) {
+			a->code = errno;
+			return 0;
+		}
+		done += put > 0 ? (size_t) put : 0;
+	}
+	a->count += length;
+	return length;
+}
+
+/* The value of a header, if the line is one of this name. */
+static bool is_header(const char *line, size_t length, const char *name, char *out, size_t room)
+{
+	const size_t begin = strlen(name);
+	if (length <= begin || strncasecmp(line, name, begin) != 0) {
+		return false;
+	}
+	line += begin;
+	length -= begin;
+	while (length > 0 && (*line == ' ' || *line == '\t')) {
+		line++;
+		length--;
+	}
+	while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == '\n')) {
+		length--;
+	}
+	snprintf(out, room, "%.*s", length < room ? (int) length : 0, line);
+	return true;
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *context)
+{
+	fleet_answer *a = context;
+	char text[64];
+	const size_t length = size * count;
+	if (is_header(line, length, "http/", text, sizeof(text))) { /* after a 100, once more */
+		const char *status = strchr(text, ' ');
+		a->status = status == NULL ? 0 : strtol(status, NULL, 10);
+	}
+	is_header(line, length, "etag:", a->etag, sizeof(a->etag));
+	if (is_header(line, length, "content-length:", text, sizeof(text))) {
+		a->length = strtoull(text, NULL, 10);
+	}
+	if (is_header(line, length, "date:", text, sizeof(text))) {
+		a->sent_s = curl_getdate(text, NULL);
+	}
+	if (is_header(line, length, "last-modified:", text, sizeof(text))) {
+		a->changed_s = curl_getdate(text, NULL);
+	}
+	if (is_header(line, length, "age:", text, sizeof(text))) {
+		a->age_s = strtod(text, NULL);
+		a->age_s = a->age_s >= 0 ? a->age_s : 0;
+	}
+	return length;
+}
+
+static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const fleet_link *f = context;
+	(void) a;
+	(void) b;
+	(void) c;
+	(void) d;
+	return f->is_stopped != NULL && f->is_stopped();
+}
+
+/* ------------------------------------------------------------------ what is sent */
+
+typedef struct {
+	const fleet_request *request;
+	uint64_t done;
+} sender;
+
+static size_t on_send(char *out, size_t size, size_t count, void *context)
+{
+	sender *s = context;
+	const fleet_request *r = s->request;
+	const uint64_t left = r->length - s->done;
+	const size_t most = left < size * count ? (size_t) left : size * count;
+	ssize_t got = (ssize_t) most;
+	if (r->bytes != NULL) {
+		memcpy(out, r->bytes + s->done, most);
+	} else {
+		got = pread(r->fd, out, most, (off_t) s->done);
+	}
+	if (got < 0 || (got == 0 && most > 0)) {
+		return CURL_READFUNC_ABORT;
+	}
+	s->done += (uint64_t) got;
+	return (size_t) got;
+}
+
+static int on_seek(void *context, curl_off_t offset, int origin)
+{
+	sender *s = context;
+	s->done = (uint64_t) offset;
+	return origin == SEEK_SET ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK;
+}
+
+static bool hash_body(const fleet_request *r, uint8_t hash[crypto_hash_sha256_BYTES])
+{
+	char buffer[BUFFER_BYTES];
+	crypto_hash_sha256_state state;
+	sender s = {.request = r};
+	crypto_hash_sha256_init(&state);
+	while (s.done < r->length) {
+		const size_t got = on_send(buffer, 1, sizeof(buffer), &s);
+		if (got == CURL_READFUNC_ABORT) {
+			return false;
+		}
+		crypto_hash_sha256_update(&state, (const uint8_t *) buffer, got);
+	}
+	return crypto_hash_sha256_final(&state, hash) == 0;
+}
+
+/* ------------------------------------------------------------------ the origin */
+
+static void set_options(fleet_link *f)
+{
+	CURL *curl = f->curl;
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, f->said);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "bloomshm");
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SLOW_S);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_send);
+	curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, f);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+}
+
+fleet_link *fleet_link_new(
+	const char *text, const char *ca, bool (*is_stopped)(void), fleet_error *error)
+{
+	fleet_link *f = calloc(1, sizeof(*f));
+	CURLU *url = curl_url();
+	fleet_fail(error, "no private memory left");
+	if (f == NULL || url == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+		(f->curl = curl_easy_init()) == NULL ||
+		(ca != NULL && curl_easy_setopt(f->curl, CURLOPT_CAINFO, ca) != CURLE_OK) ||
+		!set_url(url, text, error)) {
+		goto failed;
+	}
+	f->base = text_of(url);
+	curl_url_set(url, CURLUPART_USER, NULL, 0);
+	curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+	f->source = text_of(url);
+	if (f->base == NULL || f->source == NULL) {
+		goto failed;
+	}
+	f->is_stopped = is_stopped;
+	set_options(f);
+	curl_url_cleanup(url);
+	return f;
+failed:
+	curl_url_cleanup(url);
+	fleet_link_free(f);
+	return NULL;
+}
+
+void fleet_link_free(fleet_link *f)
+{
+	if (f != NULL) {
+		curl_easy_cleanup(f->curl);
+		if (f->token != NULL) {
+			sodium_memzero(f->token, strlen(f->token));
+		}
+		free(f->token);
+		free(f->base);
+		free(f->source);
+		free(f);
+	}
+}
+
+bool (*fleet_link_stopped_by(fleet_link *f, bool (*is_stopped)(void)))(void)
+{
+	bool (*const before)(void) = f->is_stopped;
+	f->is_stopped = is_stopped;
+	return before;
+}
+
+const char *fleet_link_source(const fleet_link *f)
+{
+	return f->source;
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static bool explain(const fleet_link *f, const fleet_request *r, const fleet_answer *a,
+	CURLcode code, fleet_error *error)
+{
+	if (a->code != 0) {
+		return fleet_fail(
+			error, "cannot write what %s/%s has: %s", f->source, r->path, strerror(a->code));
+	}
+	if (a->is_too_long) {
+		return fleet_fail(
+			error, "%s/%s has more than %" PRIu64 " bytes", f->source, r->path, a->room);
+	}
+	return fleet_fail(error, "cannot %s %s/%s: %s", r->method == NULL ? "fetch" : "reach",
+		f->source, r->path, *f->said != '\0' ? f->said : curl_easy_strerror(code));
+}
+
+bool fleet_link_refused(const fleet_link *f, const fleet_request *r, long status,
+	const fleet_answer *a, fleet_error *error)
+{
+	/* S3 has its word in XML, other servers in a page. */
+	const char *begin = strstr(a->word, "<Code>");
+	begin = begin != NULL ? begin : strstr(a->word, "<title>");
+	begin = begin == NULL ? a->word : strchr(begin, '>') + 1;
+	const int length = (int) strcspn(begin, "<\r\n");
+	return fleet_fail(error, "%s/%s: the server says %ld%s%.*s%s", f->source, r->path, status,
+		length > 0 ? " (" : "", length, begin, length > 0 ? ")" : "");
+}
+
+static bool add_header(struct curl_slist **headers, const char *line)
+{
+	struct curl_slist *more = curl_slist_append(*headers, line);
+	*headers = more != NULL ? more : *headers;
+	return more != NULL;
+}
+
+/* What SigV4 signs beside the request itself. */
+static bool add_signed(
+	const fleet_link *f, const fleet_request *r, struct curl_slist **headers, fleet_error *error)
+{
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	char line[sizeof(SHA256_HEADER) + 2 * sizeof(hash)] = SHA256_HEADER;
+	if (!hash_body(r, hash)) {
+		return fleet_fail(error, "cannot read what %s is to be: %s", r->path, strerror(errno));
+	}
+	fleet_hex(line + sizeof(SHA256_HEADER) - 1, hash, sizeof(hash));
+	return add_header(headers, line) && (f->token == NULL || add_header(headers, f->token));
+}
+
+/* SigV4 knows "=" in a path as %3D only. */
+static char *url_of(const fleet_link *f, const char *path)
+{
+	char *url = malloc(strlen(f->base) + 1 + 3 * strlen(path) + 1);
+	char *to = url == NULL ? NULL : stpcpy(stpcpy(url, f->base), "/");
+	for (; url != NULL && *path != '\0'; path++) {
+		if (*path == '=') {
+			to = stpcpy(to, "%3D");
+		} else {
+			*to++ = *path;
+		}
+	}
+	if (url != NULL) {
+		*to = '\0';
+	}
+	return url;
+}
+
+static void set_request(fleet_link *f, const fleet_request *r, sender *s)
+{
+	CURL *curl = f->curl;
+	const bool is_put = r->method != NULL && strcmp(r->method, "PUT") == 0;
+	curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L); /* forgets what the last one was */
+	curl_easy_setopt(curl, CURLOPT_UPLOAD, is_put ? 1L : 0L);
+	curl_easy_setopt(
+		curl, CURLOPT_NOBODY, r->method != NULL && strcmp(r->method, "HEAD") == 0 ? 1L : 0L);
+	if (is_put) {
+		curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t) r->length);
+		curl_easy_setopt(curl, CURLOPT_READDATA, s);
+		curl_easy_setopt(curl, CURLOPT_SEEKDATA, s);
+	}
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST,
+		r->method != NULL && strcmp(r->method, "DELETE") == 0 ? r->method : NULL);
+}
+
+static bool make_headers(
+	const fleet_link *f, const fleet_request *r, struct curl_slist **out, fleet_error *error)
+{
+	fleet_fail(error, "no private memory left");
+	return (r->condition == NULL || add_header(out, r->condition)) &&
+		   (!r->is_fresh || add_header(out, "Cache-Control: no-cache")) &&
+		   (!f->is_signed || add_signed(f, r, out, error));
+}
+
+long fleet_link_send(fleet_link *f, const fleet_request *r, fleet_answer *a, fleet_error *error)
+{
+	long status = 0;
+	sender s = {.request = r};
+	struct curl_slist *headers = NULL;
+	char *url = url_of(f, r->path);
+	if (!make_headers(f, r, &headers, error) || url == NULL) {
+		curl_slist_free_all(headers);
+		free(url);
+		return -1;
+	}
+	*f->said = '\0';
+	set_request(f, r, &s);
+	curl_easy_setopt(f->curl, CURLOPT_URL, url);
+	curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, a);
+	curl_easy_setopt(f->curl, CURLOPT_HEADERDATA, a);
+	const CURLcode code = curl_easy_perform(f->curl);
+	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_slist_free_all(headers);
+	free(url);
+	if (code == CURLE_OK) {
+		return status == 0 ? STATUS_FOUND : status;
+	}
+	if (status >= STATUS_OTHER) { /* its body was too long to be read */
+		return status;
+	}
+	explain(f, r, a, code, error);
+	return -1;
+}

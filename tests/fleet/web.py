@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+"""
+web.py - publishers that write to a web server: one that takes conditions and signatures as S3 does,
+and fails on demand (store.py); and nginx.
+
+    tests/fleet/web.py BINARY [NAME...]     all tests, or those whose names contain a NAME
+
+Licensed under the MIT licence; see LICENSE.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+from hosts import NAME, BINARY, check, free_port, main, make_authority
+from store import ID, REGION, SECRET, TOKEN, Store
+
+HEAD = f"/{NAME}/head"
+
+
+class Site:
+    """A store, and publishers on hosts of their own, each with its copy and its segment."""
+
+    def __init__(self, fleet, **options):
+        self.fleet = fleet
+        self.store = Store(fleet.at("origin"), **options)
+        self.url = self.store.url
+
+    def command(self, *options, host="copy"):
+        place = ["--to", self.url, "--state", self.fleet.at(host)]
+        return self.fleet.publish_command(*place, *options)
+
+    def load(self, first, host="copy"):
+        keys = "".join(f"{i}\n" for i in range(first, first + 20000))
+        self.fleet.must(["load", NAME, "--like", "--quiet"], f"{host}.seg", text=keys)
+
+    def run(self, *options, host="copy", prefix=()):
+        return self.fleet.run(self.command(*options, host=host), f"{host}.seg", prefix)
+
+    def publish(self, *options, host="copy"):
+        done = self.run(*options, host=host)
+        check(done.returncode == 0, f"{done.returncode} {done.stderr}")
+        self.fleet.note_announced()
+        return done.stdout
+
+    def announce(self, first, *options, host="copy"):
+        self.load(first, host)
+        return self.publish(*options, host=host)
+
+    def follow(self, host):
+        return self.fleet.follow(host, url=self.url)
+
+    def version(self):
+        return int(self.fleet.head()["version"][0][0])
+
+    def blobs(self):
+        return set(os.listdir(self.fleet.at("origin", "blobs")))
+
+
+def environment(**variables):
+    return ["env", *(f"{name}={value}" for name, value in variables.items())]
+
+
+def test_blobs_then_the_head_last(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    log = site.store.written()
+    check([path.split("/")[1] for path in log] == [NAME, "blobs", NAME], f"{log}")
+    check(log[-1] == HEAD, "the head is the last")
+    check("by its image" in site.follow("a"), "an image")
+    site.store.reset()
+    check("delta" in site.announce(100), "a delta")
+    log = site.store.written()
+    blobs = [path for path in log if path.startswith("/blobs/")]
+    check(len(blobs) == 2 and log == [*blobs, f"{HEAD}-1", HEAD], f"{log}")
+    check("by 1 delta," in site.follow("a"), "it travels")
+    site.store.reset()
+    check("no bit has changed" in site.publish("--valid", "60"), "announced again")
+    check(site.store.written() == [f"{HEAD}-2", HEAD], f"{site.store.written()}")
+    for i in range(2, 5):
+        site.announce(100 * i)
+    site.store.reset()
+    site.publish("--pin", "2")
+    check([p for p in site.store.written() if "blobs" in p] == [], "what is there is not put again")
+    site.follow("a")
+    check(fleet.has("a", 100, 20099, 20100) == ["100", "20099"], "back at version 2")
+    fleet.refused(site.run(), "pinned")
+    site.publish("--unpin")
+    site.follow("a")
+
+
+def test_a_copy_that_was_lost(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    site.announce(100)
+    shutil.rmtree(fleet.at("copy"))
+    check("delta" in site.announce(200), "the last image was fetched for it")
+    check(len(fleet.head()["delta"]) == 2, "the deltas from before are named still")
+    shutil.rmtree(fleet.at("copy"))
+    os.unlink(fleet.blob(fleet.head()["image"][0][0]))
+    check("delta" not in site.announce(300), "without it there is none")
+    site.follow("a")
+
+
+def age(fleet, host):
+    """Two hours pass for what is in a copy."""
+    for name in os.listdir(fleet.at(host, "blobs")):
+        path = fleet.at(host, "blobs", name)
+        os.utime(path, (os.path.getmtime(path) - 7200,) * 2)
+
+
+def named_by(fleet, *heads):
+    """The blobs that these heads name."""
+    texts = "".join(fleet.read("origin", NAME, head) for head in heads)
+    return set(re.findall(r"\b[0-9a-f]{64}\b", texts))
+
+
+def test_what_no_head_names_is_removed(fleet):
+    site = Site(fleet)
+    site.announce(0, "--keep", "2")
+    first = site.blobs()
+    for i in range(1, 4):
+        site.announce(30000 * i, "--keep", "2", "--max-change", "1000000")
+    check(first < site.blobs(), "not before an hour has passed")
+    age(fleet, "copy")
+    site.announce(200000, "--keep", "2", "--max-change", "1000000")
+    check(not first & site.blobs(), "and then it goes")
+    heads = set(os.listdir(fleet.at("origin", NAME)))
+    check(heads == {"head", "head-3", "head-4", "publisher"}, f"{heads}")
+    named = named_by(fleet, *heads)
+    check(named <= site.blobs(), "all that is named is there")
+    # A new host does not have the blobs, but it knows of them.
+    site.announce(300000, "--keep", "2", "--max-change", "1000000", host="other")
+    for i in range(11, 14):
+        age(fleet, "other")
+        site.announce(30000 * i, "--keep", "2", "--max-change", "1000000", host="other")
+    check(not named & site.blobs(), "and removes them")
+    heads = os.listdir(fleet.at("origin", NAME))
+    check(site.blobs() >= named_by(fleet, *heads), "all that is named is there")
+    site.follow("a")
+
+
+def test_a_load_that_is_announced(fleet):
+    site = Site(fleet)
+    place = ["--publish", site.url, "--state", fleet.at("copy"), "--key", fleet.at("key")]
+    load = ["load", NAME, "--like", "--quiet", *place]
+    for first in (0, 10):
+        fleet.must(load, text="".join(f"{i}\n" for i in range(first, first + 1000)))
+        fleet.note_announced()
+        site.follow("a")
+    fleet.refused(fleet.run(load[:6] + load[8:], text="x\n"), "needs --state", status=2)
+
+
+# ------------------------------------------------------------------ who may write
+
+
+def test_signatures(fleet):
+    site = Site(fleet, signed=True)
+    site.load(0)
+    keys = {"AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": SECRET}
+    keys |= {"AWS_REGION": REGION, "AWS_SESSION_TOKEN": TOKEN}
+    sound = environment(**keys)
+    fleet.refused(site.run(), "the server says 403 (SignatureDoesNotMatch)")
+    for name in keys:
+        done = site.run(prefix=environment(**{**keys, name: "wrong"}))
+        fleet.refused(done, "the server says 403 (SignatureDoesNotMatch)")
+        check(SECRET not in done.stderr and TOKEN not in done.stderr, "no secret is told")
+    done = site.run(prefix=["env", "AWS_ACCESS_KEY_ID=x"])
+    fleet.refused(done, "AWS_SECRET_ACCESS_KEY is not")
+    for first in (0, 100, 200):
+        site.load(first)
+        done = site.run(prefix=sound)
+        check(done.returncode == 0, done.stderr)
+        fleet.note_announced()
+    check(len(fleet.head()["delta"]) == 2, "deltas too")
+    site.follow("a")
+    odd = "a/b c\u00e9%2F..="
+    fleet.must(["load", odd, "--quiet"], "copy.seg", text="x\n")
+    command = ["publish", odd, *site.command()[2:]]
+    done = fleet.run(command, "copy.seg", sound)
+    check(done.returncode == 0, done.stderr)
+    check(os.path.isfile(fleet.at("origin", "a=2fb=20c=c3=a9=252F..=3d", "head")), "its name")
+
+
+def test_passwords(fleet):
+    site = Site(fleet, password="who:a secret")
+    site.load(0)
+    fleet.refused(site.run(), "the server says 401")
+    site.url = site.url.replace("//", "//who:a%20secret@")
+    done = site.run()
+    check(done.returncode == 0, done.stderr)
+    fleet.note_announced()
+    fleet.refused(site.run("--epoch", "0"), "--epoch", status=2)
+    site.store.password = "who:another"
+    site.load(100)
+    done = site.run()
+    fleet.refused(done, "the server says 401")
+    check("secret" not in done.stderr, done.stderr)
+    site.url = site.store.url
+    with open(fleet.at(".netrc"), "w") as file:
+        file.write("machine 127.0.0.1 login who password another\n")
+    done = site.run(prefix=environment(HOME=fleet.folder))
+    check(done.returncode == 0, done.stderr)
+
+
+def test_wrong_options(fleet):
+    fleet.load(0, 1000)
+    to = lambda *words: fleet.run(fleet.publish_command(*words))
+    state = ["--state", fleet.at("copy")]
+    fleet.refused(to("--to", "http://127.0.0.1:1"), "an URL needs --state", status=2)
+    fleet.refused(to(*state), "are for an URL", status=2)
+    fleet.refused(to("--to", "ftp://127.0.0.1", *state), "http://")
+    fleet.refused(to("--to", "file:///tmp", *state), "a publisher writes to a folder, or to http")
+    fleet.refused(to("--to", f"http://127.0.0.1:{free_port()}", *state), "cannot fetch")
+
+
+# ------------------------------------------------------------------ faults
+
+
+def check_origin(site, host="a"):
+    """A follower can take what is announced."""
+    site.store.reset()
+    site.fleet.note_announced()
+    site.follow(host)
+
+
+def test_each_request_fails_once(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    site.store.reset()
+    site.announce(100)
+    count, first = len(site.store.log), 200
+    for fault in (500, 503, 429, "cut", "cut after"):
+        for at in range(count):
+            hit = lambda n, m, p: (fault if n == at else None)
+            later = lambda n, m, p: ("cut" if n == at else None)
+            site.store.reset(*((None, later) if fault == "cut after" else (hit, None)))
+            version = site.version()
+            site.announce(first)
+            check(site.version() == version + 1, f"{fault} at {at}")
+            first += 100
+    check_origin(site)
+
+
+def test_a_request_fails_for_good(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    wrong = [("PUT", "/blobs/"), ("PUT", f"{HEAD}-1"), ("PUT", HEAD), ("GET", HEAD)]
+    first = 100
+    for method, path in [*wrong, ("HEAD", "/blobs/")]:
+        for fault in (403, 500):
+            is_it = lambda p: p == path or (path == "/blobs/" and p.startswith(path))
+            hit = lambda n, m, p: (fault if m == method and is_it(p) else None)
+            site.load(first)
+            first += 100
+            site.store.reset(hit)
+            done = site.run()
+            fleet.refused(done, f"the server says {fault}")
+            check(site.version() == 1, f"{method} {path}: version 1 stands")
+    check_origin(site)
+    site.announce(first)
+    check_origin(site)
+
+
+def test_a_publisher_that_dies_announces_all_or_nothing(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    site.announce(100)
+    site.load(200)
+    site.store.reset()
+    site.publish()
+    count, first = len(site.store.log), 300
+    for is_before in (True, False):
+        for at in range(count):
+            site.load(first)
+            first += 100
+            publisher = []
+
+            def kill(number, method, path):
+                if number == at:
+                    publisher[0].kill()
+                    publisher[0].wait()
+                    return "cut"
+
+            site.store.reset(*((kill, None) if is_before else (None, kill)))
+            with site.store.lock:  # it asks for nothing before it is known
+                publisher.append(fleet.start([BINARY, *site.command()], "copy.seg"))
+            publisher[0].wait()
+            check_origin(site)
+    site.announce(first)
+    check_origin(site)
+
+
+def test_a_signal_ends_it_before_the_last_step(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    site.load(100)
+    publisher = []
+
+    def stop(number, method, path):
+        if method == "PUT" and path.startswith("/blobs/"):
+            publisher[0].send_signal(signal.SIGTERM)
+            publisher[0].wait()
+
+    site.store.reset(stop)
+    with site.store.lock:
+        publisher.append(fleet.start([BINARY, *site.command()], "copy.seg"))
+    check(publisher[0].wait() == 128 + signal.SIGTERM, "it ends")
+    check(site.version() == 1, "nothing was announced")
+    site.store.reset()
+    site.publish()
+    check_origin(site)
+
+
+# ------------------------------------------------------------------ two publishers
+
+
+def overtaken(fleet, at, *options, **store):
+    """What a publisher says that another one overtakes at a PUT of such a path."""
+    site = Site(fleet, **store)
+    site.announce(0)
+    site.load(100)
+    site.load(200, host="other")
+    others = []
+
+    def overtake(number, method, path):
+        if not others and method == "PUT" and path.startswith(at):
+            others.append(None)
+            site.publish(*options, host="other")
+
+    site.store.reset(overtake)
+    done = site.run()
+    check(others, "the other one came")
+    check_origin(site)
+    return site, done
+
+
+def test_of_two_at_the_last_step_one_is_refused(fleet):
+    site, done = overtaken(fleet, HEAD + "-1")
+    fleet.refused(done, "another publisher has announced something meanwhile")
+    check(fleet.has("a", 200, 20199) == ["200", "20199"], "the other one's")
+    site.publish("--max-change", "100")
+    site.follow("a")
+    check(site.version() == 3, "it may come after it")
+
+
+def test_a_higher_epoch_takes_over(fleet):
+    site, done = overtaken(fleet, "/blobs/", "--epoch", "5")
+    fleet.refused(done, "has taken over")
+    fleet.refused(site.run("--epoch", "4"), "too low")
+
+
+def test_a_server_without_conditions(fleet):
+    site, done = overtaken(fleet, "/blobs/", conditions=False)
+    fleet.refused(done, "another publisher has announced something meanwhile")
+
+
+# ------------------------------------------------------------------ nginx
+
+
+def test_nginx_takes_what_is_put(fleet):
+    os.chmod(fleet.at("origin"), 0o777)
+    make_authority(fleet, "ours")
+    port = free_port()
+    fleet.start_nginx(
+        f"server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {fleet.at('ours.crt')};"
+        f" ssl_certificate_key {fleet.at('ours.secret')}; client_max_body_size 0;"
+        " dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw group:r all:r; }"
+    )
+    url = f"https://localhost:{port}"
+    place = ["--to", url, "--state", fleet.at("copy"), "--ca", fleet.at("ours.pem")]
+    fleet.announce(0, 50000, *place)
+    fleet.follow("a")
+    for i in range(1, 4):
+        fleet.announce(100 * i, 50000 + 100 * i, *place)
+        check("by 1 delta," in fleet.follow("a"), "a delta")
+    fleet.load(9, 50009)
+    fleet.refused(fleet.run(fleet.publish_command(*place[:4])), "certificate")
+    curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", place[-1]]
+    put = [*curl, "-T", fleet.at("key.pub"), "-H", 'If-Match: "other"', f"{url}/x"]
+    said = subprocess.run(put, capture_output=True, text=True).stdout
+    check(said in ("201", "204"), f"docs/FLEET.md says that it does not know conditions: {said}")
+
+
+main(globals())
