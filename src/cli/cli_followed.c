@@ -13,6 +13,7 @@
 #include "fleet/fleet_plan.h"
 #include "message/message.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdarg.h>
@@ -154,7 +155,7 @@ static bshm_status publish_build(
 /* Publishes the image of f->head, with all adds since. */
 static bool publish(const cli_follower *all, cli_followed *f)
 {
-	bshm_error error;
+	bshm_error error = {0};
 	bshm_build *build;
 	const bool had_gap = f->adds.gap;
 	const fleet_entry_id at = f->adds.at; /* of what is published */
@@ -164,7 +165,8 @@ static bool publish(const cli_follower *all, cli_followed *f)
 	}
 	bshm_status status =
 		bshm_restore_begin(all->c->segment, f->name, strlen(f->name), path, &build, &error);
-	if (status == BSHM_E_CORRUPT || status == BSHM_E_IO) { /* it is fetched again */
+	const bool is_busy = error.os_code == EMFILE || error.os_code == ENFILE;
+	if (status == BSHM_E_CORRUPT || (status == BSHM_E_IO && !is_busy)) { /* it is fetched again */
 		f->has_image = false;
 		unlink(path);
 	}

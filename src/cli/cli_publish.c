@@ -268,7 +268,7 @@ static int prove(const publication *p, const delta_paths *paths, fleet_delta *ou
 
 /*
  * The delta that leads from an earlier image to the new one. CLI_NO: there is none, because the
- * filters are not alike, or because it would be no shorter than the image.
+ * filters are not alike, the earlier image is damaged, or it would be no shorter than the image.
  */
 static int make_delta(const publication *p, const fleet_head *from, const delta_paths *paths,
 	fleet_delta *out, uint64_t *changed_bits)
@@ -276,7 +276,9 @@ static int make_delta(const publication *p, const fleet_head *from, const delta_
 	bshm_error error;
 	bshm_delta_stat stat;
 	if (bshm_delta_make(paths->from, paths->to, paths->delta, &stat, &error) != BSHM_OK) {
-		return error.status == BSHM_E_INCOMPATIBLE ? CLI_NO : fail(p, &error, paths->from);
+		const bool is_damaged = error.status == BSHM_E_CORRUPT && error.source == 1; /* from */
+		return error.status == BSHM_E_INCOMPATIBLE || is_damaged ? CLI_NO
+																 : fail(p, &error, paths->from);
 	}
 	*changed_bits = stat.changed_bits;
 	if (stat.changed_bits == 0 || stat.delta_bytes >= p->next.image_bytes) {

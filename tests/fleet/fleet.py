@@ -78,6 +78,16 @@ def test_a_delta_that_was_removed_is_not_named_again(fleet):
     check("delta" not in fleet.head(), "without the delta")
 
 
+def test_a_damaged_image_at_the_origin_is_replaced(fleet):
+    fleet.announce(0, 1000)
+    with open(fleet.blob(fleet.head()["image"][0][0]), "r+b") as file:
+        file.seek(5000)
+        file.write(b"damaged")
+    fleet.refused(fleet.look("a", url=fleet.at("origin")), "has other bytes")
+    check("version 2" in fleet.publish() and "delta" not in fleet.head(), "the whole image")
+    fleet.follow("a", url=fleet.at("origin"))
+
+
 def test_two_heads_of_one_second_are_two(fleet):
     """nginx makes an ETag of a file's second and size, which two heads may have in common."""
     head = fleet.at("origin", NAME, "head")
@@ -370,6 +380,19 @@ def test_a_limit_of_file_sizes(fleet):
     done = fleet.look("a", url=fleet.at("origin"), prefix=["prlimit", "--fsize=100000"])
     fleet.refused(done, "File too large")
     fleet.check_image("a", newest=False)
+
+
+def test_an_image_that_cannot_be_opened_now_is_kept(fleet):
+    fleet.announce(0, 1000)
+    fleet.start_nginx()
+    fleet.follow("a")
+    os.unlink(fleet.at("a.seg"))
+    image = fleet.head()["image"][0][0]
+    trace = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", fleet.at("a", "blobs", image)]
+    inject = ["-e", "trace=openat", "-e", "inject=openat:error=EMFILE"]
+    fleet.refused(fleet.look("a", prefix=[*trace, *inject]), "Too many open files")
+    fleet.follow("a")
+    check(fleet.served(image) == ["200"], "it was fetched once")
 
 
 def test_a_filter_that_is_named_twice(fleet):
