@@ -529,7 +529,8 @@ typedef struct {
  * lacks. Either image and the delta make the other, byte for byte.
  *
  * Make: reads both images to their end, checks them, and writes the delta. Apply: reads the delta
- * and one of its images, `from`, and writes the other, `to`; *out has them in that order. The
+ * and one of its images, `from`, and writes the other, `to`; *out has them in that order. With NULL
+ * as `to` it checks all, and writes nothing: a proof that the delta makes the image. The
  * written file is complete, synced and checked, or not there; mode 0600; it may have the path of
  * one that is read. error->source is the file that the error is about, 1 to 3 in the order of the
  * arguments. IO, CORRUPT (damaged; MAGIC: something else), NO_SPACE (private memory), INCOMPATIBLE:
@@ -542,6 +543,15 @@ bshm_status bshm_delta_make(
 	const char *from, const char *to, const char *delta, bshm_delta_stat *out, bshm_error *error);
 bshm_status bshm_delta_apply(
 	const char *from, const char *delta, const char *to, bshm_delta_stat *out, bshm_error *error);
+/*
+ * As bshm_delta_apply(), and *build is one that bshm_restore_begin() would begin with the file that
+ * was written: the partitions are filled while it is made. NULL: that cannot be begun, and
+ * bshm_restore_begin() says why. From the moment when the head of the delta was read, keys that are
+ * added to the name are in the build.
+ */
+bshm_status bshm_delta_restore(bshm_segment *segment, const char *name, size_t name_length,
+	const char *from, const char *delta, const char *to, bshm_delta_stat *out, bshm_build **build,
+	bshm_error *error);
 /* What the header of a delta says: changed_bits and raw_partitions are 0. IO, CORRUPT,
  * INCOMPATIBLE; the rest of the file is not looked at. */
 bshm_status bshm_delta_read(const char *delta, bshm_delta_stat *out, bshm_error *error);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFER_BYTES ((size_t) 1 << 20)
+#define BUFFER_BYTES ((size_t) 1 << 18)
 
 static uint64_t check_anew(XXH3_state_t *hash)
 {
@@ -34,6 +34,9 @@ bshm_status bshm__output_open(bshm__output *out, const char *path, bshm_error *e
 {
 	*out = (bshm__output){.path = path, .fd = -1, .error = error};
 	XXH3_64bits_reset(&out->hash);
+	if (path == NULL) {
+		return BSHM_OK;
+	}
 	out->buffer = malloc(BUFFER_BYTES + strlen(path) + 32);
 	if (out->buffer == NULL) {
 		return out->status = bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
@@ -60,6 +63,9 @@ void bshm__output_put(bshm__output *out, const void *bytes, size_t count)
 {
 	XXH3_64bits_update(&out->hash, bytes, count);
 	out->bytes += count;
+	if (out->path == NULL) {
+		return;
+	}
 	if (out->used + count > BUFFER_BYTES) {
 		flush(out);
 	}
@@ -80,6 +86,9 @@ bshm_status bshm__output_close(bshm__output *out, bshm_status status)
 {
 	if (out->status == BSHM_OK) {
 		out->status = status;
+	}
+	if (out->path == NULL) {
+		return out->status;
 	}
 	flush(out);
 	if (out->status == BSHM_OK) {

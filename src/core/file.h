@@ -45,7 +45,8 @@ typedef struct {
 	bshm_error *error;
 } bshm__output;
 
-/* OK, or IO, NO_SPACE. Every output that was opened must be closed, whatever this returns. */
+/* OK, or IO, NO_SPACE. Every output that was opened must be closed, whatever this returns. Without
+ * a path nothing is written, but all is hashed. */
 bshm_status bshm__output_open(bshm__output *out, const char *path, bshm_error *error);
 void bshm__output_put(bshm__output *out, const void *bytes, size_t count);
 /* XXH3-64 of all that was put since the last call. */

@@ -214,6 +214,35 @@ static void travel_with_more(desk *d)
 	unlink(file);
 }
 
+/* The file of another host's next set, made by a delta; the build has its bits already. */
+static void travel_by_delta(desk *d)
+{
+	char files[4][64];
+	uint64_t bytes;
+	bshm_delta_stat stat;
+	bshm_build *build;
+	for (int i = 0; i < 4; i++) {
+		snprintf(files[i], sizeof(files[i]), "%d.%d", i, (int) getppid());
+	}
+	must(bshm_filter_dump(d->segment, d->views, "growing", 7, files[0], &bytes, &error), "dump");
+	for (uint32_t i = 0; i < 100; i++) {
+		add_key(d, "growing", 30000 + i);
+	}
+	must(bshm_filter_dump(d->segment, d->views, "growing", 7, files[1], &bytes, &error), "dump");
+	must(bshm_delta_make(files[0], files[1], files[2], &stat, &error), "diff");
+	must(bshm_delta_restore(
+			 d->segment, "other", 5, files[0], files[2], files[3], &stat, &build, &error),
+		"patch");
+	add_key(d, "other", 40000);
+	must(bshm_build_publish(build, 1, NULL, &error), "publish");
+	for (uint32_t i = 0; i < 100; i++) {
+		confirm("other", 30000 + i);
+	}
+	for (int i = 0; i < 4; i++) {
+		unlink(files[i]);
+	}
+}
+
 /* Another host's filter: published, heard again, published in its next version, doubted,
  * and renamed. */
 static void follow(desk *d)
@@ -501,6 +530,7 @@ const scenario scenarios[] = {
 	{"load and give up", load_in_vain, "", false, IMAGE_ROOMY},
 	{"dump and restore", travel, " other ", false, IMAGE_ROOMY},
 	{"restore with more keys", travel_with_more, " other ", false, IMAGE_ROOMY},
+	{"restore by a delta", travel_by_delta, " other ", false, IMAGE_ROOMY},
 	{"follow another host's filter", follow, " other ", false, IMAGE_ROOMY},
 	{"count what a filter was asked", usage, "", false, IMAGE_ROOMY},
 	{"look at the figures", stat, "", false, IMAGE_ROOMY},

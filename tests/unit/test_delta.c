@@ -149,6 +149,35 @@ static bshm_status apply(const char *from, const char *delta, const char *to)
 		test_path(from), test_path(delta), test_path(to), &stat_made, &last_error);
 }
 
+/* Does the build that is made beside the file publish the file's filter? There is none where the
+ * file cannot be restored, either. */
+static bool restores(const char *from, const char *to)
+{
+	bshm_build *build;
+	bshm_segment *segment = open_segment(MB(4));
+	drop(segment, "f");
+	CHECK_INT(bshm_delta_restore(segment, "f", 1, test_path(from), test_path("delta"),
+				  test_path("made"), &stat_made, &build, &last_error),
+		BSHM_OK);
+	CHECK(same_files("made", to));
+	if (build == NULL) {
+		const bshm_status status =
+			bshm_restore_begin(segment, "f", 1, test_path("made"), &build, &last_error);
+		bshm_segment_close(segment);
+		return status == BSHM_E_NO_SPACE;
+	}
+	CHECK_INT(bshm_build_publish(build, 1, NULL, &last_error), BSHM_OK);
+	dump(segment, "f", "published");
+	CHECK_INT(faults(segment), 0);
+	forget_views();
+	bshm_segment_close(segment);
+	const file found = slurp(test_path("published"));
+	const file wanted = slurp(test_path(to));
+	const size_t head = sizeof(bshm__filter_header); /* says when it was dumped */
+	return found.count == wanted.count &&
+		   memcmp(found.bytes + head, wanted.bytes + head, found.count - head) == 0;
+}
+
 /* Makes the delta, and goes there and back by it. */
 static void there_and_back(const char *from, const char *to)
 {
@@ -167,6 +196,10 @@ static void there_and_back(const char *from, const char *to)
 	CHECK_INT(apply(to, "delta", "back"), BSHM_OK);
 	CHECK(stat_made.from_check == made.to_check && stat_made.to_bytes == made.from_bytes);
 	CHECK(same_files("back", from));
+	CHECK_INT(bshm_delta_apply(test_path(from), test_path("delta"), NULL, &stat_made, &last_error),
+		BSHM_OK);
+	CHECK(memcmp(&stat_made, &made, sizeof(made)) == 0);
+	CHECK(restores(from, to) && restores(to, from));
 	CHECK_INT(bshm_delta_read(test_path("delta"), &read, &last_error), BSHM_OK);
 	read.changed_bits = made.changed_bits;
 	read.raw_partitions = made.raw_partitions;
@@ -565,6 +598,32 @@ TEST(a_file_may_replace_one_that_is_read)
 	CHECK_INT(apply("a", "b", "b"), BSHM_OK); /* and the first one that of the delta */
 	spit("c", a.bytes, a.count);
 	CHECK(same_files("b", "c"));
+}
+
+/* No build is left where the delta, the image or the disk fails. */
+TEST(a_restore_that_fails)
+{
+	bshm_build *build;
+	make_image("a", small_parameters(), 0, 4000);
+	make_image("b", small_parameters(), 0, 9000);
+	make_image("c", small_parameters(), 0, 5000);
+	REQUIRE(make("a", "b", "delta") == BSHM_OK);
+	const file delta = slurp(test_path("delta"));
+	spit("cut", delta.bytes, delta.count - 9);
+	bshm_segment *segment = open_segment(MB(4));
+	const char *const failing[][3] = {
+		{"c", "delta", "made"}, {"a", "cut", "made"}, {"a", "delta", "no/such/made"}};
+	for (int i = 0; i < 3; i++) {
+		CHECK(
+			bshm_delta_restore(segment, "f", 1, test_path(failing[i][0]), test_path(failing[i][1]),
+				test_path(failing[i][2]), &stat_made, &build, &last_error) != BSHM_OK);
+		CHECK(build == NULL);
+		CHECK_INT(last_error.source, i + 1);
+		CHECK(!is_there("made"));
+	}
+	CHECK(present(segment, "f", 4500, 5000) == 500); /* what stood stands */
+	CHECK_INT(faults(segment), 0);
+	bshm_segment_close(segment);
 }
 
 /* A disk that is full at any place: no file, and no temporary one. */

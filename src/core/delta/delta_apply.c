@@ -6,6 +6,9 @@
  * partitions before to the one after, and head and end of the written file must have the check that
  * the delta names. The file gets its name after all of that only.
  *
+ * A filter of 1 GB is read once, piece by piece, and each piece is hashed, changed, hashed, written
+ * and put into a build while it is in the processor's cache.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/bshm.h"
@@ -13,6 +16,7 @@
 #include "core/delta/delta_file.h"
 #include "core/delta/delta_image.h"
 #include "core/delta/rice.h"
+#include "core/filter/filter_file.h"
 #include "core/hash.h"
 #include "core/status.h"
 
@@ -30,7 +34,11 @@ typedef struct {
 	bshm__output out;
 	bshm_error delta_error;
 	bshm_error out_error;
-	uint8_t *bytes; /* that follow a group */
+	uint8_t *bytes;        /* that follow a group */
+	bshm_segment *segment; /* NULL: the image is only written */
+	const char *name;
+	size_t name_length;
+	bshm_build *build; /* NULL: none could be begun */
 	bshm_delta_stat *stat;
 } applier;
 
@@ -282,8 +290,15 @@ static bshm_status refuse_partitions(applier *a, uint32_t layer)
 	return status == BSHM_OK ? refuse(a, BSHM_CAUSE_GROUP) : status;
 }
 
-/* Carries over the next partition, which is part of the group. */
-static bshm_status apply_partition(applier *a, changes *c, uint32_t partition, bool kept)
+/* Where a layer is, and how much of it was carried over. */
+typedef struct {
+	uint32_t number;
+	uint32_t done; /* partitions */
+	bool kept;     /* the image that is written has it */
+} place;
+
+/* Carries over the next partition of the layer, the group's i-th one. */
+static bshm_status apply_partition(applier *a, changes *c, uint32_t i, const place *at)
 {
 	bshm_status status = BSHM_OK;
 	uint64_t *words = bshm__delta_image_next(&a->from);
@@ -292,36 +307,38 @@ static bshm_status apply_partition(applier *a, changes *c, uint32_t partition, b
 	}
 	XXH3_64bits_update(&c->from_hash, words, BSHM_PARTITION_BYTES);
 	if (c->raw) {
-		change_raw(a, c, partition, words);
+		change_raw(a, c, i, words);
 	} else {
-		status = change_bits(a, c, partition, words);
+		status = change_bits(a, c, i, words);
 	}
 	XXH3_64bits_update(&c->to_hash, words, BSHM_PARTITION_BYTES);
-	if (kept) {
+	if (at->kept) {
 		bshm__output_put(&a->out, words, BSHM_PARTITION_BYTES);
+		if (a->build != NULL) {
+			bshm__restore_put(a->build, at->number, at->done + i, words);
+		}
 	} else if (status == BSHM_OK && !is_zero(words, BSHM_PARTITION_BYTES)) {
 		status = refuse(a, BSHM_CAUSE_GROUP);
 	}
 	return status;
 }
 
-/* Carries over the partitions of a group, at most `most`; *count: how many they are. */
-static bshm_status apply_group(applier *a, uint32_t layer, uint32_t most, uint32_t *count)
+/* Carries over the partitions of a group, at most `most`. */
+static bshm_status apply_group(applier *a, uint32_t most, place *at)
 {
 	changes c = {.next = UINT64_MAX};
 	const bshm__delta_group *g = &c.group;
-	const bool kept = layer < a->head.header.layer_count;
 	XXH3_64bits_reset(&c.from_hash);
 	XXH3_64bits_reset(&c.to_hash);
 	bshm_status status = get_group(a, most, &c);
 	for (uint32_t i = 0; status == BSHM_OK && i < g->partition_count; i++) {
-		status = apply_partition(a, &c, i, kept);
+		status = apply_partition(a, &c, i, at);
 	}
 	if (status != BSHM_OK) {
 		return status;
 	}
 	if (XXH3_64bits_digest(&c.from_hash) != (a->back ? g->to_check : g->from_check)) {
-		return refuse_partitions(a, layer);
+		return refuse_partitions(a, at->number);
 	}
 	if (XXH3_64bits_digest(&c.to_hash) != (a->back ? g->from_check : g->to_check) ||
 		c.changed != g->changed || (!c.raw && !bshm__rice_ended(&c.code))) {
@@ -329,7 +346,7 @@ static bshm_status apply_group(applier *a, uint32_t layer, uint32_t most, uint32
 	}
 	a->stat->changed_bits += g->changed;
 	a->stat->raw_partitions += c.raw ? g->partition_count : 0;
-	*count = g->partition_count;
+	at->done += g->partition_count;
 	return BSHM_OK;
 }
 
@@ -337,15 +354,15 @@ static bshm_status apply_layer(applier *a, uint32_t layer)
 {
 	const bool there = layer < a->from.head.header.layer_count;
 	const uint32_t most = (there ? &a->from.head : &a->head)->layers[layer].run.count;
+	place at = {.number = layer, .kept = layer < a->head.header.layer_count};
 	bshm__delta_image_layer(&a->from, layer, most);
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < most; i += count) {
-		const bshm_status status = apply_group(a, layer, most - i, &count);
+	while (at.done < most) {
+		const bshm_status status = apply_group(a, most - at.done, &at);
 		if (status != BSHM_OK || a->out.status != BSHM_OK) {
 			return status == BSHM_OK ? a->out.status : status;
 		}
 	}
-	if (layer < a->head.header.layer_count) {
+	if (at.kept) {
 		a->end[layer] = bshm__little64(bshm__output_check(&a->out));
 	}
 	return bshm__delta_image_layer_end(&a->from, layer);
@@ -403,6 +420,7 @@ static bshm_status open_files(applier *a, const char *from, const char *delta)
 
 static bshm_status apply(applier *a, const char *from, const char *delta, const char *to)
 {
+	bshm_error ignored;
 	a->bytes = malloc(BSHM_DELTA_BYTES_MAX + BSHM_RICE_PAD);
 	if (a->bytes == NULL) {
 		return bshm__fail(&a->out_error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
@@ -414,20 +432,45 @@ static bshm_status apply(applier *a, const char *from, const char *delta, const 
 	if (status != BSHM_OK) {
 		return status;
 	}
+	if (a->segment != NULL) {
+		bshm__restore_new(a->segment, a->name, a->name_length, &a->head, &a->build, &ignored);
+	}
 	status = bshm__output_open(&a->out, to, &a->out_error);
 	return status == BSHM_OK ? write_image(a) : status;
+}
+
+static bshm_status run(
+	applier *a, const char *from, const char *delta, const char *to, bshm_error *error)
+{
+	a->from.in.fd = a->delta.fd = a->out.fd = -1;
+	*a->stat = (bshm_delta_stat){0};
+	bshm_status status = apply(a, from, delta, to);
+	bshm__delta_image_close(&a->from); /* the image may take the place of one that was read */
+	bshm__input_close(&a->delta);
+	status = bshm__output_close(&a->out, status);
+	free(a->bytes);
+	return status == BSHM_OK
+			   ? status
+			   : bshm__delta_tell(error, &a->from.error, &a->delta_error, &a->out_error);
 }
 
 bshm_status bshm_delta_apply(
 	const char *from, const char *delta, const char *to, bshm_delta_stat *out, bshm_error *error)
 {
-	applier a = {.from.in.fd = -1, .delta.fd = -1, .out.fd = -1, .stat = out};
-	*out = (bshm_delta_stat){0};
-	bshm_status status = apply(&a, from, delta, to);
-	bshm__delta_image_close(&a.from); /* the image may take the place of one that was read */
-	bshm__input_close(&a.delta);
-	status = bshm__output_close(&a.out, status);
-	free(a.bytes);
-	return status == BSHM_OK ? status
-							 : bshm__delta_tell(error, &a.from.error, &a.delta_error, &a.out_error);
+	applier a = {.stat = out};
+	return run(&a, from, delta, to, error);
+}
+
+bshm_status bshm_delta_restore(bshm_segment *segment, const char *name, size_t name_length,
+	const char *from, const char *delta, const char *to, bshm_delta_stat *out, bshm_build **build,
+	bshm_error *error)
+{
+	applier a = {.segment = segment, .name = name, .name_length = name_length, .stat = out};
+	const bshm_status status = run(&a, from, delta, to, error);
+	if (status != BSHM_OK) {
+		bshm_build_abort(a.build);
+		a.build = NULL;
+	}
+	*build = a.build;
+	return status;
 }

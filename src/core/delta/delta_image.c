@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_COUNT 128u /* partitions that are read at a time: 1 MB */
+#define BLOCK_COUNT 32u /* partitions that are read at a time: 256 kB */
 
 uint64_t bshm__delta_image_check(const bshm__filter_head *head, const uint64_t *end)
 {

@@ -21,12 +21,11 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/bshm.h"
+#include "core/filter/filter_file.h"
 
 #include "core/base.h"
+#include "core/bshm.h"
 #include "core/file.h"
-#include "core/filter/build.h"
-#include "core/filter/filter_head.h"
 #include "core/filter/kind.h"
 #include "core/filter/view.h"
 #include "core/hash.h"
@@ -185,15 +184,43 @@ static void describe(bshm_build *build, const bshm__filter_head *head)
 	}
 }
 
-/*
- * Reads into private memory first: an adder that was stopped may still set a bit in a partition
- * that its filter has lost. In the new filter that bit is a needless "maybe", but between reading
- * and hashing it would look like damage.
- */
-static bshm_status get_layer_bits(bshm__input *in, const bshm__parts *parts, uint64_t *block)
+bshm_status bshm__restore_new(bshm_segment *segment, const char *name, size_t name_length,
+	const bshm__filter_head *head, bshm_build **out, bshm_error *error)
 {
-	for (uint32_t i = 0; i < parts->partition_count;) {
-		const uint32_t left = parts->partition_count - i;
+	const bshm__name padded = bshm__name_of(name, name_length);
+	bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
+	if (build == NULL) {
+		return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
+	}
+	describe(build, head);
+	build->items = head->header.items;
+	int status = bshm__build_register(build, error);
+	if (status == 1) {
+		status = bshm__build_take(build, 0, error);
+	}
+	if (status == BSHM_OK) {
+		*out = build;
+	} else {
+		bshm_build_abort(build);
+	}
+	return status;
+}
+
+void bshm__restore_put(
+	const bshm_build *build, uint32_t layer, uint32_t partition, const uint64_t *words)
+{
+	uint64_t *to = bshm__parts_at(bshm__view_layer(&build->view, layer), partition);
+	for (uint32_t i = 0; i < BSHM_PARTITION_WORDS; i++) {
+		BSHM_STORE(&to[i], bshm__little64(words[i]), RELAXED);
+	}
+}
+
+static bshm_status get_layer_bits(
+	bshm__input *in, const bshm_build *build, uint32_t layer, uint64_t *block)
+{
+	const uint32_t partition_count = build->layers[layer].run.count;
+	for (uint32_t i = 0; i < partition_count;) {
+		const uint32_t left = partition_count - i;
 		const uint32_t count = left < BLOCK_COUNT ? left : BLOCK_COUNT;
 		const bshm_status status =
 			bshm__input_get(in, block, (size_t) count * BSHM_PARTITION_BYTES);
@@ -201,11 +228,7 @@ static bshm_status get_layer_bits(bshm__input *in, const bshm__parts *parts, uin
 			return status;
 		}
 		for (uint32_t k = 0; k < count; k++) {
-			const uint64_t *from = block + (size_t) k * BSHM_PARTITION_WORDS;
-			uint64_t *to = bshm__parts_at(parts, i + k);
-			for (uint32_t w = 0; w < BSHM_PARTITION_WORDS; w++) {
-				BSHM_STORE(&to[w], bshm__little64(from[w]), RELAXED);
-			}
+			bshm__restore_put(build, layer, i + k, block + (size_t) k * BSHM_PARTITION_WORDS);
 		}
 		i += count;
 	}
@@ -230,7 +253,7 @@ static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 		block == NULL ? bshm__fail(in->error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY) : BSHM_OK;
 	bshm__input_check(in); /* header and layers have checksums of their own */
 	for (uint32_t i = 0; status == BSHM_OK && i < count; i++) {
-		status = get_layer_bits(in, bshm__view_layer(&build->view, i), block);
+		status = get_layer_bits(in, build, i, block);
 		found[i] = bshm__little64(bshm__input_check(in));
 	}
 	free(block);
@@ -250,25 +273,6 @@ static bshm_status get_bits(bshm__input *in, const bshm_build *build)
 	return BSHM_OK;
 }
 
-/* Fills the build with the filter of the file. */
-static bshm_status read_image(bshm__input *in, bshm_build *build)
-{
-	bshm__filter_head head;
-	int status = bshm__head_get(in, &head);
-	if (status == BSHM_OK) {
-		describe(build, &head);
-		status = bshm__build_register(build, in->error);
-	}
-	if (status == 1) {
-		status = bshm__build_take(build, 0, in->error);
-	}
-	if (status == BSHM_OK) {
-		status = get_bits(in, build);
-	}
-	build->items = head.header.items;
-	return status;
-}
-
 bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t name_length,
 	const char *path, bshm_build **out, bshm_error *error)
 {
@@ -276,16 +280,18 @@ bshm_status bshm_restore_begin(bshm_segment *segment, const char *name, size_t n
 		return bshm__fail(error, BSHM_E_READ_ONLY, BSHM_CAUSE_READONLY);
 	}
 	bshm__input in;
+	bshm__filter_head head;
 	bshm_status status = bshm__input_open(&in, path, error);
 	if (status == BSHM_OK) {
-		const bshm__name padded = bshm__name_of(name, name_length);
-		bshm_build *build = bshm__build_new(segment, &padded, BSHM_OP_BUILD, BSHM_LOCK_BATCH_NS);
-		status = build == NULL ? bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY)
-							   : read_image(&in, build);
-		if (status == BSHM_OK) {
-			*out = build;
-		} else {
-			bshm_build_abort(build);
+		status = bshm__head_get(&in, &head);
+	}
+	if (status == BSHM_OK) {
+		status = bshm__restore_new(segment, name, name_length, &head, out, error);
+	}
+	if (status == BSHM_OK) {
+		status = get_bits(&in, *out);
+		if (status != BSHM_OK) {
+			bshm_build_abort(*out);
 		}
 	}
 	bshm__input_close(&in);
