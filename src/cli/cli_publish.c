@@ -218,7 +218,6 @@ typedef struct {
 	char *from; /* paths */
 	char *to;
 	char *delta;
-	char *proof;
 } delta_paths;
 
 static bool make_paths(const publication *p, const fleet_hash *from, delta_paths *out)
@@ -226,8 +225,8 @@ static bool make_paths(const publication *p, const fleet_hash *from, delta_paths
 	fleet_error why = {""};
 	const fleet_folder *folder = &p->origin.folder;
 	*out = (delta_paths){fleet_folder_blob(folder, from), fleet_folder_blob(folder, &p->next.image),
-		fleet_folder_part(folder, &why), fleet_folder_part(folder, &why)};
-	return out->from != NULL && out->to != NULL && out->delta != NULL && out->proof != NULL;
+		fleet_folder_part(folder, &why)};
+	return out->from != NULL && out->to != NULL && out->delta != NULL;
 }
 
 /* Removes what has not become a blob. */
@@ -244,7 +243,6 @@ static void free_paths(delta_paths *paths)
 	free(paths->from);
 	free(paths->to);
 	free_part(paths->delta);
-	free_part(paths->proof);
 }
 
 /* Does the delta make the new image of the old one? Then it is a blob. */
@@ -252,18 +250,13 @@ static int prove(const publication *p, const delta_paths *paths, fleet_delta *ou
 {
 	bshm_error error;
 	fleet_error why = {""};
-	fleet_hash made;
-	uint64_t bytes;
 	bshm_delta_stat stat;
-	const fleet_folder *folder = &p->origin.folder;
-	if (bshm_delta_apply(paths->from, paths->delta, paths->proof, &stat, &error) != BSHM_OK) {
+	if (bshm_delta_apply(paths->from, paths->delta, NULL, &stat, &error) != BSHM_OK) {
 		return fail(p, &error, paths->from);
 	}
-	if (!fleet_folder_take(folder, paths->proof, &p->next.image, &made, &bytes, &why) ||
-		!fleet_folder_take(folder, paths->delta, NULL, &out->blob, &out->bytes, &why)) {
-		return refuse(p, &why);
-	}
-	return CLI_YES;
+	return fleet_folder_take(&p->origin.folder, paths->delta, NULL, &out->blob, &out->bytes, &why)
+			   ? CLI_YES
+			   : refuse(p, &why);
 }
 
 /*
