@@ -217,6 +217,9 @@ cli_name *cli_names(cli *c, size_t *count);
 /* Says on stderr what was wrong: "bloomshm VERB: ...". Returns the status. */
 int cli_say(const cli *c, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Says on stdout what has happened to a filter: "NAME: ...", unless --quiet was given. */
+void cli_tell(const cli *c, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The same for an error of the engine. `name`: of the filter, or the record's key; or NULL. */
 int cli_fail(const cli *c, const bshm_error *error, const char *name);
 /* The same where it may be about the file of a dump. */

@@ -3,7 +3,8 @@
  *
  * An image is in the state folder, whole, synced and of the hash that a signed head names, before
  * that head is there; and the head is there before the image is published. So after a death at any
- * step the head in the folder is of a whole image, and the segment has this or an earlier one.
+ * step the head in the folder is of a whole image, and the segment has this or an earlier one. The
+ * last delta makes a build of the segment beside the file; it waits for the head.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -56,23 +56,6 @@ static bool fail_engine(
 	return fail(all, f, CLI_FAILS_LOCAL, &why);
 }
 
-static void tell(const cli_follower *all, const cli_followed *f, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void tell(const cli_follower *all, const cli_followed *f, const char *format, ...)
-{
-	va_list arguments;
-	if (cli_given(all->c, CLI_QUIET)) {
-		return;
-	}
-	printf("%s: ", cli_shown(f->name, strlen(f->name)));
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-	fflush(stdout);
-}
-
 /* ------------------------------------------------------------------ the segment */
 
 /* A filter that may lack adds for good is published as one that was never heard of: all is "maybe".
@@ -92,12 +75,19 @@ static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
 		.sends = all->stream != NULL};
 }
 
+static void end_build(cli_followed *f)
+{
+	bshm_build_abort(f->build);
+	f->build = NULL;
+}
+
 /* Somebody may have removed the file since. */
 static bool attach(const cli_follower *all, cli_followed *f)
 {
 	bshm_error error;
 	cli *c = all->c;
 	if (c->segment != NULL && !bshm_segment_at_path(c->segment)) {
+		end_build(f);
 		cli_detach(c);
 	}
 	if (c->segment != NULL) {
@@ -156,15 +146,17 @@ static bshm_status publish_build(
 static bool publish(const cli_follower *all, cli_followed *f)
 {
 	bshm_error error = {0};
-	bshm_build *build;
+	bshm_build *build = f->build; /* made with the image; else of its file */
 	const bool had_gap = f->adds.gap;
 	const fleet_entry_id at = f->adds.at; /* of what is published */
 	char *path = fleet_folder_blob(&all->state, &f->head.image);
 	if (path == NULL) {
 		return fail(all, f, CLI_FAILS_LOCAL, &(fleet_error){"no private memory left"});
 	}
-	bshm_status status =
-		bshm_restore_begin(all->c->segment, f->name, strlen(f->name), path, &build, &error);
+	f->build = NULL;
+	bshm_status status = build != NULL ? BSHM_OK
+									   : bshm_restore_begin(all->c->segment, f->name,
+											 strlen(f->name), path, &build, &error);
 	const bool is_busy = error.os_code == EMFILE || error.os_code == ENFILE;
 	if (status == BSHM_E_CORRUPT || (status == BSHM_E_IO && !is_busy)) { /* it is fetched again */
 		f->has_image = false;
@@ -188,8 +180,10 @@ static bool publish(const cli_follower *all, cli_followed *f)
 	f->is_published = true;
 	f->counts->versions++;
 	f->counts->version = f->head.version;
-	tell(all, f, "published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys",
-		f->head.version, f->head.epoch, f->head.items);
+	cli_tell(all->c, f->name,
+		"published version %" PRIu64 " of epoch %" PRIu64 ", %" PRIu64 " keys, in %.2f s",
+		f->head.version, f->head.epoch, f->head.items,
+		(double) (bshm_now_ns() - f->begun_ns) / 1e9);
 	if (f->adds.gap) {
 		f->counts->failures[CLI_FAILS_GAP]++;
 		say_gap(all, f);
@@ -354,9 +348,9 @@ static bool get_blob(const cli_follower *all, cli_followed *f, const fleet_hash 
 	return taken;
 }
 
-/* One step of the route: the image at `from` becomes that at `to`. */
+/* One step of the route: the image at `from` becomes that at `to`; the last makes f->build, too. */
 static bool apply(const cli_follower *all, cli_followed *f, const fleet_delta *delta,
-	const char *from, const char *to, fleet_error *error)
+	const char *from, const char *to, bool last, fleet_error *error)
 {
 	bshm_error why;
 	bshm_message message;
@@ -365,7 +359,10 @@ static bool apply(const cli_follower *all, cli_followed *f, const fleet_delta *d
 	if (path == NULL) {
 		return fleet_fail(error, "no private memory left");
 	}
-	const bool applied = bshm_delta_apply(from, path, to, &stat, &why) == BSHM_OK;
+	const bool applied =
+		(last && attach(all, f) ? bshm_delta_restore(all->c->segment, f->name, strlen(f->name),
+									  from, path, to, &stat, &f->build, &why)
+								: bshm_delta_apply(from, path, to, &stat, &why)) == BSHM_OK;
 	if (!applied) {
 		const char *text = bshm_message_file(&message, &why, path, true);
 		fleet_fail(error, "%s", text == NULL ? bshm_status_str(why.status) : text);
@@ -383,27 +380,22 @@ static bool apply(const cli_follower *all, cli_followed *f, const fleet_delta *d
 static bool take_deltas(const cli_follower *all, cli_followed *f, const fleet_head *head,
 	const fleet_route *route, fleet_error *error)
 {
-	fleet_hash made;
-	uint64_t bytes;
 	char *from = fleet_folder_blob(&all->state, &f->head.image);
 	bool sound = from != NULL;
 	for (unsigned i = 0; i < route->count && sound; i++) {
 		const fleet_delta *delta = &head->deltas[route->deltas[i]];
 		char *to = fleet_folder_part(&all->state, error);
 		sound = to != NULL && get_blob(all, f, &delta->blob, delta->bytes, error) &&
-				apply(all, f, delta, from, to, error);
+				apply(all, f, delta, from, to, i + 1 == route->count, error);
 		if (i > 0) {
 			unlink(from);
 		}
 		free(from);
 		from = to;
 	}
-	if (sound && !fleet_folder_take(&all->state, from, &head->image, &made, &bytes, error)) {
+	if (sound && !fleet_folder_keep(&all->state, from, &head->image, error)) {
 		sound = false;
-		for (unsigned i = 0; i < route->count; i++) {
-			mark_bad(f, &head->deltas[route->deltas[i]].blob);
-		}
-		f->counts->failures[*made.text != '\0' ? CLI_FAILS_HASH : CLI_FAILS_LOCAL]++;
+		f->counts->failures[CLI_FAILS_LOCAL]++;
 	}
 	free(from);
 	return sound;
@@ -433,8 +425,8 @@ static bool take(const cli_follower *all, cli_followed *f, const fleet_head *hea
 	if (route.count > 0) {
 		if (take_deltas(all, f, head, &route, &error)) {
 			f->counts->deltas += route.count;
-			tell(all, f, "version %" PRIu64 " by %u delta%s, %s", head->version, route.count,
-				route.count == 1 ? "" : "s", bshm_size_text(size, route.bytes));
+			cli_tell(all->c, f->name, "version %" PRIu64 " by %u delta%s, %s", head->version,
+				route.count, route.count == 1 ? "" : "s", bshm_size_text(size, route.bytes));
 			return true;
 		}
 		say(all, f, &error);
@@ -443,7 +435,7 @@ static bool take(const cli_follower *all, cli_followed *f, const fleet_head *hea
 		return say(all, f, &error);
 	}
 	f->counts->images++;
-	tell(all, f, "version %" PRIu64 " by its image, %s", head->version,
+	cli_tell(all->c, f->name, "version %" PRIu64 " by its image, %s", head->version,
 		bshm_size_text(size, head->image_bytes));
 	return true;
 }
@@ -520,6 +512,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	const fleet_text *text, int64_t heard_ns)
 {
 	const bool is_new = needs_image(f, head);
+	f->begun_ns = bshm_now_ns();
 	if (is_expired(head)) {
 		return fail(all, f, CLI_FAILS_EXPIRED, &(fleet_error){"the head has expired"});
 	}
@@ -534,15 +527,15 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 	f->has_head = true;
 	f->has_image = true;
 	f->heard_ns = heard_ns;
+	const bool settled = settle(all, f);
 	if (is_new) {
 		f->wait_ns = 0;
 		fleet_folder_sweep(&all->state, 0, NULL);
 	}
-	if (!settle(all, f)) {
-		return false;
+	if (settled) {
+		fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE, age_of(heard_ns));
 	}
-	fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE, age_of(heard_ns));
-	return true;
+	return settled;
 }
 
 /* A head that was not seen before may be taken at once, and its blobs are tried again. */
@@ -582,13 +575,14 @@ static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	age_s = age_s < FLEET_AGE_UNKNOWN_S ? age_s : FLEET_AGE_UNKNOWN_S;
 	const bool taken =
 		take_head(all, f, &head, found > 0 ? &text : &f->text, start_ns - (int64_t) (age_s * 1e9));
+	end_build(f); /* that was not needed */
 	if (!taken) {
 		return false;
 	}
 	/* From now on the origin need not send this one again. */
 	memcpy(f->etag, etag, sizeof(etag));
 	if (*f->said.text != '\0') {
-		tell(all, f, "all is well again");
+		cli_tell(all->c, f->name, "all is well again");
 		f->said = (fleet_error){""};
 	}
 	return true;
@@ -618,6 +612,7 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 	fleet_error why = {""};
 	fleet_error error = {""};
 	struct timespec now;
+	f->begun_ns = bshm_now_ns();
 	f->name = name;
 	fleet_folder_name(f->folder, name, strlen(name));
 	const int found = fleet_folder_read(&all->state, f->folder, FLEET_HEAD_FILE, &f->text, &error);

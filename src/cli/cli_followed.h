@@ -39,6 +39,8 @@ typedef struct {
 	unsigned bad_count;
 	fleet_hash bad[CLI_BAD_BLOBS]; /* blobs of other bytes than the head says */
 	cli_adds adds;
+	uint64_t begun_ns;  /* when it began to take the head, or to read what was kept */
+	bshm_build *build;  /* of the image of the head that is being taken; or NULL */
 	cli_counts *counts; /* set by the caller */
 	bool is_published;  /* the segment had an image of this origin */
 	fleet_error said;   /* the failure that was told last; "": none since a success */

@@ -175,6 +175,20 @@ int cli_say(const cli *c, int status, const char *format, ...)
 	return status;
 }
 
+void cli_tell(const cli *c, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	if (cli_given(c, CLI_QUIET)) {
+		return;
+	}
+	printf("%s: ", cli_shown(name, strlen(name)));
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+	fflush(stdout);
+}
+
 static bshm_message_about about(const cli *c, const char *name)
 {
 	return (bshm_message_about){

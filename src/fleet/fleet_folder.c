@@ -463,28 +463,41 @@ static bool hash_file(int fd, fleet_hash *out, uint64_t *bytes)
 	return got == 0;
 }
 
-static bool take(const fleet_folder *f, const char *name, const fleet_hash *wanted, fleet_hash *out,
-	uint64_t *bytes, fleet_error *error)
+/* Syncs the file, after it was hashed if `found` is not NULL, and closes it. */
+static bool sync_part(
+	const fleet_folder *f, const char *name, fleet_hash *found, uint64_t *bytes, fleet_error *error)
 {
-	*out = (fleet_hash){""};
 	const int fd = open_file(f->blobs, name);
-	const bool whole =
-		fd >= 0 && hash_file(fd, out, bytes) && fchmod(fd, f->mode) == 0 && fsync(fd) == 0;
+	const bool whole = fd >= 0 && (found == NULL || hash_file(fd, found, bytes)) &&
+					   fchmod(fd, f->mode) == 0 && fsync(fd) == 0;
 	if (!whole) {
 		fail(error, "read and sync a new blob in", f->path);
 	}
 	if (fd >= 0) {
 		close(fd);
 	}
-	if (!whole) {
+	return whole;
+}
+
+static bool name_part(
+	const fleet_folder *f, const char *name, const fleet_hash *hash, fleet_error *error)
+{
+	return renameat(f->blobs, name, f->blobs, hash->text) == 0 ||
+		   fail(error, "name a new blob in", f->path);
+}
+
+static bool take(const fleet_folder *f, const char *name, const fleet_hash *wanted, fleet_hash *out,
+	uint64_t *bytes, fleet_error *error)
+{
+	*out = (fleet_hash){""};
+	if (!sync_part(f, name, out, bytes, error)) {
 		return false;
 	}
 	if (wanted != NULL && strcmp(out->text, wanted->text) != 0) {
 		return fleet_fail(error, "the blob %.16s... has other bytes: its hash is %.16s...",
 			wanted->text, out->text);
 	}
-	return renameat(f->blobs, name, f->blobs, out->text) == 0 ||
-		   fail(error, "name a new blob in", f->path);
+	return name_part(f, name, out, error);
 }
 
 bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash *wanted,
@@ -496,6 +509,17 @@ bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash
 		unlinkat(f->blobs, name, 0);
 	}
 	return taken;
+}
+
+bool fleet_folder_keep(
+	const fleet_folder *f, const char *part, const fleet_hash *hash, fleet_error *error)
+{
+	const char *name = strrchr(part, '/') + 1;
+	const bool kept = sync_part(f, name, NULL, NULL, error) && name_part(f, name, hash, error);
+	if (!kept) {
+		unlinkat(f->blobs, name, 0);
+	}
+	return kept;
 }
 
 /* ------------------------------------------------------------------ the sweep */

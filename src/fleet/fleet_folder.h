@@ -93,6 +93,9 @@ int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash);
  */
 bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash *wanted,
 	fleet_hash *out, uint64_t *bytes, fleet_error *error);
+/* The same for a file that is known to be what `hash` names: it is not read. */
+bool fleet_folder_keep(
+	const fleet_folder *f, const char *part, const fleet_hash *hash, fleet_error *error);
 /*
  * Removes blobs, and files that were never finished, that no head of the folder names and that were
  * not touched for `age_s`. Returns how many. Nothing if a head cannot be read. `leave` is asked

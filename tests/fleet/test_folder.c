@@ -64,8 +64,13 @@ TEST(a_blob_has_the_name_of_its_bytes)
 	write_file(part, "abd");
 	CHECK(!fleet_folder_take(&folder, part, &hash, &other, &count, &error));
 	CHECK(access(part, F_OK) != 0);
-	free(part);
+	CHECK(!fleet_folder_keep(&folder, part, &hash, &error));
 	CHECK(fleet_folder_has(&folder, &hash, 3));
+	write_file(part, "abcd"); /* is believed to be what it is said to be */
+	CHECK(fleet_folder_keep(&folder, part, &hash, &error));
+	CHECK(access(part, F_OK) != 0);
+	CHECK(fleet_folder_has(&folder, &hash, 4));
+	free(part);
 }
 
 TEST(a_sweep_leaves_what_a_head_names)
