@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define CONNECT_S     10L
+#define LIFETIME_S    60L   /* of a connection: then the origin's name is looked up again */
 #define SLOW_BYTES    1000L /* fewer a second, */
 #define SLOW_S        30L   /* so long: it fails */
 #define STATUS_FOUND  200
@@ -232,6 +233,9 @@ static void set_options(fleet_link *f)
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "bloomshm");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+#if LIBCURL_VERSION_NUM >= 0x075000 /* 7.80 */
+	curl_easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
+#endif
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SLOW_S);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);

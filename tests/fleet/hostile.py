@@ -17,7 +17,7 @@ import socketserver
 import subprocess
 import threading
 
-from hosts import NAME, check, denies, lag, main
+from hosts import BINARY, NAME, Skipped, check, denies, lag, main
 
 METRICS = "a.prom"
 
@@ -152,11 +152,16 @@ class Origin:
         self.hostile = {}  # an ending of a path: a function that gets the handler
         self.asked = []  # the ETags that requests named
         self.from_caches = set()  # what they said of caches in between
+        self.connections = 0
         outer = self
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             def __init__(self, *arguments):
                 super().__init__(*arguments, directory=fleet.at("origin"))
+
+            def setup(self):
+                super().setup()
+                outer.connections += 1
 
             def do_GET(self):
                 outer.asked.append(self.headers.get("If-None-Match"))
@@ -328,6 +333,20 @@ def test_the_tag_is_that_of_the_head_that_was_taken(fleet):
     with open(head, "wb") as file:
         file.write(first)
     fleet.wait_for("the first one is old", lambda: counts(fleet)["replay"] > 0)
+
+
+def test_a_name_is_looked_up_now_and_then(fleet):
+    """The origin may move to another address, and what has the old one go on to answer."""
+    if shutil.which("faketime") is None or "asan" in BINARY:
+        raise Skipped("no faketime")
+    fleet.announce(0, 1000)
+    origin = Origin(fleet)
+    origin.server.RequestHandlerClass.protocol_version = "HTTP/1.1"
+    log = open(fleet.at("a.log"), "w")
+    command = fleet.follow_command("a", "--every", "1", url=origin.url)
+    fast = ["faketime", "-f", "+0 x60"]
+    fleet.start([*fast, BINARY, *command], "a.seg", stdout=log, stderr=log)
+    fleet.wait_for("it connects again", lambda: origin.connections > 2)
 
 
 def test_a_service_that_hears_nonsense_goes_on(fleet):
