@@ -48,7 +48,7 @@ $whole = function (string $key, mixed $value, string $how) use (&$read): void {
 };
 $end = microtime(true) + 1.5;
 $keys = keys('key ', 20);
-while (microtime(true) < $end) {
+while (microtime(true) < $end || $read < 100) {
     foreach ($keys as $key) {
         $whole($key, bloom_cache_get($key), 'get');
     }
@@ -69,7 +69,6 @@ stop_going();
 foreach ($children as $child) {
     echo $child->end();
 }
-check($read > 100, "read $read values");
 done();
 ?>
 --EXPECT--

@@ -11,6 +11,7 @@ bloomshm.cache_memory=4M
 require __DIR__ . '/../helper.inc';
 
 const WAITERS = 5;
+const ALL = 'LLLLLL'; // the owner, and they
 
 bloom_load('f', ['k']);
 $calls = [
@@ -20,52 +21,56 @@ $calls = [
     'not to be serialized' => ['bloom_cache_remember', '"k"', 'fn () => 1'],
 ];
 foreach ($calls as $name => [$function, $arguments, $value]) {
-    bloom_cache_clear();
-    $code = fn (string $who) => <<<PHP
-        echo "here\n";
-        fgets(STDIN);
-        try {
-            $function($arguments, function () {
-                bloom_cache_append('loading', '$who');
-                echo "loading\n";
-                fgets(STDIN);
-                return $value;
-            });
-        } catch (BloomShm\Exception \$e) {
-            // The value is returned, unless it is none that could be.
+    // On a busy machine they may be slower than the time of one who waits: then again.
+    for ($tries = 0, $loading = null; $loading !== ALL && $tries < 5; $tries++) {
+        bloom_cache_clear();
+        $code = fn (string $who) => <<<PHP
+            echo "here\n";
+            fgets(STDIN);
+            try {
+                $function($arguments, function () {
+                    bloom_cache_append('loading', '$who');
+                    echo "loading\n";
+                    fgets(STDIN);
+                    return $value;
+                });
+            } catch (BloomShm\Exception \$e) {
+                // The value is returned, unless it is none that could be.
+            }
+            PHP;
+        $children = [];
+        for ($i = 0; $i <= WAITERS; $i++) {
+            $children[$i] = new Child($code('L'));
+            check_same('here', $children[$i]->hear(), "$name: child $i");
         }
-        PHP;
-    $children = [];
-    for ($i = 0; $i <= WAITERS; $i++) {
-        $children[$i] = new Child($code('L'));
-        check_same('here', $children[$i]->hear(), "$name: child $i");
+        $owner = array_shift($children);
+        $owner->say('go');
+        check_same('loading', $owner->hear(), "$name: the owner");
+        // A process waits its full time for a key whose loader does not come back.
+        $slow = new Child('bloom_cache_remember("slow", function () { echo "loading\n"; fgets(STDIN); });');
+        check_same('loading', $slow->hear(), "$name: the slow one");
+        $control = new Child('echo "here\n"; bloom_cache_remember("slow", fn () => bloom_cache_append("loading", "C"));');
+        check_same('here', $control->hear(), "$name: the control");
+        usleep(300_000); // its time is up before theirs
+        foreach ($children as $child) {
+            $child->say('go');
+        }
+        usleep(100_000 << $tries); // until most of them wait
+        $owner->say('return');
+        $owner->end();
+        foreach ($children as $i => $child) {
+            check_same('loading', $child->hear(), "$name: waiter $i");
+        }
+        $loading = bloom_cache_get('loading');
+        foreach ($children as $child) {
+            $child->say('return');
+            $child->end();
+        }
+        $slow->say('return');
+        $slow->end();
+        $control->end();
     }
-    $owner = array_shift($children);
-    $owner->say('go');
-    check_same('loading', $owner->hear(), "$name: the owner");
-    // A process waits its full time for a key whose loader does not come back.
-    $slow = new Child('bloom_cache_remember("slow", function () { echo "loading\n"; fgets(STDIN); });');
-    check_same('loading', $slow->hear(), "$name: the slow one");
-    $control = new Child('echo "here\n"; bloom_cache_remember("slow", fn () => bloom_cache_append("loading", "C"));');
-    check_same('here', $control->hear(), "$name: the control");
-    usleep(300_000); // its time is up before theirs
-    foreach ($children as $child) {
-        $child->say('go');
-    }
-    usleep(100_000); // until most of them wait
-    $owner->say('return');
-    $owner->end();
-    foreach ($children as $i => $child) {
-        check_same('loading', $child->hear(), "$name: waiter $i");
-    }
-    check_same(str_repeat('L', 1 + WAITERS), bloom_cache_get('loading'), "$name: before the time of one who waits is up");
-    foreach ($children as $child) {
-        $child->say('return');
-        $child->end();
-    }
-    $slow->say('return');
-    $slow->end();
-    $control->end();
+    check_same(ALL, $loading, "$name: before the time of one who waits is up");
 }
 
 // A loader that throws says nothing of the value: one after the other.
