@@ -4,7 +4,7 @@
  *   watch FOLDER FILTER HOSTS RATE SECONDS
  *
  * The segments are FOLDER/h0.seg and so on. Adds RATE keys a second on the first, as a page does;
- * looks for some of them in all segments, again and again, every 10 ms. Prints, in milliseconds
+ * looks for some of them in all segments, again and again, every 20 ms. Prints, in milliseconds
  * from the add on: at how many pairs of such a key and a host it was seen by when, and by when it
  * was seen on all hosts. Status 1: some were never seen.
  *
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#define PROBES_A_SECOND 5
-#define NAP_NS          10000000
+#define PROBES_A_SECOND 2
+#define NAP_NS          20000000
 #define SECOND_NS       UINT64_C(1000000000)
 #define PATIENCE_S      60
 #define KEY_ROOM        32
