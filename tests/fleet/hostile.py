@@ -13,6 +13,7 @@ import http.server
 import os
 import re
 import shutil
+import signal
 import socketserver
 import subprocess
 import threading
@@ -344,9 +345,14 @@ def test_a_name_is_looked_up_now_and_then(fleet):
     origin.server.RequestHandlerClass.protocol_version = "HTTP/1.1"
     log = open(fleet.at("a.log"), "w")
     command = fleet.follow_command("a", "--every", "1", url=origin.url)
-    fast = ["faketime", "-f", "+0 x60"]
-    fleet.start([*fast, BINARY, *command], "a.seg", stdout=log, stderr=log)
-    fleet.wait_for("it connects again", lambda: origin.connections > 2)
+    fast = ["faketime", "-f", "+0 x60", BINARY, *command]
+    parent = fleet.start(fast, "a.seg", stdout=log, stderr=log)
+    try:
+        fleet.wait_for("it connects again", lambda: origin.connections > 2)
+    finally:
+        for pid in fleet.read(f"/proc/{parent.pid}/task/{parent.pid}/children").split():
+            os.kill(int(pid), signal.SIGTERM)
+        parent.wait()  # it removes what it has in shared memory
 
 
 def test_a_service_that_hears_nonsense_goes_on(fleet):
