@@ -63,14 +63,11 @@ static bool fail_engine(
 static bshm_origin origin_of(const cli_follower *all, const cli_followed *f)
 {
 	const char *source = fleet_link_source(all->fetch);
-	const int64_t age_ns = (int64_t) bshm_now_ns() - f->heard_ns;
 	return (bshm_origin){.source = source,
 		.source_length = strlen(source),
 		.epoch = f->head.epoch,
 		.version = f->head.version,
-		.age_ns = f->adds.gap  ? UINT64_MAX
-				  : age_ns < 0 ? 0
-							   : (uint64_t) age_ns,
+		.heard_ns = f->adds.gap ? BSHM_NEVER_HEARD : f->heard_ns,
 		.max_lag_s = f->adds.gap && all->max_lag_s == 0 ? 1 : all->max_lag_s,
 		.sends = all->stream != NULL};
 }
@@ -264,7 +261,7 @@ static bshm_status hear(
 	const cli_follower *all, const cli_followed *f, bool probe, bshm_error *error)
 {
 	bshm_origin origin = origin_of(all, f);
-	origin.age_ns = probe ? UINT64_MAX : origin.age_ns;
+	origin.heard_ns = probe ? BSHM_NEVER_HEARD : origin.heard_ns;
 	return bshm_filter_heard(all->c->segment, f->name, strlen(f->name), &origin, error);
 }
 

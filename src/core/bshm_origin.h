@@ -10,6 +10,8 @@
 
 #include "core/bshm.h"
 
+#define BSHM_NEVER_HEARD INT64_MIN
+
 /* What the origin of a filter, another host, has said about it. */
 typedef struct {
 	const char *source; /* whence, its URL say: 1..BSHM_SOURCE_BYTES_MAX bytes, no NUL. A segment
@@ -18,7 +20,9 @@ typedef struct {
 	uint64_t epoch; /* of the publisher, and the number of the set: as the origin counts them, from
 					   1 on */
 	uint64_t version;
-	uint64_t age_ns;    /* how long ago the origin said that this is its newest version */
+	int64_t heard_ns; /* when, by bshm_now_ns(), the origin said that this is its newest version: a
+						   moment, so that a process that is stopped meanwhile does not take it for
+						   newer. Ahead of now: now. BSHM_NEVER_HEARD: that is not known */
 	uint32_t max_lag_s; /* the filter is stale when that is longer ago, and every "no" a "maybe";
 						   0 = never; at most BSHM_MAX_LAG_MAX_S */
 	bool sends;         /* the keys of adds to the filter are left in the outbox (bshm.h) */
@@ -40,7 +44,7 @@ typedef struct {
 bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error);
 /*
  * The origin has said again that this version is its newest: the lag begins anew, from
- * origin->age_ns ago. If the filter has heard a later word, nothing changes. NOT_FOUND, CORRUPT;
+ * origin->heard_ns on. If the filter has heard a later word, nothing changes. NOT_FOUND, CORRUPT;
  * INCOMPATIBLE, cause ORIGIN: what is published is another version, of another source or limit,
  * with another `sends`, or a local set: publish the version. RANGE, lock statuses. Cost: the lock
  * for a microsecond.

@@ -259,10 +259,10 @@ static void follow(desk *d)
 			must(bshm_build_key(build, key, length, &error), "key");
 		}
 		add_key(d, "other", 10000 + (uint32_t) origin.version);
-		origin.age_ns = 1000;
+		origin.heard_ns = (int64_t) bshm_now_ns();
 		must(bshm_build_follow(build, &origin, &error), "follow");
 		must(bshm_build_publish(build, 0, &info, &error), "publish");
-		origin.age_ns = 0;
+		origin.heard_ns = INT64_MAX;
 		must(bshm_filter_heard(d->segment, "other", 5, &origin, &error), "hear");
 	}
 	must(bshm_filter_doubt(d->segment, "other", 5, &error), "doubt");

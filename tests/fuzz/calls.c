@@ -282,8 +282,11 @@ static void send(subject *s)
 static void follow(subject *s)
 {
 	const bshm_parameters parameters = {.error_rate = 0.01, .expansion = 2};
-	const bshm_origin origin = {
-		.source = "origin", .source_length = 6, .max_lag_s = 1, .sends = true};
+	const bshm_origin origin = {.source = "origin",
+		.source_length = 6,
+		.heard_ns = INT64_MAX,
+		.max_lag_s = 1,
+		.sends = true};
 	bshm_build *build;
 	bshm_info info;
 	for (uint32_t i = 0; i < FUZZ_FILTER_COUNT; i++) {

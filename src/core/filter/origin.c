@@ -41,11 +41,20 @@ static uint64_t engine_now(const bshm_segment *segment)
 	return bshm_os_clock_ns() + segment->clock_offset;
 }
 
-/* The moment at which the origin said it; never 0, which is that of a local set. */
-static uint64_t as_of(const bshm_segment *segment, const bshm_origin *origin)
+/*
+ * The moment at which the origin said it, on the engine clock, of which `now_ns` was read before: a
+ * process that is stopped in between takes the word for older. Never 0, which is of a local set.
+ */
+static uint64_t as_of(uint64_t now_ns, const bshm_origin *origin)
 {
-	const uint64_t now_ns = engine_now(segment);
-	return origin->age_ns < now_ns ? now_ns - origin->age_ns : NEVER;
+	if (origin->heard_ns == BSHM_NEVER_HEARD) {
+		return NEVER;
+	}
+	const int64_t age_ns = (int64_t) bshm_os_monotonic_ns() - origin->heard_ns;
+	if (age_ns <= 0) {
+		return now_ns;
+	}
+	return (uint64_t) age_ns < now_ns ? now_ns - (uint64_t) age_ns : NEVER;
 }
 
 bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error)
@@ -65,7 +74,7 @@ bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm
 	build->descriptor.max_lag_s = origin->max_lag_s;
 	build->descriptor.source_epoch = origin->epoch;
 	build->descriptor.source_version = origin->version;
-	build->descriptor.as_of_ns = as_of(build->segment, origin);
+	build->descriptor.as_of_ns = as_of(engine_now(build->segment), origin);
 	return BSHM_OK;
 }
 
@@ -101,9 +110,11 @@ bshm_status bshm_filter_heard(bshm_segment *segment, const char *name, size_t na
 		status = bshm__fail(error, BSHM_E_INCOMPATIBLE, BSHM_CAUSE_ORIGIN);
 	} else {
 		bshm_entry *entry = &segment->entries[index];
-		if (bshm__lag(entry, &descriptor, engine_now(segment)) > origin->age_ns) {
+		const uint64_t now_ns = engine_now(segment);
+		const uint64_t moment_ns = as_of(now_ns, origin);
+		if (moment_ns != NEVER && bshm__lag(entry, &descriptor, now_ns) > now_ns - moment_ns) {
 			/* Who sees this sees that the set is in force: pairs with bshm__view_current(). */
-			BSHM_STORE(&entry->as_of_ns, as_of(segment, origin), RELEASE);
+			BSHM_STORE(&entry->as_of_ns, moment_ns, RELEASE);
 		}
 	}
 	bshm__unlock(segment);
