@@ -4,6 +4,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "cli/cli_followed.h"
+#include "cli/cli_followed_publish.h"
 #include "cli/cli_run.h"
 
 #include "fleet/fleet_notify.h"

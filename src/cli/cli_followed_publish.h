@@ -1,0 +1,33 @@
+/*
+ * cli_followed_publish.h - a filter that is followed, in the segment.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef CLI_FOLLOWED_PUBLISH_H
+#define CLI_FOLLOWED_PUBLISH_H
+
+#include "cli/cli_follower.h"
+
+#define CLI_SECOND_NS UINT64_C(1000000000)
+
+/* Says why something failed, but not the same again and again. Returns false. */
+bool cli_followed_say(const cli_follower *all, cli_followed *f, const fleet_error *error);
+/* The same of something that is counted here. */
+bool cli_followed_fail(
+	const cli_follower *all, cli_followed *f, cli_failure kind, const fleet_error *error);
+
+/* Attaches to the segment. Somebody may have removed the file since. */
+bool cli_followed_attach(const cli_follower *all, cli_followed *f);
+/* Ends f->build, if there is one. */
+void cli_followed_end_build(cli_followed *f);
+/* What costs much is tried ever later after failures. Returns whether it was done. */
+bool cli_followed_costly(cli_followed *f, bool done);
+/*
+ * The segment has the image of f->head afterwards, as of the moment when it was heard. False, as
+ * below: something failed, and was said.
+ */
+bool cli_followed_settle(const cli_follower *all, cli_followed *f);
+/* Sends what pages of this host have added, and adds what others have. */
+bool cli_followed_exchange(cli_follower *all, cli_followed *f);
+
+#endif
