@@ -20,8 +20,9 @@ for ($round = 0; $round < 8; $round++) {
     }
     $new = 0;
     foreach ($inserters as $i => $inserter) {
-        $new += (int) $inserter->hear();
-        $inserter->end();
+        $heard = $inserter->hear();
+        $new += (int) $heard;
+        check_same('', $inserter->end(), "round $round: after '$heard'");
         check_same(0, count_no('f', keys("own $i-", 500)), "round $round: denied of $i");
     }
     check_same(0, count_no('f', keys('common ', 500)), "round $round: denied");
