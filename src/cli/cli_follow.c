@@ -151,7 +151,7 @@ static void give_back(service *s)
 /* If that fails, what is to be kept next fails, and says so. */
 static void keep_state(service *s)
 {
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	if (fleet_folder_renew(&s->all.state, &ignored) <= 0) {
 		return;
 	}

@@ -463,13 +463,10 @@ static bool hash_file(int fd, fleet_hash *out, uint64_t *bytes)
 	return got == 0;
 }
 
-/* Syncs the file, after it was hashed if `found` is not NULL, and closes it. */
-static bool sync_part(
-	const fleet_folder *f, const char *name, fleet_hash *found, uint64_t *bytes, fleet_error *error)
+/* Syncs a file that is `sound`, or says that it is not, and closes it. */
+static bool sync_part(const fleet_folder *f, int fd, bool sound, fleet_error *error)
 {
-	const int fd = open_file(f->blobs, name);
-	const bool whole = fd >= 0 && (found == NULL || hash_file(fd, found, bytes)) &&
-					   fchmod(fd, f->mode) == 0 && fsync(fd) == 0;
+	const bool whole = sound && fchmod(fd, f->mode) == 0 && fsync(fd) == 0;
 	if (!whole) {
 		fail(error, "read and sync a new blob in", f->path);
 	}
@@ -490,7 +487,8 @@ static bool take(const fleet_folder *f, const char *name, const fleet_hash *want
 	uint64_t *bytes, fleet_error *error)
 {
 	*out = (fleet_hash){""};
-	if (!sync_part(f, name, out, bytes, error)) {
+	const int fd = open_file(f->blobs, name);
+	if (!sync_part(f, fd, fd >= 0 && hash_file(fd, out, bytes), error)) {
 		return false;
 	}
 	if (wanted != NULL && strcmp(out->text, wanted->text) != 0) {
@@ -515,7 +513,8 @@ bool fleet_folder_keep(
 	const fleet_folder *f, const char *part, const fleet_hash *hash, fleet_error *error)
 {
 	const char *name = strrchr(part, '/') + 1;
-	const bool kept = sync_part(f, name, NULL, NULL, error) && name_part(f, name, hash, error);
+	const int fd = open_file(f->blobs, name);
+	const bool kept = sync_part(f, fd, fd >= 0, error) && name_part(f, name, hash, error);
 	if (!kept) {
 		unlinkat(f->blobs, name, 0);
 	}

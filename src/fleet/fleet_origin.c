@@ -114,7 +114,7 @@ void fleet_origin_bring(const fleet_origin *o)
 {
 	fleet_hash made;
 	uint64_t bytes;
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	if (o->web == NULL || o->is_first ||
 		fleet_folder_has(&o->folder, &o->last.image, o->last.image_bytes)) {
 		return;

@@ -70,7 +70,7 @@ static bool is_there(
 static bool web_has(const fleet_origin *o, const fleet_hash *hash, uint64_t bytes)
 {
 	int found;
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	return is_there(o, hash, bytes, &found, &ignored);
 }
 
@@ -113,7 +113,7 @@ static bool web_deliver(
 static bool put_head(const fleet_origin *o, const char *bytes, size_t length, fleet_error *error)
 {
 	char path[PATH_ROOM];
-	fleet_text there;
+	fleet_text there = {0};
 	fleet_error why = {""};
 	name_file(path, o, FLEET_HEAD_FILE);
 	const fleet_put put = {.path = path,
@@ -148,7 +148,7 @@ static bool web_announce(
 	const fleet_origin *o, uint64_t version, const char *bytes, size_t length, fleet_error *error)
 {
 	char kept[FLEET_KEPT_ROOM];
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	bool (*const is_stopped)(void) = fleet_link_stopped_by(o->web->link, NULL);
 	(void) version;
 	fleet_kept_name(kept, o->last.version);
@@ -180,7 +180,7 @@ static bool remove_file(void *context, const char *name)
 {
 	const fleet_origin *o = context;
 	char path[PATH_ROOM];
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	name_file(path, o, name);
 	return fleet_put_delete(o->web->link, path, &ignored);
 }
@@ -189,7 +189,7 @@ static bool remove_blob(void *context, const char *name)
 {
 	const fleet_origin *o = context;
 	char path[PATH_ROOM];
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	name_blob(path, name);
 	return fleet_put_delete(o->web->link, path, &ignored);
 }
@@ -201,7 +201,7 @@ static bool learn(const fleet_origin *o, uint64_t version)
 	fleet_text text;
 	fleet_head head;
 	fleet_public_key key;
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	fleet_kept_name(file, version);
 	int found = fleet_folder_read(&o->folder, o->filter, file, &text, &ignored);
 	if (found != 0) {

@@ -61,7 +61,7 @@ static enum MHD_Result answer_head(
 	const fleet_server *s, struct MHD_Connection *connection, const char *filter)
 {
 	fleet_text text;
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	char etag[ETAG_DIGITS + 3];
 	char age[32];
 	struct timespec now;

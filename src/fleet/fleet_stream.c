@@ -144,8 +144,8 @@ static char *query_part(const char *query, const char *name)
 {
 	const size_t length = strlen(name);
 	while (query != NULL && (strncmp(query, name, length) != 0 || query[length] != '=')) {
-		const char *next = strchr(query, '&');
-		query = next == NULL ? NULL : next + 1;
+		const char *end = strchr(query, '&');
+		query = end == NULL ? NULL : end + 1;
 	}
 	if (query == NULL) {
 		return NULL;
@@ -535,7 +535,7 @@ bool fleet_stream_mark_before(
 	fleet_stream *s, unsigned age_s, fleet_entry_id *out, fleet_error *error)
 {
 	fleet_entry_id last;
-	uint64_t now_s;
+	uint64_t time_s;
 	char before[FLEET_ENTRY_ID_ROOM];
 	if (!read_last(s, &last, error)) {
 		return false;
@@ -543,10 +543,10 @@ bool fleet_stream_mark_before(
 	if (is_zero(last)) {
 		return fleet_stream_mark(s, out, error);
 	}
-	if (!read_time_s(s, &now_s, error)) {
+	if (!read_time_s(s, &time_s, error)) {
 		return false;
 	}
-	fleet_entry_id_text(before, (fleet_entry_id){(now_s - age_s) * 1000, 0});
+	fleet_entry_id_text(before, (fleet_entry_id){(time_s - age_s) * 1000, 0});
 	const char *words[] = {"XREVRANGE", s->name, before, "-", "COUNT", "1"};
 	const size_t lengths[] = {9, s->name_length, strlen(before), 1, 5, 1};
 	redisAppendCommandArgv(s->redis, 6, words, lengths);
