@@ -370,10 +370,13 @@ def test_a_save_while_filters_are_loaded_and_dropped(b):
     load = b.start("load", "fixed", stdout=subprocess.DEVNULL)
     load.stdin.write(KEYS.encode())
     load.stdin.flush()
+    ours, theirs = os.pipe()
     churn = subprocess.Popen(
         ["bash", "-c", f"while :; do {lib.BINARY} reserve c -n 10; {lib.BINARY} drop c; "
          f"{lib.BINARY} add growing $RANDOM; {lib.BINARY} cache set $RANDOM v; done"],
-        env=b.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        env=b.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True, pass_fds=[theirs])
+    os.close(theirs)
     try:
         for i in range(10):
             folder = saved(b)
@@ -382,8 +385,10 @@ def test_a_save_while_filters_are_loaded_and_dropped(b):
             b("verify", *other(b, f"other{i}")).gives(0, "")
             os.unlink(os.path.join(b.folder, f"other{i}"))
     finally:
-        churn.kill()
+        os.killpg(churn.pid, signal.SIGKILL)
         churn.wait()
+        os.read(ours, 1)  # its end: the last of them has ended
+        os.close(ours)
     load.stdin.close()
     check(load.wait(lib.SECONDS) == 0, load.stderr.read())
 
