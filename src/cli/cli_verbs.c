@@ -136,8 +136,7 @@ const cli_verb cli_verbs[] = {
 		cli_publish, "announce a filter to the hosts that follow it",
 		"Writes its image, and what has changed since the last one, into the folder of --to, or by "
 		"PUT to the URL of a web server or of a bucket of S3, and then a signed head, which "
-		"followers "
-		"look at. At a server it has the credentials of the URL, of AWS_ACCESS_KEY_ID, "
+		"followers look at. At a server it has the credentials of the URL, of AWS_ACCESS_KEY_ID, "
 		"AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, or of ~/.netrc, and keeps in "
 		"--state what it needs for the next time. If no bit has changed the head alone is signed "
 		"again. A publisher that fails, or that another one has overtaken, announces nothing. "
