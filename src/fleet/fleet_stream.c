@@ -26,14 +26,22 @@
 #include <string.h>
 #include <time.h>
 
-#define PREFIX       "bloomshm:adds:"
-#define BATCH        1001 /* entries that are read at a time, with the one at the place */
-#define KEY          "k"
-#define WAKE         "head"
-#define BEGIN        "begin"
-#define LOST         "lost"
-#define DEFAULT_PORT 6379
-/* A batch of the longest keys that followers send has half of that. */
+#define PREFIX "bloomshm:adds:"
+#define BATCH  1001 /* entries that are read at a time, with the one at the place */
+#define KEY    "k"
+/*
+ * An entry has keys while their lengths, and 32 for each, have at most that sum: one of the longest
+ * that an outbox has, or up to 128 short ones. In an answer a key takes at most 16 bytes more than
+ * its length, for its field and both their sizes, and an entry less than 100: so a batch has at
+ * most 1001 * (4104 + 100) bytes, about half of ANSWER_BYTES_MAX.
+ */
+#define ENTRY_BYTES_MAX  4104
+#define KEY_BYTES_MORE   32
+#define ENTRY_KEYS_MAX   (ENTRY_BYTES_MAX / KEY_BYTES_MORE)
+#define WAKE             "head"
+#define BEGIN            "begin"
+#define LOST             "lost"
+#define DEFAULT_PORT     6379
 #define ANSWER_BYTES_MAX (8u << 20)
 #define ANSWER_PATIENCES 4 /* so often patience_s for a whole answer */
 
@@ -281,23 +289,47 @@ static bool id_of(const redisReply *reply, fleet_entry_id *out)
 	return reply->type == REDIS_REPLY_STRING && fleet_entry_id_parse(reply->str, out);
 }
 
+/* Sends an entry of as many keys as it may have, at least one; returns how many. */
+static size_t append_entry(fleet_stream *s, const fleet_added *keys, size_t count)
+{
+	const char *words[3 + 2 * ENTRY_KEYS_MAX] = {"XADD", s->name, "*"};
+	size_t lengths[3 + 2 * ENTRY_KEYS_MAX] = {4, s->name_length, 1};
+	size_t bytes = 0;
+	size_t i = 0;
+	for (; i < count && i < ENTRY_KEYS_MAX; i++) {
+		bytes += keys[i].length + KEY_BYTES_MORE;
+		if (i > 0 && bytes > ENTRY_BYTES_MAX) {
+			break;
+		}
+		words[3 + 2 * i] = KEY;
+		lengths[3 + 2 * i] = 1;
+		words[4 + 2 * i] = keys[i].bytes;
+		lengths[4 + 2 * i] = keys[i].length;
+	}
+	redisAppendCommandArgv(s->redis, (int) (3 + 2 * i), words, lengths);
+	return i;
+}
+
+/* The answer to XADD. */
+static bool take_id(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
+{
+	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
+	const bool added = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
+	freeReplyObject(reply);
+	return added;
+}
+
 bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_entry_id *last,
 	fleet_error *error)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *words[] = {"XADD", s->name, "*", KEY, keys[i].bytes};
-		const size_t lengths[] = {4, s->name_length, 1, 1, keys[i].length};
-		redisAppendCommandArgv(s->redis, 5, words, lengths);
+	size_t entries = 0;
+	for (size_t i = 0; i < count; i += append_entry(s, keys + i, count - i)) {
+		entries++;
 	}
-	for (size_t i = 0; i < count; i++) {
-		redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-		const bool added = reply != NULL && (id_of(reply, last) || fail_server(s, reply, error));
-		freeReplyObject(reply);
-		if (!added) {
-			return false;
-		}
+	while (entries > 0 && take_id(s, last, error)) {
+		entries--;
 	}
-	return true;
+	return entries == 0;
 }
 
 /* An entry that is no key: an empty field. */
@@ -307,10 +339,7 @@ static bool append_empty(
 	const char *words[] = {"XADD", s->name, "*", field, ""};
 	const size_t lengths[] = {4, s->name_length, 1, strlen(field), 0};
 	redisAppendCommandArgv(s->redis, 5, words, lengths);
-	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-	const bool appended = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
-	freeReplyObject(reply);
-	return appended;
+	return take_id(s, out, error);
 }
 
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error)
@@ -343,18 +372,22 @@ typedef struct {
 	bool whole;           /* none was ever removed */
 } about;
 
-/* Its one field: name and value. */
-static const redisReply *field_of(const redisReply *entry, fleet_entry_id *id)
+/* Names and values in turn, all of them strings; at least one pair. Else NULL. */
+static const redisReply *fields_of(const redisReply *entry, fleet_entry_id *id)
 {
 	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
 		return NULL;
 	}
 	const redisReply *fields = entry->element[1];
-	return fields->type == REDIS_REPLY_ARRAY && fields->elements == 2 &&
-				   fields->element[0]->type == REDIS_REPLY_STRING &&
-				   fields->element[1]->type == REDIS_REPLY_STRING
-			   ? fields
-			   : NULL;
+	if (fields->type != REDIS_REPLY_ARRAY || fields->elements == 0 || fields->elements % 2 != 0) {
+		return NULL;
+	}
+	for (size_t i = 0; i < fields->elements; i++) {
+		if (fields->element[i]->type != REDIS_REPLY_STRING) {
+			return NULL;
+		}
+	}
+	return fields;
 }
 
 /* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
@@ -374,7 +407,7 @@ static bool read_about(const redisReply *reply, about *out)
 		if (strcmp(name, "last-generated-id") == 0) {
 			known = id_of(value, &out->last);
 		} else if (strcmp(name, "first-entry") == 0) {
-			field_of(value, &out->first);
+			fields_of(value, &out->first);
 		} else if (strcmp(name, "length") == 0) {
 			length = value->integer;
 		} else if (strcmp(name, "entries-added") == 0) {
@@ -385,23 +418,36 @@ static bool read_about(const redisReply *reply, about *out)
 	return known && added >= 0;
 }
 
-/* XRANGE: each entry is its id, above that of the one before, and its one field. */
+/* False: entries before this one are lost. */
+static bool tell_fields(const redisReply *fields, fleet_stream_told told, void *context)
+{
+	for (size_t i = 0; i < fields->elements; i += 2) {
+		const char *name = fields->element[i]->str;
+		const redisReply *value = fields->element[i + 1];
+		if (strcmp(name, LOST) == 0) {
+			return false;
+		}
+		if (strcmp(name, KEY) == 0) {
+			told(context, value->str, value->len);
+		} else if (strcmp(name, WAKE) == 0) {
+			told(context, NULL, 0);
+		}
+	}
+	return true;
+}
+
+/* XRANGE: each entry is its id, above that of the one before, and its fields. */
 static int tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
 	void *context)
 {
 	for (size_t i = from; i < entries->elements; i++) {
 		fleet_entry_id id;
-		const redisReply *field = field_of(entries->element[i], &id);
-		if (field == NULL || fleet_entry_id_compare(id, *at) <= 0) {
+		const redisReply *fields = fields_of(entries->element[i], &id);
+		if (fields == NULL || fleet_entry_id_compare(id, *at) <= 0) {
 			return FLEET_STREAM_FAILED;
 		}
-		if (strcmp(field->element[0]->str, LOST) == 0) {
+		if (!tell_fields(fields, told, context)) {
 			return FLEET_STREAM_GAP;
-		}
-		if (strcmp(field->element[0]->str, KEY) == 0) {
-			told(context, field->element[1]->str, field->element[1]->len);
-		} else if (strcmp(field->element[0]->str, WAKE) == 0) {
-			told(context, NULL, 0);
 		}
 		*at = id;
 	}
@@ -422,7 +468,7 @@ static bool has_gap(const about *server, const redisReply *entries, fleet_entry_
 		return !server->whole;
 	}
 	return fleet_entry_id_compare(server->last, at) != 0 &&
-		   (entries->elements == 0 || field_of(entries->element[0], &first) == NULL ||
+		   (entries->elements == 0 || fields_of(entries->element[0], &first) == NULL ||
 			   fleet_entry_id_compare(first, at) != 0);
 }
 
@@ -555,7 +601,7 @@ bool fleet_stream_mark_before(
 		return false;
 	}
 	*out = (fleet_entry_id){0, 0};
-	const bool sound = reply->elements == 0 || field_of(reply->element[0], out) != NULL ||
+	const bool sound = reply->elements == 0 || fields_of(reply->element[0], out) != NULL ||
 					   fail_server(s, reply, error);
 	freeReplyObject(reply);
 	return sound;

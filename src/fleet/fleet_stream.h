@@ -1,10 +1,10 @@
 /*
  * fleet_stream.h - the stream of adds in Redis or Valkey: from each host to all others.
  *
- * Each entry of the stream `bloomshm:adds:FILTER` has one key, as its field `k`, or an empty field:
- * `head` is a wake-up, the first entry may be `begin`, and `lost` says that there were more entries
- * before it. Their ids order them; what is older than the batch that the newest image was made from
- * is trimmed. Redis from 7.0 on, or Valkey.
+ * An entry of the stream `bloomshm:adds:FILTER` has one key or several, each as a field `k`, or an
+ * empty field: `head` is a wake-up, the first entry may be `begin`, and `lost` says that there were
+ * more entries before it. Their ids order them; what is older than the batch that the newest image
+ * was made from is trimmed. Redis from 7.0 on, or Valkey.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -35,8 +35,8 @@ typedef struct {
 	size_t length;
 } fleet_added;
 
-/* Appends the keys, and returns when the server has all of them. *last is the last one's entry; of
- * no keys it stays as it is. */
+/* Appends the keys in order, as few entries, and returns when the server has all of them. *last is
+ * the last entry; of no keys it stays as it is. */
 bool fleet_stream_add(fleet_stream *s, const fleet_added *keys, size_t count, fleet_entry_id *last,
 	fleet_error *error);
 /*
@@ -65,7 +65,8 @@ enum {
 };
 
 /*
- * Tells of up to a thousand entries after *at, the oldest first, and sets *at to the last of them.
+ * Tells of what is in up to a thousand entries after *at, the oldest first, and sets *at to the
+ * last of them.
  * GAP: the entry *at is gone, and later ones may be, too; or the server has lost entries. Who finds
  * that first notes it in the stream.
  */

@@ -426,10 +426,15 @@ class FalseConnection(socketserver.StreamRequestHandler):
 
 
 def entry(entry_id, name=b"$1\r\nk\r\n", value=b"$3\r\nkey\r\n"):
-    return b"*2\r\n" + entry_id + b"*2\r\n" + name + value
+    return fields(entry_id, name, value)
+
+
+def fields(entry_id, *words):
+    return b"*2\r\n" + entry_id + b"*%d\r\n" % len(words) + b"".join(words)
 
 
 ID = b"$3\r\n5-5\r\n"
+K = b"$1\r\nk\r\n"
 ENTRIES = {
     "nil": b"*-1\r\n",
     "a nil entry": [b"*-1\r\n"],
@@ -440,6 +445,10 @@ ENTRIES = {
     "no name": [entry(ID, name=b"$-1\r\n")],
     "no value": [entry(ID, value=b"$-1\r\n")],
     "a number": [entry(ID, value=b":7\r\n")],
+    "no fields": [fields(ID)],
+    "a name without a value": [fields(ID, K, K, K)],
+    "a number behind keys": [fields(ID, K, K, K, b":7\r\n")],
+    "fields that never end": [fields(ID, *[K] * 2000000)],
     "entries in entries": [b"*1\r\n" * 20 + b":1\r\n"],
     "a huge value": [entry(ID, value=b"$9000000\r\n" + b"x" * 9000000 + b"\r\n")],
     "no form": b"hello\r\n",

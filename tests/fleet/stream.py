@@ -4,6 +4,7 @@ stream.py - a Redis or Valkey between the hosts of a fleet: BLOOMSHM_STREAM_SERV
 Licensed under the MIT licence; see LICENSE.
 """
 
+import json
 import os
 import socketserver
 import subprocess
@@ -42,6 +43,16 @@ class Stream:
     def mark(self):
         return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout[:-1]
 
+    def entries(self):
+        """Each is its id, and its fields."""
+        known = self.command("--json", "xrange", "bloomshm:adds:" + NAME, "-", "+")
+        return json.loads(known)
+
+    def keys(self):
+        """That are in the stream."""
+        fields = [fields for _, fields in self.entries()]
+        return [value for f in fields for name, value in zip(f[::2], f[1::2]) if name == "k"]
+
     def add(self, host, *keys):
         self.fleet.must(["add", NAME, *keys], f"{host}.seg")
 
@@ -66,8 +77,9 @@ class Mimic(socketserver.ThreadingUnixStreamServer):
     def handle_error(self, request, client_address):
         """Of a follower that was killed."""
 
-    def add(self, field, value):
-        self.entries.append((f"{len(self.entries) + 1}-0", field, value))
+    def add(self, *fields):
+        """Names and values in turn."""
+        self.entries.append((f"{len(self.entries) + 1}-0", *fields))
         return bulk(self.entries[-1][0])
 
     def info(self):
@@ -78,7 +90,7 @@ class Mimic(socketserver.ThreadingUnixStreamServer):
 
     def range(self, first):
         known = [e for e in self.entries if float(e[0][:-2]) >= float(first.split("-")[0])]
-        return array([array([bulk(e[0]), array([bulk(e[1]), bulk(e[2])])]) for e in known])
+        return array([array([bulk(e[0]), array(map(bulk, e[1:]))]) for e in known])
 
 
 def bulk(text):
@@ -86,6 +98,7 @@ def bulk(text):
 
 
 def array(items):
+    items = list(items)
     return f"*{len(items)}\r\n".encode() + b"".join(items)
 
 
@@ -104,7 +117,7 @@ class Connection(socketserver.StreamRequestHandler):
 
     def answer(self, words, first):
         if words[0] == "XADD":
-            return self.server.add(*words[3:5])
+            return self.server.add(*words[3:])
         if words[0] == "EXEC":
             return array([self.server.info(), self.server.range(first)])
         return b"+OK\r\n"

@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #define ROUNDS     3000
-#define REPLY_ROOM 8192
+#define REPLY_ROOM 80000
+#define FIELDS     5000
 #define QUEUED     "+OK\r\n+QUEUED\r\n+QUEUED\r\n"
 /* What XINFO says of a stream whose newest entry is 9-9. */
 #define ABOUT                                                                                      \
@@ -29,7 +30,10 @@
  "$13\r\nentries-added\r\n:3\r\n"
 #define ENTRY(id, name, value) "*2\r\n" id "*2\r\n" name value
 #define K                      "$1\r\nk\r\n"
+#define HEAD                   "$4\r\nhead\r\n"
+#define OTHER                  "$5\r\nother\r\n"
 #define ID(text)               "$3\r\n" text "\r\n"
+#define PLACE                  ENTRY(ID("1-1"), K, "$1\r\na\r\n")
 
 static char url[256];
 static int listener;
@@ -114,11 +118,43 @@ TEST(sound_answers_are_read)
 	heard h;
 	begin();
 	say(QUEUED "*2\r\n" ABOUT "*3\r\n" ENTRY(ID("1-1"), K, "$1\r\na\r\n")
-			ENTRY(ID("1-2"), "$4\r\nhead\r\n", "$0\r\n\r\n") ENTRY(ID("9-9"), K, "$2\r\nbc\r\n"));
+			ENTRY(ID("1-2"), HEAD, "$0\r\n\r\n") ENTRY(ID("9-9"), K, "$2\r\nbc\r\n"));
 	CHECK_INT(read_once(&h), FLEET_STREAM_END);
 	CHECK_INT(h.keys, 1);
 	CHECK_INT(h.wakes, 1);
 	CHECK_INT(h.sum, 'b' + 'c');
+}
+
+TEST(an_entry_has_any_number_of_fields)
+{
+	heard h;
+	begin();
+	say(QUEUED "*2\r\n" ABOUT "*2\r\n" PLACE "*2\r\n" ID("9-9") "*10\r\n" K "$1\r\na\r\n" OTHER
+																"$1\r\nx\r\n" K "$0\r\n\r\n" HEAD
+																"$0\r\n\r\n" K "$1\r\nb\r\n");
+	CHECK_INT(read_once(&h), FLEET_STREAM_END);
+	CHECK_INT(h.keys, 3);
+	CHECK_INT(h.wakes, 1);
+	CHECK_INT(h.sum, 'a' + 'b');
+	/* Of keys behind the note nothing is told. */
+	say(QUEUED "*2\r\n" ABOUT "*2\r\n" PLACE
+			   "*2\r\n" ID("9-9") "*6\r\n" K "$1\r\na\r\n$4\r\nlost\r\n$0\r\n\r\n" K "$1\r\nb\r\n");
+	CHECK_INT(read_once(&h), FLEET_STREAM_GAP);
+	CHECK_INT(h.sum, 'a');
+}
+
+TEST(an_entry_of_very_many_fields_is_read)
+{
+	heard h;
+	begin();
+	size_t at = (size_t) snprintf(said, sizeof(said),
+		QUEUED "*2\r\n" ABOUT "*2\r\n" PLACE "*2\r\n" ID("9-9") "*%d\r\n", 2 * FIELDS);
+	for (int i = 0; i < FIELDS; i++) {
+		at += (size_t) snprintf(said + at, sizeof(said) - at, K "$1\r\nb\r\n");
+	}
+	said_bytes = at;
+	CHECK_INT(read_once(&h), FLEET_STREAM_END);
+	CHECK_INT(h.sum, FIELDS * 'b');
 }
 
 TEST(entries_that_are_none_are_refused)
@@ -138,7 +174,10 @@ TEST(entries_that_are_none_are_refused)
 		ENTRY(ID("2-2"), K, "*1\r\n" K),
 		"*2\r\n" ID("2-2") "*-1\r\n",
 		"*2\r\n" ID("2-2") "*1\r\n" K,
-		"*2\r\n" ID("2-2") "*4\r\n" K K K K,
+		"*2\r\n" ID("2-2") "*0\r\n",
+		"*2\r\n" ID("2-2") "*3\r\n" K K K, /* a name without a value */
+		"*2\r\n" ID("2-2") "*4\r\n" K K K ":1\r\n",
+		"*2\r\n" ID("2-2") "*4\r\n" K K "$-1\r\n" K,
 		"*-1\r\n",
 		"$-1\r\n",
 		":1\r\n",
