@@ -3,9 +3,9 @@
  *
  * A reader that was away must see whether entries are missing: a key that it never reads is a wrong
  * "no". Entries are removed from the oldest on. So as long as the entry at the reader's own place
- * is there, all after it are. The place is read with the entries behind it, in one command; and the
- * newest id in the same transaction, because a reader at the end misses nothing although all were
- * removed.
+ * is there, all after it are. The place is read with the entries behind it, in one command. If it
+ * is gone the newest id is read too, in one transaction, because a reader at the end misses nothing
+ * although all were removed.
  *
  * A server that has lost its data begins the stream anew; one that has a copy of it, or takes over
  * from another one, may lack the newest entries. Who has read them finds that its place is gone,
@@ -460,16 +460,20 @@ static bool is_zero(fleet_entry_id id)
 	return id.ms == 0 && id.serial == 0;
 }
 
+static bool begins_at(const redisReply *entries, fleet_entry_id at)
+{
+	fleet_entry_id first;
+	return entries->elements > 0 && fields_of(entries->element[0], &first) != NULL &&
+		   fleet_entry_id_compare(first, at) == 0;
+}
+
 /* May entries after `at` be gone? Not if the one at the place, where the range begins, is there. */
 static bool has_gap(const about *server, const redisReply *entries, fleet_entry_id at)
 {
-	fleet_entry_id first;
 	if (is_zero(at)) {
 		return !server->whole;
 	}
-	return fleet_entry_id_compare(server->last, at) != 0 &&
-		   (entries->elements == 0 || fields_of(entries->element[0], &first) == NULL ||
-			   fleet_entry_id_compare(first, at) != 0);
+	return fleet_entry_id_compare(server->last, at) != 0 && !begins_at(entries, at);
 }
 
 /*
@@ -480,6 +484,18 @@ static bool has_lost(const about *server, fleet_entry_id at)
 {
 	return server->whole || fleet_entry_id_compare(server->last, at) < 0 ||
 		   (!is_zero(server->first) && fleet_entry_id_compare(server->first, at) < 0);
+}
+
+/* The first may be the one at *at. */
+static int read_entries(const redisReply *entries, fleet_entry_id *at, fleet_stream_told told,
+	void *context, fleet_error *error)
+{
+	const size_t from = !is_zero(*at) && entries->elements > 0 ? 1 : 0;
+	const int result = tell(entries, from, at, told, context);
+	if (result == FLEET_STREAM_FAILED) {
+		fleet_fail(error, "the stream has an entry that is no key");
+	}
+	return result;
 }
 
 static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id *at,
@@ -496,28 +512,29 @@ static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id 
 		const bool noted = !has_lost(&server, *at) || fleet_stream_lost(s, error);
 		return noted ? FLEET_STREAM_GAP : FLEET_STREAM_FAILED;
 	}
-	const size_t from = !is_zero(*at) && entries->elements > 0 ? 1 : 0;
-	const int result = tell(entries, from, at, told, context);
-	if (result == FLEET_STREAM_FAILED) {
-		fleet_fail(error, "the stream has an entry that is no key");
-	}
-	return result;
+	return read_entries(entries, at, told, context, error);
 }
 
-int fleet_stream_read(
-	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
+static void append_range(fleet_stream *s, fleet_entry_id at)
 {
 	char from[FLEET_ENTRY_ID_ROOM];
 	char count[16];
-	fleet_entry_id_text(from, *at);
+	fleet_entry_id_text(from, at);
+	snprintf(count, sizeof(count), "%d", BATCH);
+	const char *words[] = {"XRANGE", s->name, from, "+", "COUNT", count};
+	const size_t lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(count)};
+	redisAppendCommandArgv(s->redis, 6, words, lengths);
+}
+
+/* The entry at the place is not there: is there a gap? */
+static int read_with_about(
+	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
+{
 	const char *info[] = {"XINFO", "STREAM", s->name};
 	const size_t info_lengths[] = {5, 6, s->name_length};
-	snprintf(count, sizeof(count), "%d", BATCH);
-	const char *range[] = {"XRANGE", s->name, from, "+", "COUNT", count};
-	const size_t range_lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(count)};
 	redisAppendCommand(s->redis, "MULTI");
 	redisAppendCommandArgv(s->redis, 3, info, info_lengths);
-	redisAppendCommandArgv(s->redis, 6, range, range_lengths);
+	append_range(s, *at);
 	redisAppendCommand(s->redis, "EXEC");
 	for (int i = 0; i < 3; i++) {
 		redisReply *queued = answer(s, REDIS_REPLY_STATUS, error);
@@ -530,6 +547,23 @@ int fleet_stream_read(
 	const int result =
 		both == NULL ? FLEET_STREAM_FAILED : read_answers(s, both, at, told, context, error);
 	freeReplyObject(both);
+	return result;
+}
+
+int fleet_stream_read(
+	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
+{
+	if (is_zero(*at)) {
+		return read_with_about(s, at, told, context, error);
+	}
+	append_range(s, *at);
+	redisReply *entries = answer(s, REDIS_REPLY_ARRAY, error);
+	if (entries == NULL) {
+		return FLEET_STREAM_FAILED;
+	}
+	const int result = begins_at(entries, *at) ? read_entries(entries, at, told, context, error)
+											   : read_with_about(s, at, told, context, error);
+	freeReplyObject(entries);
 	return result;
 }
 

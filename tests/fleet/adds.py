@@ -292,7 +292,8 @@ def test_what_a_server_has_lost_before_it_was_read_makes_maybes(fleet):
 
 def test_an_endless_stream_is_left_at_a_signal(fleet):
     fleet.announce(0, 1000)
-    mimic = Mimic(fleet, lambda word: word != "EXEC" or [mimic.add("k", "x") for _ in range(1001)])
+    grow = lambda word: word != "XRANGE" or [mimic.add("k", "x") for _ in range(1001)]
+    mimic = Mimic(fleet, grow)
     follower = fleet.serve("a", "--stream", mimic.url, url=fleet.at("origin"))
     fleet.wait_for("it reads", lambda: len(mimic.entries) > 5000)
     follower.terminate()

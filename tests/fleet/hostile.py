@@ -402,10 +402,12 @@ class FalseServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         entries = (place if self.place != b"0-0" else []) + self.entries
         return b"*%d\r\n" % len(entries) + b"".join(entries)
 
-    def answer(self, words):
+    def answer(self, words, queued):
         word = words[0].upper()
         if word == b"XRANGE":
             self.place = words[2]
+        if word == b"XRANGE" and not queued:
+            return self.reading()
         if word == b"EXEC":
             return b"*2\r\n" + self.ABOUT + self.reading()
         return {b"MULTI": b"+OK\r\n", b"XADD": self.added}.get(word, b"+QUEUED\r\n")
@@ -413,10 +415,12 @@ class FalseServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 class FalseConnection(socketserver.StreamRequestHandler):
     def handle(self):
+        queued = False
         try:
             while line := self.rfile.readline():
                 words = [self.word() for _ in range(int(line[1:]))]
-                self.wfile.write(self.server.answer(words))
+                queued = words[0] == b"MULTI" or (queued and words[0] != b"EXEC")
+                self.wfile.write(self.server.answer(words, queued))
         except OSError:
             pass  # the follower has had enough
 

@@ -104,20 +104,24 @@ def array(items):
 
 class Connection(socketserver.StreamRequestHandler):
     def handle(self):
-        first = "0-0"
+        first = None  # of what is read
+        queued = False
         while line := self.rfile.readline():
             words = []
             for _ in range(int(line[1:])):
                 length = int(self.rfile.readline()[1:])
                 words.append(self.rfile.read(length + 2)[:-2].decode())
             first = words[2] if words[0] == "XRANGE" else first
+            queued = words[0] == "MULTI" or (queued and words[0] != "EXEC")
             if not self.server.before(words[0]):
                 return
-            self.wfile.write(self.answer(words, first))
+            self.wfile.write(self.answer(words, first, queued))
 
-    def answer(self, words, first):
+    def answer(self, words, first, queued):
         if words[0] == "XADD":
             return self.server.add(*words[3:])
+        if words[0] == "XRANGE" and not queued:
+            return self.server.range(first)
         if words[0] == "EXEC":
             return array([self.server.info(), self.server.range(first)])
         return b"+OK\r\n"
