@@ -28,7 +28,8 @@ function seconds_of(string $input, string ...$call): float
 
 $path = ini_get('bloomshm.path');
 fresh_segment();
-must(\bloom_reserve('first', 1), 'the segment is not available: ' . \bloom_status()['reason']);
+\bloom_reserve('first', 1);
+must(\bloom_status()['available'], 'the segment is not available: ' . \bloom_status()['reason']);
 $start = hrtime(true);
 $keys = \bloom_load_file('by_php', $file)['keys'];
 $by_php = (hrtime(true) - $start) / 1e9;

@@ -16,7 +16,8 @@ require __DIR__ . '/../section.php';
 $file = $argv[1];
 $capacity = isset($argv[2]) ? (int) $argv[2] : null;
 
-must(\bloom_reserve('first', 1), 'the segment is not available: ' . \bloom_status()['reason']);
+\bloom_reserve('first', 1);
+must(\bloom_status()['available'], 'the segment is not available: ' . \bloom_status()['reason']);
 $start = hrtime(true);
 $info = \bloom_load_file('loaded', $file, capacity: $capacity);
 $seconds = (hrtime(true) - $start) / 1e9;
