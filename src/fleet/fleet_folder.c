@@ -299,6 +299,15 @@ bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *f
 	return written;
 }
 
+void fleet_folder_remove(const fleet_folder *f, const char *filter, const char *file)
+{
+	const int folder = open_filter(f, filter);
+	if (folder >= 0) {
+		unlinkat(folder, file, 0);
+		close(folder);
+	}
+}
+
 void fleet_folder_set_age(const fleet_folder *f, const char *filter, const char *file, double age_s)
 {
 	const int folder = open_filter(f, filter);

@@ -58,6 +58,8 @@ int fleet_folder_read(const fleet_folder *f, const char *filter, const char *fil
 /* Writes it, once all blobs are synced, as one that was changed `age_s` ago. */
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
 	const char *bytes, size_t length, double age_s, fleet_error *error);
+/* Removes it, if it is there. */
+void fleet_folder_remove(const fleet_folder *f, const char *filter, const char *file);
 /* Sets when the file was changed: so long ago. */
 void fleet_folder_set_age(
 	const fleet_folder *f, const char *filter, const char *file, double age_s);

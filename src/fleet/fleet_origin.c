@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PUBLISHER "publisher"
-#define WAIT_S    60 /* for another publisher's first or last step */
+#define WAIT_S 60 /* for another publisher's first or last step */
 
 static const char *where(const fleet_origin *o)
 {
@@ -29,9 +28,10 @@ static bool read_epoch(const fleet_origin *o, uint64_t *epoch, fleet_error *erro
 	fleet_text text;
 	char end;
 	*epoch = 0;
-	const int found = o->place->read(o, PUBLISHER, &text, error);
+	const int found = o->place->read(o, FLEET_PUBLISHER_FILE, &text, error);
 	if (found > 0 && (sscanf(text.bytes, "epoch %" SCNu64 "%c", epoch, &end) != 2 || end != '\n')) {
-		return fleet_fail(error, "the file %s/%s/" PUBLISHER " is damaged", where(o), o->filter);
+		return fleet_fail(
+			error, "the file %s/%s/" FLEET_PUBLISHER_FILE " is damaged", where(o), o->filter);
 	}
 	return found >= 0;
 }
@@ -40,7 +40,7 @@ static bool write_epoch(const fleet_origin *o, fleet_error *error)
 {
 	char text[32];
 	const int length = snprintf(text, sizeof(text), "epoch %" PRIu64 "\n", o->epoch);
-	return o->place->write(o, PUBLISHER, text, (size_t) length, error);
+	return o->place->take(o, text, (size_t) length, error);
 }
 
 static bool read_head(fleet_origin *o, const char *filter, size_t filter_length, fleet_error *error)
@@ -197,6 +197,12 @@ static bool deliver(const fleet_origin *o, const fleet_head *next, fleet_error *
 	return all;
 }
 
+/* One that was stopped for long, and is not in charge any more, leaves nothing there. */
+static bool prepare(const fleet_origin *o, fleet_error *error)
+{
+	return o->place->prepare == NULL || (is_in_charge(o, error) && o->place->prepare(o, error));
+}
+
 bool fleet_origin_announce(
 	const fleet_origin *o, const fleet_head *next, uint64_t keep, fleet_error *error)
 {
@@ -205,7 +211,7 @@ bool fleet_origin_announce(
 	if (fleet_folder_lock(&o->folder, WAIT_S, error) <= 0) {
 		return false;
 	}
-	const bool announced = deliver(o, next, error) && is_in_charge(o, error) &&
+	const bool announced = deliver(o, next, error) && prepare(o, error) && is_in_charge(o, error) &&
 						   o->place->announce(o, next->version, text, length, error);
 	if (announced) {
 		o->place->clean(o, next->version > keep ? next->version - keep : 0, next->version);

@@ -13,11 +13,16 @@
 /* A publisher that found a blob there may need so long until it announces it. */
 #define FLEET_GRACE_S 3600
 
+/* The file of the epoch. */
+#define FLEET_PUBLISHER_FILE "publisher"
+
 typedef struct fleet_place fleet_place;
 
 typedef struct {
 	fleet_link *link;
-	char etag[FLEET_ETAG_ROOM]; /* of the head that was read last; "": it had none */
+	char etag[FLEET_ETAG_ROOM];  /* of the head that was read last; "": it had none */
+	char epoch[FLEET_ETAG_ROOM]; /* of the file of the epoch; the same */
+	bool has_epoch;              /* that file was there */
 } fleet_web;
 
 typedef struct {
@@ -37,12 +42,14 @@ typedef struct {
 struct fleet_place {
 	/* A small file of the filter: 1; 0: there is none; -1. */
 	int (*read)(const fleet_origin *o, const char *file, fleet_text *out, fleet_error *error);
-	bool (*write)(const fleet_origin *o, const char *file, const char *bytes, size_t length,
-		fleet_error *error);
+	/* The file of the epoch becomes this one, if it is still the one that was read. */
+	bool (*take)(const fleet_origin *o, const char *bytes, size_t length, fleet_error *error);
 	bool (*has)(const fleet_origin *o, const fleet_hash *hash, uint64_t bytes);
 	/* A blob that o->folder or the origin has is at the origin afterwards. */
 	bool (*deliver)(
 		const fleet_origin *o, const fleet_hash *hash, uint64_t bytes, fleet_error *error);
+	/* Writes what has to be there before the head is looked at for the last time. NULL: nothing. */
+	bool (*prepare)(const fleet_origin *o, fleet_error *error);
 	/* The last step: the head becomes this one, if it is still the last one. */
 	bool (*announce)(const fleet_origin *o, uint64_t version, const char *bytes, size_t length,
 		fleet_error *error);

@@ -21,6 +21,11 @@ static bool folder_has(const fleet_origin *o, const fleet_hash *hash, uint64_t b
 	return fleet_folder_has(&o->folder, hash, bytes);
 }
 
+static bool folder_take(const fleet_origin *o, const char *bytes, size_t length, fleet_error *error)
+{
+	return folder_write(o, FLEET_PUBLISHER_FILE, bytes, length, error);
+}
+
 /* A sweep may have removed it since it was written. */
 static bool folder_deliver(
 	const fleet_origin *o, const fleet_hash *hash, uint64_t bytes, fleet_error *error)
@@ -47,4 +52,4 @@ static void folder_clean(const fleet_origin *o, uint64_t from, uint64_t next)
 }
 
 const fleet_place fleet_place_folder = {
-	folder_read, folder_write, folder_has, folder_deliver, folder_announce, folder_clean};
+	folder_read, folder_take, folder_has, folder_deliver, NULL, folder_announce, folder_clean};

@@ -32,26 +32,56 @@ static void name_blob(char out[PATH_ROOM], const char *hash)
 
 /* ------------------------------------------------------------------ small files */
 
+/* "" if it is a weak one, which never matches. */
+static void note_etag(char out[FLEET_ETAG_ROOM], const char etag[FLEET_ETAG_ROOM])
+{
+	snprintf(out, FLEET_ETAG_ROOM, "%s", etag[0] == 'W' ? "" : etag);
+}
+
 static int web_read(const fleet_origin *o, const char *file, fleet_text *out, fleet_error *error)
 {
 	char path[PATH_ROOM];
 	char etag[FLEET_ETAG_ROOM];
+	fleet_web *web = o->web;
 	name_file(path, o, file);
-	const int found = fleet_put_read(o->web->link, path, out, etag, error);
+	const int found = fleet_put_read(web->link, path, out, etag, error);
 	if (strcmp(file, FLEET_HEAD_FILE) == 0) {
-		/* A weak one never matches. */
-		snprintf(o->web->etag, sizeof(o->web->etag), "%s", etag[0] == 'W' ? "" : etag);
+		note_etag(web->etag, etag);
+	}
+	if (strcmp(file, FLEET_PUBLISHER_FILE) == 0) {
+		web->has_epoch = found > 0;
+		note_etag(web->epoch, etag);
 	}
 	return found;
 }
 
-static bool web_write(
+/* Has the file these bytes? 1; 0; -1: that is not known. */
+static int web_is(
 	const fleet_origin *o, const char *file, const char *bytes, size_t length, fleet_error *error)
 {
+	fleet_text there = {0};
+	const int found = web_read(o, file, &there, error);
+	return found <= 0 ? found : there.length == length && memcmp(there.bytes, bytes, length) == 0;
+}
+
+/* A publisher of a lower epoch that was stopped here does not take over from one that has begun. */
+static bool web_take(const fleet_origin *o, const char *bytes, size_t length, fleet_error *error)
+{
 	char path[PATH_ROOM];
-	name_file(path, o, file);
-	const fleet_put put = {.path = path, .bytes = bytes, .length = length};
-	return fleet_put_write(o->web->link, &put, error) > 0;
+	fleet_error why = {""};
+	name_file(path, o, FLEET_PUBLISHER_FILE);
+	const fleet_put put = {.path = path,
+		.bytes = bytes,
+		.length = length,
+		.is_new = !o->web->has_epoch,
+		.etag = o->web->epoch};
+	const int written = fleet_put_write(o->web->link, &put, &why);
+	if (written > 0 || web_is(o, FLEET_PUBLISHER_FILE, bytes, length, error) > 0) {
+		return true;
+	}
+	*error = why;
+	return written == 0 &&
+		   fleet_fail(error, "another publisher has begun meanwhile (%s)", why.text);
 }
 
 /* ------------------------------------------------------------------ blobs */
@@ -110,60 +140,84 @@ static bool web_deliver(
 
 /* ------------------------------------------------------------------ announcing */
 
-static bool put_head(const fleet_origin *o, const char *bytes, size_t length, fleet_error *error)
+/* 1; 0: nothing was announced; -1: that is not known. `kept`: as which another publisher that came
+ * after it has kept it. */
+static int put_head(
+	const fleet_origin *o, const char *kept, const char *bytes, size_t length, fleet_error *error)
 {
 	char path[PATH_ROOM];
-	fleet_text there = {0};
 	fleet_error why = {""};
+	fleet_error unread = {""};
 	name_file(path, o, FLEET_HEAD_FILE);
 	const fleet_put put = {.path = path,
 		.bytes = bytes,
 		.length = length,
 		.is_new = o->is_first,
 		.etag = o->web->etag};
-	const int written = fleet_put_write(o->web->link, &put, error);
+	const int written = fleet_put_write(o->web->link, &put, &why);
 	if (written > 0) {
-		return true;
+		return 1;
 	}
 	/* If the connection was lost it may have been written; and then the condition does not hold any
 	 * more. */
-	const int found = web_read(o, FLEET_HEAD_FILE, &there, &why);
-	if (found > 0 && there.length == length && memcmp(there.bytes, bytes, length) == 0) {
-		return true;
+	int there = web_is(o, FLEET_HEAD_FILE, bytes, length, &unread);
+	there = there != 0 ? there : web_is(o, kept, bytes, length, &unread);
+	if (there < 0) {
+		fleet_fail(error, "it is not known whether it was announced: %s", why.text);
+	} else if (there == 0 && written == 0) {
+		fleet_fail(error,
+			"another publisher has announced something meanwhile; nothing was announced (%s)",
+			why.text);
+	} else if (there == 0) {
+		fleet_fail(error, "%s; nothing was announced", why.text);
 	}
-	why = *error;
-	return written == 0 ? fleet_fail(error,
-							  "another publisher has announced something meanwhile; nothing was "
-							  "announced (%s)",
-							  why.text)
-		   : found < 0 ? fleet_fail(error, "it is not known whether it was announced: %s", why.text)
-					   : fleet_fail(error, "%s; nothing was announced", why.text);
+	return there;
 }
 
 /*
- * The copy of the last head, which is kept, is put before the head is replaced: not one of the new
- * head, because two publishers may make the same version, and one of them is refused.
+ * The copy of the last head, which is kept: not one of the new head, because two publishers may
+ * make the same version, and one of them is refused.
+ */
+static bool web_prepare(const fleet_origin *o, fleet_error *error)
+{
+	char kept[FLEET_KEPT_ROOM];
+	char path[PATH_ROOM];
+	fleet_kept_name(kept, o->last.version);
+	name_file(path, o, kept);
+	const fleet_put put = {
+		.path = path, .bytes = o->last_text.bytes, .length = o->last_text.length};
+	return o->is_first || fleet_put_write(o->web->link, &put, error) > 0;
+}
+
+/*
+ * The folder knows the new head first: whatever comes, its version is not made again, and its blobs
+ * stay.
  */
 static bool web_announce(
 	const fleet_origin *o, uint64_t version, const char *bytes, size_t length, fleet_error *error)
 {
 	char kept[FLEET_KEPT_ROOM];
+	char last[FLEET_KEPT_ROOM];
 	fleet_error ignored = {""};
+	fleet_kept_name(kept, version);
+	fleet_kept_name(last, o->last.version);
+	if (!fleet_folder_write(&o->folder, o->filter, kept, bytes, length, 0, error)) {
+		return false;
+	}
 	bool (*const is_stopped)(void) = fleet_link_stopped_by(o->web->link, NULL);
-	(void) version;
-	fleet_kept_name(kept, o->last.version);
-	const bool announced =
-		(o->is_first || web_write(o, kept, o->last_text.bytes, o->last_text.length, error)) &&
-		put_head(o, bytes, length, error);
+	const int announced = put_head(o, kept, bytes, length, error);
 	fleet_link_stopped_by(o->web->link, is_stopped);
-	if (announced) {
+	if (announced == 0) {
+		fleet_folder_remove(&o->folder, o->filter, kept);
+	}
+	if (announced > 0) {
 		if (!o->is_first) {
 			fleet_folder_write(
-				&o->folder, o->filter, kept, o->last_text.bytes, o->last_text.length, 0, &ignored);
+				&o->folder, o->filter, last, o->last_text.bytes, o->last_text.length, 0, &ignored);
 		}
 		fleet_folder_write(&o->folder, o->filter, FLEET_HEAD_FILE, bytes, length, 0, &ignored);
 	}
-	return announced;
+	return announced > 0;
 }
 
 /* ------------------------------------------------------------------ what may go */
@@ -235,4 +289,4 @@ static void web_clean(const fleet_origin *o, uint64_t from, uint64_t next)
 }
 
 const fleet_place fleet_place_web = {
-	web_read, web_write, web_has, web_deliver, web_announce, web_clean};
+	web_read, web_take, web_has, web_deliver, web_prepare, web_announce, web_clean};

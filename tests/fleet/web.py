@@ -142,6 +142,49 @@ def test_what_no_head_names_is_removed(fleet):
     site.follow("a")
 
 
+def test_a_head_that_the_server_has_lost(fleet):
+    """Followers have seen it: its number is not given to another image."""
+    site = Site(fleet)
+    site.announce(0)
+    older = fleet.read("origin", NAME, "head")
+    site.announce(100)
+    site.follow("a")
+    with open(fleet.at("origin", NAME, "head"), "w") as head:
+        head.write(older)
+    site.announce(200)
+    check(site.version() == 3, "version 2 is passed over")
+    site.follow("a")
+    os.unlink(fleet.at("origin", NAME, "head"))
+    site.announce(300)
+    check(site.version() == 4, "and version 3")
+    site.follow("a")
+
+
+def test_what_a_publisher_that_died_has_announced_stays(fleet):
+    """Also if its copy serves another filter next."""
+    site = Site(fleet)
+    site.announce(0)
+    site.load(100)
+    publisher = []
+
+    def kill(number, method, path):
+        if method == "PUT" and path == HEAD:
+            publisher[0].kill()
+            publisher[0].wait()
+
+    site.store.reset(None, kill)
+    with site.store.lock:
+        publisher.append(fleet.start([BINARY, *site.command()], "copy.seg"))
+    publisher[0].wait()
+    site.store.reset()
+    check(site.version() == 2, "it was the last step")
+    age(fleet, "copy")
+    fleet.must(["load", "other", "--quiet"], "copy.seg", text="x\n")
+    fleet.must(["publish", "other", *site.command()[2:]], "copy.seg")
+    check(named_by(fleet, "head") <= site.blobs(), "all that is named is there")
+    check_origin(site)
+
+
 def test_a_load_that_is_announced(fleet):
     site = Site(fleet)
     place = ["--publish", site.url, "--state", fleet.at("copy"), "--key", fleet.at("key")]
@@ -355,6 +398,51 @@ def test_a_higher_epoch_takes_over(fleet):
 def test_a_server_without_conditions(fleet):
     site, done = overtaken(fleet, "/blobs/", conditions=False)
     fleet.refused(done, "another publisher has announced something meanwhile")
+
+
+def test_without_conditions_the_head_is_looked_at_right_before_it_is_written(fleet):
+    site, done = overtaken(fleet, HEAD + "-1", conditions=False)
+    fleet.refused(done, "another publisher has announced something meanwhile")
+
+
+def test_an_answer_that_was_lost_before_another_publisher_came(fleet):
+    """The head was announced: the other one has kept it, and its deltas lead from it."""
+    site = Site(fleet)
+    site.announce(0)
+    site.load(100)
+    site.load(200, host="other")
+    others = []
+
+    def lose(number, method, path):
+        if not others and (method, path) == ("PUT", HEAD):
+            others.append(None)
+            site.publish("--max-change", "100", host="other")
+            return "cut"
+
+    site.store.reset(None, lose)
+    done = site.run()
+    check(done.returncode == 0 and "version 2 announced" in done.stdout, done.stderr)
+    check(site.version() == 3, "the other one's came after it")
+    check_origin(site)
+
+
+def test_a_publisher_that_was_stopped_before_it_wrote_its_epoch(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    site.load(100)
+    others = []
+
+    def overtake(number, method, path):
+        if not others and method == "PUT" and path == f"/{NAME}/publisher":
+            others.append(None)
+            others.append(site.run("--epoch", "5"))
+
+    site.store.reset(overtake)
+    site.load(200, host="other")
+    fleet.refused(site.run("--epoch", "3", host="other"), "another publisher has begun meanwhile")
+    check(others[1].returncode == 0, others[1].stderr)
+    check(fleet.read("origin", NAME, "publisher") == "epoch 5\n", "it is in charge")
+    check_origin(site)
 
 
 # ------------------------------------------------------------------ nginx
