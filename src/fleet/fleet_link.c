@@ -373,17 +373,16 @@ static void set_request(fleet_link *f, const fleet_request *r, sender *s)
 {
 	CURL *curl = f->curl;
 	const bool is_put = r->method != NULL && strcmp(r->method, "PUT") == 0;
+	const bool is_head = r->method != NULL && strcmp(r->method, "HEAD") == 0;
 	curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L); /* forgets what the last one was */
 	curl_easy_setopt(curl, CURLOPT_UPLOAD, is_put ? 1L : 0L);
-	curl_easy_setopt(
-		curl, CURLOPT_NOBODY, r->method != NULL && strcmp(r->method, "HEAD") == 0 ? 1L : 0L);
+	curl_easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
 	if (is_put) {
 		curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t) r->length);
 		curl_easy_setopt(curl, CURLOPT_READDATA, s);
 		curl_easy_setopt(curl, CURLOPT_SEEKDATA, s);
 	}
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST,
-		r->method != NULL && strcmp(r->method, "DELETE") == 0 ? r->method : NULL);
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, is_put || is_head ? NULL : r->method);
 }
 
 static bool make_headers(

@@ -5,7 +5,7 @@
  */
 #include "fleet/fleet_origin.h"
 
-#include "fleet/fleet_fetch.h"
+#include "fleet/fleet_put.h"
 
 #include <inttypes.h>
 #include <sodium.h>
@@ -121,7 +121,7 @@ void fleet_origin_bring(const fleet_origin *o)
 	}
 	char *part = fleet_folder_part(&o->folder, &ignored);
 	if (part != NULL &&
-		fleet_fetch_blob(o->web->link, &o->last.image, o->last.image_bytes, part, &ignored) > 0) {
+		fleet_put_fetch(o->web->link, &o->last.image, o->last.image_bytes, part, &ignored) > 0) {
 		fleet_folder_take(&o->folder, part, &o->last.image, &made, &bytes, &ignored);
 	}
 	free(part);

@@ -15,8 +15,9 @@
 #define NAP_MS        50
 #define BODY_MOST     65536 /* of an answer that nobody reads */
 #define STATUS_ABSENT 404
+#define STATUS_LATE   408
 #define STATUS_GONE   410
-#define STATUS_RACE   409 /* S3: another one was writing */
+#define STATUS_RACE   409 /* S3: another one was writing. WebDAV: there is no folder */
 #define STATUS_UNMET  412
 #define STATUS_MANY   429
 #define STATUS_BROKEN 500
@@ -81,7 +82,7 @@ static bool nap(const fleet_link *f, unsigned ms)
 
 static bool is_passing(long status)
 {
-	return status < 0 || status == STATUS_MANY || status >= STATUS_BROKEN;
+	return status < 0 || status == STATUS_LATE || status == STATUS_MANY || status >= STATUS_BROKEN;
 }
 
 /* The status of the first answer that stands, or of the last one. */
@@ -132,6 +133,17 @@ int fleet_put_read(fleet_link *f, const char *path, fleet_text *out, char etag[F
 	return found;
 }
 
+int fleet_put_fetch(
+	fleet_link *f, const fleet_hash *hash, uint64_t bytes, const char *path, fleet_error *error)
+{
+	for (unsigned tries = 1;; tries++) {
+		const int found = fleet_fetch_blob(f, hash, bytes, path, error);
+		if (found != -1 || tries == TRIES || !nap(f, FIRST_NAP_MS << (tries - 1))) {
+			return found;
+		}
+	}
+}
+
 int fleet_put_size(fleet_link *f, const char *path, uint64_t *bytes, fleet_error *error)
 {
 	const fleet_request r = {.method = "HEAD", .path = path};
@@ -139,6 +151,16 @@ int fleet_put_size(fleet_link *f, const char *path, uint64_t *bytes, fleet_error
 	const int found = ask(f, &r, &a, error);
 	*bytes = a.length;
 	return found;
+}
+
+/* The folder that a file is to be in, for a server of WebDAV that does not make it by itself. */
+static void make_folder(fleet_link *f, const char *path)
+{
+	char folder[FLEET_FOLDER_ROOM + 1];
+	fleet_answer a = {.fd = -1, .room = BODY_MOST};
+	fleet_error ignored = {""};
+	snprintf(folder, sizeof(folder), "%.*s/", (int) strcspn(path, "/"), path);
+	fleet_link_send(f, &(fleet_request){.method = "MKCOL", .path = folder}, &a, &ignored);
 }
 
 int fleet_put_write(fleet_link *f, const fleet_put *put, fleet_error *error)
@@ -155,7 +177,12 @@ int fleet_put_write(fleet_link *f, const fleet_put *put, fleet_error *error)
 		.fd = put->fd,
 		.length = put->length};
 	fleet_answer a = {.fd = -1, .room = BODY_MOST};
-	const long status = insist(f, &r, &a, error);
+	long status = insist(f, &r, &a, error);
+	if (status == STATUS_RACE || status == STATUS_ABSENT) {
+		make_folder(f, put->path);
+		a = (fleet_answer){.fd = -1, .room = BODY_MOST};
+		status = insist(f, &r, &a, error);
+	}
 	if (is_done(status)) {
 		return 1;
 	}

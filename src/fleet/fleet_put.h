@@ -1,16 +1,15 @@
 /*
  * fleet_put.h - writes to an origin on a web server that takes PUT: S3, or WebDAV.
  *
- * A request that fails on the way, or with a status of 429 or from 500 on, is sent again, three
- * times within two seconds. What one request says or writes is whole, or not there.
+ * A request that fails on the way, or with a status of 408, 429 or from 500 on, is sent again,
+ * three times within two seconds. What one request says or writes is whole, or not there.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #ifndef FLEET_PUT_H
 #define FLEET_PUT_H
 
-#include "fleet/fleet_folder.h"
-#include "fleet/fleet_link.h"
+#include "fleet/fleet_fetch.h"
 
 /*
  * From now on all requests have credentials: those of the URL; or SigV4 with AWS_ACCESS_KEY_ID,
@@ -21,6 +20,9 @@ bool fleet_put_log_in(fleet_link *f, fleet_error *error);
 /* A file of at most as many bytes as a head, and its ETag, or "": 1; 0: there is none; -1. */
 int fleet_put_read(fleet_link *f, const char *path, fleet_text *out, char etag[FLEET_ETAG_ROOM],
 	fleet_error *error);
+/* As fleet_fetch_blob(). */
+int fleet_put_fetch(
+	fleet_link *f, const fleet_hash *hash, uint64_t bytes, const char *path, fleet_error *error);
 /* How many bytes a file has there: 1; 0: there is none; -1. */
 int fleet_put_size(fleet_link *f, const char *path, uint64_t *bytes, fleet_error *error);
 
@@ -34,7 +36,8 @@ typedef struct {
 } fleet_put;
 
 /*
- * Writes a file. 1; 0: the condition does not hold, or did not when it was sent again; -1: it may
+ * Writes a file, and makes the folder that it is in, of the origin's, where the server of WebDAV
+ * does not. 1; 0: the condition does not hold, or did not when it was sent again; -1: it may
  * be there nevertheless.
  */
 int fleet_put_write(fleet_link *f, const fleet_put *put, fleet_error *error);

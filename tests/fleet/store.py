@@ -133,7 +133,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = there.read()
         if self.condition(data):
             return (304 if self.command in ("GET", "HEAD") else 412,)
+        if self.command == "MKCOL":
+            if data is not None or os.path.isdir(file):
+                return (405,)
+            os.mkdir(file)
+            return (201,)
         if self.command == "PUT":
+            if self.server.store.folders and not os.path.isdir(os.path.dirname(file)):
+                return (self.server.store.folders,)
             os.makedirs(os.path.dirname(file), exist_ok=True)
             with open(file + ".new", "wb") as new:
                 new.write(body)
@@ -147,15 +154,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return (404, b"<Error><Code>NoSuchKey</Code></Error>")
         return (200, data, self.etag(data))
 
-    do_GET = do_HEAD = do_PUT = do_DELETE = handle_one
+    do_GET = do_HEAD = do_PUT = do_DELETE = do_MKCOL = handle_one
 
 
 class Store:
-    """Serves `folder`; `signed`: by SigV4; `password`: USER:PASSWORD of who may write."""
+    """
+    Serves `folder`; `signed`: by SigV4; `password`: USER:PASSWORD of who may write; `folders`: the
+    status of a PUT to a folder that is not there.
+    """
 
-    def __init__(self, folder, signed=False, password=None, conditions=True):
+    def __init__(self, folder, signed=False, password=None, conditions=True, folders=None):
         self.folder, self.signed, self.password = folder, signed, password
-        self.conditions = conditions
+        self.conditions, self.folders = conditions, folders
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.store = self

@@ -275,7 +275,7 @@ def test_each_request_fails_once(fleet):
     site.store.reset()
     site.announce(100)
     count, first = len(site.store.log), 200
-    for fault in (500, 503, 429, "cut", "cut after"):
+    for fault in (500, 503, 429, 408, "cut", "cut after"):
         for at in range(count):
             hit = lambda n, m, p: (fault if n == at else None)
             later = lambda n, m, p: ("cut" if n == at else None)
@@ -285,6 +285,37 @@ def test_each_request_fails_once(fleet):
             check(site.version() == version + 1, f"{fault} at {at}")
             first += 100
     check_origin(site)
+
+
+def test_the_last_image_is_fetched_in_spite_of_a_fault(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    shutil.rmtree(fleet.at("copy"))
+    faults = []
+
+    def fail_once(number, method, path):
+        if not faults and method == "GET" and path.startswith("/blobs/"):
+            faults.append(path)
+            return 503
+
+    site.store.reset(fail_once)
+    check("delta" in site.announce(100) and faults, "there is a delta")
+
+
+def test_another_one_was_writing(fleet):
+    """S3 says 409, and that one should come again."""
+    site = Site(fleet)
+    site.announce(0)
+    faults = []
+
+    def fail_once(number, method, path):
+        if not faults and (method, path) == ("PUT", HEAD):
+            faults.append(path)
+            return 409
+
+    site.store.reset(fail_once)
+    site.announce(100)
+    check(faults and site.version() == 2, "it came again")
 
 
 def test_a_request_fails_for_good(fleet):
@@ -443,6 +474,24 @@ def test_a_publisher_that_was_stopped_before_it_wrote_its_epoch(fleet):
     check(others[1].returncode == 0, others[1].stderr)
     check(fleet.read("origin", NAME, "publisher") == "epoch 5\n", "it is in charge")
     check_origin(site)
+
+
+# ------------------------------------------------------------------ WebDAV
+
+
+def test_folders_are_made_where_the_server_does_not(fleet):
+    """Apache and lighttpd say 409, rclone 404."""
+    for status in (409, 404):
+        site = Site(fleet, folders=status)
+        site.announce(0)
+        check("delta" in site.announce(100), "it goes on")
+        made = [path for method, path in site.store.log if method == "MKCOL"]
+        check(made == [f"/{NAME}/", "/blobs/"], f"{made}")
+        site.url += "/none"
+        fleet.refused(site.run(), f"the server says {status}")
+        for name in ("origin", "copy"):
+            shutil.rmtree(fleet.at(name))
+        os.mkdir(fleet.at("origin"))
 
 
 # ------------------------------------------------------------------ nginx
