@@ -18,13 +18,16 @@
  */
 #include "fleet/fleet_stream.h"
 
-#include <curl/curl.h>
+#include "fleet/fleet_address.h"
+#include "fleet/fleet_tls.h"
+
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PREFIX "bloomshm:adds:"
 #define BATCH  1001 /* entries that are read at a time, with the one at the place */
@@ -35,18 +38,21 @@
  * its length, for its field and both their sizes, and an entry less than 100: so a batch has at
  * most 1001 * (4104 + 100) bytes, about half of ANSWER_BYTES_MAX.
  */
-#define ENTRY_BYTES_MAX  4104
-#define KEY_BYTES_MORE   32
-#define ENTRY_KEYS_MAX   (ENTRY_BYTES_MAX / KEY_BYTES_MORE)
-#define WAKE             "head"
-#define BEGIN            "begin"
-#define LOST             "lost"
-#define DEFAULT_PORT     6379
-#define ANSWER_BYTES_MAX (8u << 20)
-#define ANSWER_PATIENCES 4 /* so often patience_s for a whole answer */
+#define ENTRY_BYTES_MAX 4104
+#define KEY_BYTES_MORE  32
+#define ENTRY_KEYS_MAX  (ENTRY_BYTES_MAX / KEY_BYTES_MORE)
+#define WAKE            "head"
+#define BEGIN           "begin"
+#define LOST            "lost"
+#define DEFAULT_PORT    "6379"
+/* As of redis-cli: a password in an URL is seen by all users of the host. */
+#define PASSWORD_VARIABLE "REDISCLI_AUTH"
+#define ANSWER_BYTES_MAX  (8u << 20)
+#define ANSWER_PATIENCES  4 /* so often patience_s for a whole answer */
 
 struct fleet_stream {
 	redisContext *redis;
+	fleet_tls *tls; /* of rediss:// */
 	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
 	size_t name_length;
 	unsigned patience_s;
@@ -129,97 +135,12 @@ static bool ask(fleet_stream *s, int type, fleet_error *error, int count, const 
 	return reply != NULL;
 }
 
-/* An address, in parts; those that it lacks are NULL. */
-typedef struct {
-	char *host;
-	char *port;
-	char *path; /* of a socket */
-	char *user;
-	char *password;
-	char *database;
-} address;
-
-static void forget(address *a)
+static bool log_in(fleet_stream *s, const fleet_address *a, fleet_error *error)
 {
-	char *const parts[] = {a->host, a->port, a->path, a->user, a->password, a->database};
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		curl_free(parts[i]);
-	}
-}
-
-/* What stands behind NAME= in a query. */
-static char *query_part(const char *query, const char *name)
-{
-	const size_t length = strlen(name);
-	while (query != NULL && (strncmp(query, name, length) != 0 || query[length] != '=')) {
-		const char *end = strchr(query, '&');
-		query = end == NULL ? NULL : end + 1;
-	}
-	if (query == NULL) {
-		return NULL;
-	}
-	query += length + 1;
-	return curl_easy_unescape(NULL, query, (int) strcspn(query, "&"), NULL);
-}
-
-/* unix:///PATH?db=1, as several clients of Redis have it. */
-static bool parse_socket(const char *text, address *out)
-{
-	const size_t length = strcspn(text, "?");
-	const char *query = text[length] == '?' ? text + length + 1 : NULL;
-	if (text[0] != '/' || length < 2) {
-		return false;
-	}
-	out->path = curl_easy_unescape(NULL, text, (int) length, NULL);
-	out->user = query_part(query, "user");
-	out->password = query_part(query, "password");
-	out->database = query_part(query, "db");
-	return out->path != NULL;
-}
-
-static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
-{
-	char *text = NULL;
-	return curl_url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
-}
-
-static bool parse_url(const char *text, address *out)
-{
-	CURLU *url = curl_url();
-	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
-		curl_url_cleanup(url);
-		return false;
-	}
-	out->host = part_of(url, CURLUPART_HOST, 0);
-	out->port = part_of(url, CURLUPART_PORT, 0);
-	out->user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
-	out->password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
-	out->database = part_of(url, CURLUPART_PATH, CURLU_URLDECODE);
-	curl_url_cleanup(url);
-	if (out->host != NULL && out->host[0] == '[') { /* an address of IPv6, without its brackets */
-		out->host[strlen(out->host) - 1] = '\0';
-		memmove(out->host, out->host + 1, strlen(out->host));
-	}
-	if (out->database != NULL) { /* without its slash */
-		memmove(out->database, out->database + 1, strlen(out->database));
-	}
-	return out->host != NULL;
-}
-
-static bool parse(const char *text, address *out)
-{
-	const char *socket = "unix://";
-	const char *host = "redis://";
-	return strncmp(text, socket, strlen(socket)) == 0
-			   ? parse_socket(text + strlen(socket), out)
-			   : strncmp(text, host, strlen(host)) == 0 && parse_url(text, out);
-}
-
-static bool log_in(fleet_stream *s, const address *a, fleet_error *error)
-{
-	if (a->password != NULL) {
+	const char *password = a->password != NULL ? a->password : getenv(PASSWORD_VARIABLE);
+	if (password != NULL) {
 		const bool named = a->user != NULL && a->user[0] != '\0';
-		const char *words[] = {"AUTH", named ? a->user : a->password, a->password};
+		const char *words[] = {"AUTH", named ? a->user : password, password};
 		if (!ask(s, REDIS_REPLY_STATUS, error, named ? 3 : 2, words, NULL)) {
 			return false;
 		}
@@ -229,20 +150,35 @@ static bool log_in(fleet_stream *s, const address *a, fleet_error *error)
 		   ask(s, REDIS_REPLY_STATUS, error, 2, words, NULL);
 }
 
-static bool connect_to(fleet_stream *s, const address *a, unsigned patience_s, fleet_error *error)
+static redisContext *connect_tls(fleet_stream *s, const fleet_address *a, const char *port,
+	unsigned patience_s, fleet_error *error)
+{
+	const fleet_tls_place place = {a->host, port, a->ca, a->cert, a->key};
+	const int fd = fleet_tls_open(&s->tls, &place, patience_s, error);
+	redisContext *redis = fd < 0 ? NULL : redisConnectFd(fd);
+	if (redis == NULL && fd >= 0) {
+		close(fd);
+		fleet_fail(error, "there is no memory for a connection");
+	}
+	return redis;
+}
+
+static bool connect_to(
+	fleet_stream *s, const fleet_address *a, unsigned patience_s, fleet_error *error)
 {
 	const struct timeval patience = {.tv_sec = patience_s};
-	const int port = a->port == NULL ? DEFAULT_PORT : atoi(a->port);
-	s->redis = a->path != NULL ? redisConnectUnixWithTimeout(a->path, patience)
-							   : redisConnectWithTimeout(a->host, port, patience);
+	const char *port = a->port == NULL ? DEFAULT_PORT : a->port;
+	s->redis = a->is_tls         ? connect_tls(s, a, port, patience_s, error)
+			   : a->path != NULL ? redisConnectUnixWithTimeout(a->path, patience)
+								 : redisConnectWithTimeout(a->host, atoi(port), patience);
 	if (s->redis == NULL) {
-		return fleet_fail(error, "there is no memory for a connection");
+		return a->is_tls ? false : fleet_fail(error, "there is no memory for a connection");
 	}
 	if (s->redis->err != 0) {
 		return fleet_fail(error, "cannot reach the stream's server: %s", s->redis->errstr);
 	}
 	redisSetTimeout(s->redis, patience);
-	if (a->path == NULL) {
+	if (a->path == NULL && !a->is_tls) {
 		redisEnableKeepAlive(s->redis);
 	}
 	return log_in(s, a, error);
@@ -260,12 +196,12 @@ bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
 	memcpy(s->name + sizeof(PREFIX) - 1, filter, filter_length);
 	s->name_length = sizeof(PREFIX) - 1 + filter_length;
 	s->patience_s = patience_s;
-	address a = {0};
+	fleet_address a;
 	const bool open =
-		parse(url, &a)
+		fleet_address_parse(url, &a)
 			? connect_to(s, &a, patience_s, error)
-			: fleet_fail(error, "a stream is redis://HOST[:PORT][/DATABASE] or unix:///PATH");
-	forget(&a);
+			: fleet_fail(error, "a stream is redis[s]://HOST[:PORT][/DATABASE] or unix:///PATH");
+	fleet_address_forget(&a);
 	if (!open) {
 		fleet_stream_close(s);
 		return false;
@@ -278,6 +214,9 @@ void fleet_stream_close(fleet_stream *s)
 {
 	if (s != NULL && s->redis != NULL) {
 		redisFree(s->redis);
+	}
+	if (s != NULL) {
+		fleet_tls_close(s->tls);
 	}
 	free(s);
 }

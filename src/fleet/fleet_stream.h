@@ -20,8 +20,10 @@
 typedef struct fleet_stream fleet_stream;
 
 /*
- * redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///PATH, with
- * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed.
+ * redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; rediss:// is the same over TLS, and may have
+ * ?ca=FILE&cert=FILE&key=FILE (fleet_tls.h); or unix:///PATH, with
+ * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed. Without a password there it is
+ * $REDISCLI_AUTH, if that is set.
  * No call of the server waits more than `patience_s` seconds for the next byte, and four times as
  * long for a whole answer, which has at most 8 MB.
  */

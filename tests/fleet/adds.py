@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from hosts import NAME, PATIENCE_S, check, denies, main
+from hosts import NAME, PATIENCE_S, check, denies, free_port, main, make_authority
 from stream import Mimic, Stream
 
 
@@ -353,10 +353,51 @@ def test_a_filter_that_was_dropped_leaves_the_room_to_others(fleet):
     fleet.wait_for("there is room", is_sent)
 
 
+def test_a_stream_over_tls(fleet):
+    make_authority(fleet, "ours")
+    make_authority(fleet, "other")
+    port = free_port()
+    secret = ["--tls-cert-file", fleet.at("ours.crt"), "--tls-key-file", fleet.at("ours.secret")]
+    ours = ["--tls-ca-cert-file", fleet.at("ours.pem")]
+    stream = Stream(fleet, "--tls-port", str(port), *secret, *ours)
+    client = f"&cert={fleet.at('ours.crt')}&key={fleet.at('ours.secret')}"
+    address = f"rediss://localhost:{port}/0?ca={fleet.at('ours.pem')}{client}"
+    wrong = {
+        address[: address.index("?")]: "SSL certificate problem",
+        address.replace("ours.pem", "other.pem"): "SSL certificate problem",
+        address.replace("ours.pem", "none.pem"): "error setting certificate",
+        address.replace("localhost", "127.0.0.1"): "matches target host name",
+        address.replace(client, ""): "",
+        address.replace("ours.crt", "none.crt"): "could not load PEM client certificate",
+        address.replace("ours.secret", "other.secret"): "unable to set private key file",
+    }
+    mark = ["publish", NAME, "--mark", "--stream"]
+    for url, words in wrong.items():
+        done = fleet.run([*mark, url])
+        fleet.refused(done, "the stream's server")
+        check(words in done.stderr, f"{words}: {done.stderr}")
+    stream.url = address
+    fleet.announce(0, 1000, "--adds-after", stream.mark())
+    for host in "ab":
+        stream.follow(host)
+        fleet.wait_for("it is followed", lambda: denies(fleet, host))
+    keys = [f"{i}-" + "k" * 4000 for i in range(5)]  # more than a buffer holds
+    stream.add("a", *keys)
+    stream.arrives("b", *keys)
+    stream.command("client", "kill", "type", "normal")
+    stream.add("b", "two")
+    stream.arrives("a", "two")
+    stream.redis.send_signal(signal.SIGSTOP)  # it takes bytes, and does not answer
+    stream.add("b", "three")
+    fleet.refused(fleet.run([*mark, address]), "SSL connection timeout")
+    stream.redis.send_signal(signal.SIGCONT)
+    stream.arrives("a", "three")
+
+
 def test_wrong_streams_and_marks(fleet):
     fleet.announce(0, 1000)
     mark = ["publish", NAME, "--mark", "--stream"]
-    fleet.refused(fleet.run([*mark, "rediss://127.0.0.1"]), "a stream is redis://")
+    fleet.refused(fleet.run([*mark, "http://127.0.0.1"]), "a stream is redis[s]://")
     fleet.refused(fleet.run([*mark, "unix://" + fleet.at("none")]), "cannot reach the stream")
     fleet.refused(fleet.run(["publish", NAME, "--mark"]), "--stream", status=2)
     fleet.refused(fleet.run(fleet.publish_command("--adds-after", "5")), "--mark", status=2)

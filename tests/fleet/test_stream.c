@@ -459,18 +459,27 @@ TEST(a_password_is_given)
 	s = open_stream("tags");
 	add_number_of_keys(s, 0, 1);
 	fleet_stream_close(s);
+	setenv("REDISCLI_AUTH", "p:w&rd", 1);
+	snprintf(url, sizeof(url), "unix://%s?db=2", path);
+	s = open_stream("tags");
+	numbers n = {0, true};
+	CHECK_INT(read_all(s, &(fleet_entry_id){0, 0}, &n), FLEET_STREAM_END);
+	CHECK(n.next == 1);
+	fleet_stream_close(s);
 	snprintf(url, sizeof(url), "unix://%s?password=wrong", path);
 	CHECK(!fleet_stream_open(&s, url, "tags", 4, 1, &failure));
 	CHECK(strstr(failure.text, "WRONGPASS") != NULL);
 	snprintf(url, sizeof(url), "unix://%s?password=p%%3Aw%%26rd&db=99", path);
 	CHECK(!fleet_stream_open(&s, url, "tags", 4, 1, &failure));
+	unsetenv("REDISCLI_AUTH");
 	end(NULL);
 }
 
 TEST(other_addresses_are_refused)
 {
-	const char *wrong[] = {"", "redis:", "http://127.0.0.1", "rediss://127.0.0.1", "127.0.0.1:6379",
-		"redis://127.0.0.1:99999", "unix://"};
+	const char *wrong[] = {"", "redis:", "http://127.0.0.1", "rediss://127.0.0.1:1",
+		"127.0.0.1:6379", "redis://127.0.0.1?ca=/etc/ssl/ca.pem", "redis://127.0.0.1:99999",
+		"unix://"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		fleet_stream *s;
 		CHECK(!fleet_stream_open(&s, wrong[i], "tags", 4, 1, &failure));
