@@ -5,8 +5,6 @@
  */
 #include "cli/cli_mark.h"
 
-#include "fleet/fleet_stream.h"
-
 #include <string.h>
 
 #define PATIENCE_S 5
@@ -27,6 +25,17 @@ int cli_mark(const cli *c, unsigned age_s, char text[FLEET_ENTRY_ID_ROOM])
 	}
 	fleet_entry_id_text(text, place);
 	return CLI_YES;
+}
+
+fleet_stream *cli_mark_turns(const cli *c)
+{
+	fleet_error ignored = {""};
+	fleet_stream *stream = NULL;
+	const char *name = c->arguments[0];
+	if (cli_given(c, CLI_STREAM)) {
+		fleet_stream_open(&stream, c->values[CLI_STREAM], name, strlen(name), PATIENCE_S, &ignored);
+	}
+	return stream;
 }
 
 /* The first place at which a follower of the last head, or of an image that is kept, begins. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DIGITS "0123456789abcdef"
 
@@ -20,6 +21,13 @@ bool fleet_fail(fleet_error *error, const char *format, ...)
 	vsnprintf(error->text, sizeof(error->text), format, arguments);
 	va_end(arguments);
 	return false;
+}
+
+double fleet_now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
 bool fleet_is_hash(const char *text)

@@ -34,6 +34,9 @@ typedef struct {
 /* Writes the sentence, and returns false. */
 bool fleet_fail(fleet_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Seconds by a clock that is never set. */
+double fleet_now_s(void);
+
 /* The BLAKE2b-256 of a file in lower-case hexadecimal digits: the name of a blob. */
 typedef struct {
 	char text[FLEET_HASH_CHARACTERS + 1];

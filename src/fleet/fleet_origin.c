@@ -6,6 +6,7 @@
 #include "fleet/fleet_origin.h"
 
 #include "fleet/fleet_put.h"
+#include "fleet/fleet_turn.h"
 
 #include <inttypes.h>
 #include <sodium.h>
@@ -203,16 +204,30 @@ static bool prepare(const fleet_origin *o, fleet_error *error)
 	return o->place->prepare == NULL || (is_in_charge(o, error) && o->place->prepare(o, error));
 }
 
-bool fleet_origin_announce(
-	const fleet_origin *o, const fleet_head *next, uint64_t keep, fleet_error *error)
+static bool announce(
+	const fleet_origin *o, const fleet_head *next, fleet_stream *turns, fleet_error *error)
 {
+	fleet_turn turn;
+	fleet_error ignored = {""};
 	char text[FLEET_HEAD_BYTES_MAX + 1];
 	const size_t length = fleet_head_sign(next, &o->key, text);
+	bool (*const is_stopped)(void) = o->web == NULL ? NULL : o->web->link->is_stopped;
+	if (!fleet_turn_begin(&turn, o->web == NULL ? NULL : turns, &o->folder, is_stopped, error)) {
+		return false;
+	}
+	const bool announced = prepare(o, error) && is_in_charge(o, error) &&
+						   fleet_turn_lasts(&turn, error) &&
+						   o->place->announce(o, next->version, text, length, error);
+	return fleet_turn_end(&turn, announced ? error : &ignored) && announced;
+}
+
+bool fleet_origin_announce(const fleet_origin *o, const fleet_head *next, uint64_t keep,
+	fleet_stream *turns, fleet_error *error)
+{
 	if (fleet_folder_lock(&o->folder, WAIT_S, error) <= 0) {
 		return false;
 	}
-	const bool announced = deliver(o, next, error) && prepare(o, error) && is_in_charge(o, error) &&
-						   o->place->announce(o, next->version, text, length, error);
+	const bool announced = deliver(o, next, error) && announce(o, next, turns, error);
 	if (announced) {
 		o->place->clean(o, next->version > keep ? next->version - keep : 0, next->version);
 	}

@@ -6,7 +6,7 @@
  * it needs. Two publishers of one filter: the one with the higher epoch is in charge. A publisher
  * takes its epoch when it begins, and looks at its last step, under the folder's lock, whether
  * another one has taken over, or has announced something. Two hosts have no lock in common: the
- * server decides between them (fleet_place_web.c).
+ * server decides between them (fleet_place_web.c), and where they have a stream they take turns.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -14,6 +14,7 @@
 #define FLEET_ORIGIN_H
 
 #include "fleet/fleet_place.h"
+#include "fleet/fleet_stream.h"
 
 /*
  * Begins with the origin `path`; or with that of `web`, which o->web then keeps, and `path` is the
@@ -33,10 +34,11 @@ bool fleet_origin_earlier(
 /*
  * Announces a head: all its blobs are in the folder, or at the origin. Keeps those of `keep`
  * earlier versions. False: what was announced before stands, unless the error says that this is not
- * known. Waits a minute for another publisher's last step.
+ * known. Waits a minute for another publisher's last step. `turns`: at which publishers that write
+ * to a web server take turns; NULL: there are none.
  */
-bool fleet_origin_announce(
-	const fleet_origin *o, const fleet_head *next, uint64_t keep, fleet_error *error);
+bool fleet_origin_announce(const fleet_origin *o, const fleet_head *next, uint64_t keep,
+	fleet_stream *turns, fleet_error *error);
 void fleet_origin_end(fleet_origin *o);
 
 #endif

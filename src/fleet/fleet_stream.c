@@ -26,10 +26,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PREFIX "bloomshm:adds:"
+#define TURN   "bloomshm:turn:"
 #define BATCH  1001 /* entries that are read at a time, with the one at the place */
 #define KEY    "k"
 /*
@@ -72,13 +72,6 @@ static bool fail_server(const fleet_stream *s, const redisReply *reply, fleet_er
 	return fleet_fail(error, "the stream's server gives an answer of an unknown form");
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-}
-
 /*
  * The next answer, or NULL: as redisGetReply(), which waits for ever for an answer without an end,
  * and keeps all of it. An answer is to be freed.
@@ -89,7 +82,7 @@ static redisReply *next(fleet_stream *s, fleet_error *error)
 	int written = 0;
 	size_t bytes = 0;
 	const unsigned limit_s = ANSWER_PATIENCES * s->patience_s;
-	const double end_s = now_s() + limit_s;
+	const double end_s = fleet_now_s() + limit_s;
 	while (redisGetReplyFromReader(s->redis, &got) == REDIS_OK && got == NULL) {
 		while (written == 0 && redisBufferWrite(s->redis, &written) == REDIS_OK) {
 		}
@@ -103,7 +96,7 @@ static redisReply *next(fleet_stream *s, fleet_error *error)
 				ANSWER_BYTES_MAX);
 			return NULL;
 		}
-		if (now_s() > end_s) {
+		if (fleet_now_s() > end_s) {
 			fleet_fail(error, "the stream's server does not answer within %u s", limit_s);
 			return NULL;
 		}
@@ -578,4 +571,44 @@ bool fleet_stream_mark_before(
 					   fail_server(s, reply, error);
 	freeReplyObject(reply);
 	return sound;
+}
+
+/* ------------------------------------------------------------------ turns */
+
+/* Runs a script on the filter's key of turns, and returns the 0 or 1 that it does; or -1. */
+static int run_script(fleet_stream *s, const char *script, const char *who,
+	const char *milliseconds, fleet_error *error)
+{
+	char name[sizeof(TURN) + FLEET_NAME_BYTES_MAX];
+	const size_t filter_length = s->name_length - (sizeof(PREFIX) - 1);
+	memcpy(name, TURN, sizeof(TURN) - 1);
+	memcpy(name + sizeof(TURN) - 1, s->name + sizeof(PREFIX) - 1, filter_length);
+	const char *words[] = {"EVAL", script, "1", name, who, milliseconds};
+	const size_t lengths[] = {
+		4, strlen(script), 1, sizeof(TURN) - 1 + filter_length, strlen(who), strlen(milliseconds)};
+	redisAppendCommandArgv(s->redis, 6, words, lengths);
+	redisReply *reply = answer(s, REDIS_REPLY_INTEGER, error);
+	const int result = reply == NULL ? -1 : reply->integer == 1;
+	freeReplyObject(reply);
+	return result;
+}
+
+int fleet_stream_take_turn(fleet_stream *s, const char *who, unsigned seconds, fleet_error *error)
+{
+	char milliseconds[24];
+	snprintf(milliseconds, sizeof(milliseconds), "%u000", seconds);
+	return run_script(s,
+		"local held = redis.call('GET', KEYS[1]) "
+		"if held and held ~= ARGV[1] then return 0 end "
+		"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) "
+		"return 1",
+		who, milliseconds, error);
+}
+
+int fleet_stream_end_turn(fleet_stream *s, const char *who, fleet_error *error)
+{
+	return run_script(s,
+		"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
+		"return redis.call('DEL', KEYS[1])",
+		who, "", error);
 }

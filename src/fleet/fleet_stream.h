@@ -22,8 +22,8 @@ typedef struct fleet_stream fleet_stream;
 /*
  * redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; rediss:// is the same over TLS, and may have
  * ?ca=FILE&cert=FILE&key=FILE (fleet_tls.h); or unix:///PATH, with
- * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed. Without a password there it is
- * $REDISCLI_AUTH, if that is set.
+ * ?db=DATABASE&user=USER&password=PASSWORD as far as they are needed. Without a password there it
+ * is $REDISCLI_AUTH, if that is set.
  * No call of the server waits more than `patience_s` seconds for the next byte, and four times as
  * long for a whole answer, which has at most 8 MB.
  */
@@ -76,5 +76,13 @@ int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);
 /* Removes the entries before this one. */
 bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error);
+
+/*
+ * The turn among publishers of the filter, of which one has it at a time: `who` has it now, for at
+ * most `seconds`, or has it again: 1; another one has it: 0; -1.
+ */
+int fleet_stream_take_turn(fleet_stream *s, const char *who, unsigned seconds, fleet_error *error);
+/* Ends it: 1; 0: it had ended before, and another one may have had its turn; -1. */
+int fleet_stream_end_turn(fleet_stream *s, const char *who, fleet_error *error);
 
 #endif

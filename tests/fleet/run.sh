@@ -18,7 +18,7 @@ unit() {
 	mapfile -t objects < <(find "$out/core" -name '*.o')
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
 		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
-		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream,_address,_tls}.c \
+		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream,_address,_tls,_turn}.c \
 		src/fleet/fleet_{link,fetch,put,place_folder,place_web}.c \
 		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
@@ -58,6 +58,6 @@ fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a foll
 fleet hostile build/cli-asan/bloomshm answers streams
 fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew tls
 fleet web build/cli-asan/bloomshm 'head last' lost removed signatures passwords good signal 'of two' \
-	nginx
+	turns nginx
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

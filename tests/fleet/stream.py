@@ -6,6 +6,7 @@ Licensed under the MIT licence; see LICENSE.
 
 import json
 import os
+import re
 import socketserver
 import subprocess
 import threading
@@ -32,6 +33,11 @@ class Stream:
     def command(self, *words):
         command = ["redis-cli", "-s", self.fleet.at("redis"), *words]
         return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    def calls(self, command):
+        """How often it was asked."""
+        found = re.search(f"cmdstat_{command}:calls=([0-9]+)", self.command("info", "commandstats"))
+        return int(found[1]) if found else 0
 
     def stop(self):
         self.redis.kill()

@@ -47,7 +47,7 @@ static void announce(const char *image)
 {
 	fleet_origin o = begin(0);
 	const fleet_head next = make_next(&o, image);
-	CHECK(fleet_origin_announce(&o, &next, 2, &error));
+	CHECK(fleet_origin_announce(&o, &next, 2, NULL, &error));
 	fleet_origin_end(&o);
 }
 
@@ -68,11 +68,11 @@ TEST(a_higher_epoch_takes_over_at_the_last_step)
 	fleet_origin slow = begin(0);
 	const fleet_head next = make_next(&slow, "slow");
 	fleet_origin other = begin(7);
-	CHECK(!fleet_origin_announce(&slow, &next, 2, &error));
+	CHECK(!fleet_origin_announce(&slow, &next, 2, NULL, &error));
 	CHECK(strstr(error.text, "epoch 7 has taken over") != NULL);
 	const fleet_head its = make_next(&other, "its");
-	CHECK(fleet_origin_announce(&other, &its, 2, &error));
-	CHECK(!fleet_origin_announce(&slow, &next, 2, &error));
+	CHECK(fleet_origin_announce(&other, &its, 2, NULL, &error));
+	CHECK(!fleet_origin_announce(&slow, &next, 2, NULL, &error));
 	fleet_origin_end(&slow);
 	fleet_origin_end(&other);
 	CHECK(!fleet_origin_begin(&slow, test_path("origin"), NULL, "f", 1, &key, 6, &error));
@@ -87,8 +87,8 @@ TEST(of_two_in_one_epoch_the_first_one_announces)
 	fleet_origin b = begin(0);
 	const fleet_head mine = make_next(&a, "mine");
 	const fleet_head its = make_next(&b, "its");
-	CHECK(fleet_origin_announce(&b, &its, 2, &error));
-	CHECK(!fleet_origin_announce(&a, &mine, 2, &error));
+	CHECK(fleet_origin_announce(&b, &its, 2, NULL, &error));
+	CHECK(!fleet_origin_announce(&a, &mine, 2, NULL, &error));
 	CHECK(strstr(error.text, "meanwhile") != NULL);
 	fleet_origin_end(&a);
 	fleet_origin_end(&b);
@@ -101,8 +101,8 @@ TEST(two_that_both_begin_it_cannot_both_announce)
 	CHECK(a.is_first && b.is_first);
 	const fleet_head mine = make_next(&a, "mine");
 	const fleet_head its = make_next(&b, "its");
-	CHECK(fleet_origin_announce(&b, &its, 2, &error));
-	CHECK(!fleet_origin_announce(&a, &mine, 2, &error));
+	CHECK(fleet_origin_announce(&b, &its, 2, NULL, &error));
+	CHECK(!fleet_origin_announce(&a, &mine, 2, NULL, &error));
 	fleet_origin_end(&a);
 	fleet_origin_end(&b);
 }
@@ -114,7 +114,7 @@ TEST(a_version_that_a_power_loss_has_taken_back_is_passed_over)
 	announce("two");
 	fleet_origin o = begin(0);
 	const fleet_head third = make_next(&o, "three");
-	CHECK(fleet_origin_announce(&o, &third, 2, &error));
+	CHECK(fleet_origin_announce(&o, &third, 2, NULL, &error));
 	CHECK(fleet_folder_write(
 		&o.folder, "f", "head", o.last_text.bytes, o.last_text.length, 0, &error));
 	fleet_origin_end(&o);
@@ -131,7 +131,7 @@ TEST(a_blob_that_is_gone_is_not_announced)
 	char *path = fleet_folder_blob(&o.folder, &next.image);
 	CHECK(unlink(path) == 0);
 	free(path);
-	CHECK(!fleet_origin_announce(&o, &next, 2, &error));
+	CHECK(!fleet_origin_announce(&o, &next, 2, NULL, &error));
 	fleet_origin_end(&o);
 }
 

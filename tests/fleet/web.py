@@ -16,8 +16,10 @@ import subprocess
 
 from hosts import NAME, BINARY, check, free_port, main, make_authority
 from store import ID, REGION, SECRET, TOKEN, Store
+from stream import Stream
 
 HEAD = f"/{NAME}/head"
+TURN = f"bloomshm:turn:{NAME}"
 
 
 class Site:
@@ -474,6 +476,70 @@ def test_a_publisher_that_was_stopped_before_it_wrote_its_epoch(fleet):
     check(others[1].returncode == 0, others[1].stderr)
     check(fleet.read("origin", NAME, "publisher") == "epoch 5\n", "it is in charge")
     check_origin(site)
+
+
+def test_without_conditions_publishers_take_turns(fleet):
+    stream = Stream(fleet)
+    site = Site(fleet, conditions=False)
+    site.announce(0)
+    site.load(100)
+    site.load(200, host="other")
+    turns = ["--stream", stream.url]
+    others = []
+
+    def meet(number, method, path):
+        if not others and method == "PUT" and path == f"{HEAD}-1":
+            command = [BINARY, *site.command(*turns, host="other")]
+            others.append(fleet.start(command, "other.seg", stderr=subprocess.PIPE, text=True))
+            fleet.wait_for("it asks", lambda: stream.calls("eval") > 3)
+
+    site.store.reset(meet)
+    done = site.run(*turns)
+    check(done.returncode == 0, f"{done}")
+    said = others[0].communicate()[1]
+    check("another publisher has announced something meanwhile" in said, said)
+    fleet.note_announced()
+    site.follow("a")
+    check(fleet.has("a", 100, 20199) == ["100"], "the first one's")
+    check(stream.command("exists", TURN) == "0", "the turn has ended")
+
+
+def test_turns_that_were_left_and_lost(fleet):
+    stream = Stream(fleet)
+    site = Site(fleet)
+    turns = ["--stream", stream.url]
+    publisher = []
+
+    def die(number, method, path):
+        if method == "PUT" and path == HEAD:
+            publisher[0].kill()
+            publisher[0].wait()
+
+    site.load(0)
+    site.store.reset(die)
+    with site.store.lock:
+        publisher.append(fleet.start([BINARY, *site.command(*turns)], "copy.seg"))
+    publisher[0].wait()
+    check(stream.command("exists", TURN) == "1", "it died in its turn")
+    site.store.reset()
+    before = stream.calls("eval")
+    site.publish(*turns)  # the next one on that host goes on
+    check(stream.calls("eval") == before + 2, "and waits for nothing")
+    stream.command("set", TURN, "another:1:2", "px", "1000")
+    site.announce(100, *turns)
+    check(stream.calls("eval") > before + 4, "it waited")
+
+    def lose(number, method, path):
+        if method == "PUT" and path == HEAD:
+            stream.command("set", TURN, "another:1:2", "px", "1000")
+
+    site.load(200)
+    site.store.reset(lose)
+    fleet.refused(site.run(*turns), "the turn had ended before")
+    site.store.reset()
+    stream.stop()
+    done = site.run(*turns)
+    check(done.returncode == 0 and "the stream was not told" in done.stderr, f"{done}")
 
 
 # ------------------------------------------------------------------ WebDAV
