@@ -5,6 +5,9 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
+# The sources of the core, for Linux.
+core=(src/core/*.c src/core/*/*.c src/platform/posix/*.c)
+
 # Debian's packages of the libraries that the command stands on.
 command_libraries=(libxxhash-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev
 	libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev)

@@ -44,8 +44,7 @@ result() {
 build() {
 	local source object objects=() harness=() name
 	echo "# building the fuzzers"
-	for source in src/core/*.c src/core/*/*.c src/platform/posix/*.c \
-		src/fleet/{fleet,fleet_head,fleet_plan}.c; do
+	for source in "${core[@]}" src/fleet/{fleet,fleet_head,fleet_plan}.c; do
 		object=$out/$(basename "$source" .c).o
 		clang "${flags[@]}" "$coverage" -c -o "$object" "$source"
 		objects+=("$object")
