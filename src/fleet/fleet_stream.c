@@ -30,8 +30,6 @@
 
 #define PREFIX "bloomshm:adds:"
 #define TURN   "bloomshm:turn:"
-#define BATCH  1001 /* entries that are read at a time, with the one at the place */
-#define KEY    "k"
 /*
  * An entry has keys while their lengths, and 32 for each, have at most that sum: one of the longest
  * that an outbox has, or up to 128 short ones. In an answer a key takes at most 16 bytes more than
@@ -41,9 +39,6 @@
 #define ENTRY_BYTES_MAX 4104
 #define KEY_BYTES_MORE  32
 #define ENTRY_KEYS_MAX  (ENTRY_BYTES_MAX / KEY_BYTES_MORE)
-#define WAKE            "head"
-#define BEGIN           "begin"
-#define LOST            "lost"
 #define DEFAULT_PORT    "6379"
 /* As of redis-cli: a password in an URL is seen by all users of the host. */
 #define PASSWORD_VARIABLE "REDISCLI_AUTH"
@@ -216,11 +211,6 @@ void fleet_stream_close(fleet_stream *s)
 
 /* ------------------------------------------------------------------ writing */
 
-static bool id_of(const redisReply *reply, fleet_entry_id *out)
-{
-	return reply->type == REDIS_REPLY_STRING && fleet_entry_id_parse(reply->str, out);
-}
-
 /* Sends an entry of as many keys as it may have, at least one; returns how many. */
 static size_t append_entry(fleet_stream *s, const fleet_added *keys, size_t count)
 {
@@ -233,7 +223,7 @@ static size_t append_entry(fleet_stream *s, const fleet_added *keys, size_t coun
 		if (i > 0 && bytes > ENTRY_BYTES_MAX) {
 			break;
 		}
-		words[3 + 2 * i] = KEY;
+		words[3 + 2 * i] = FLEET_FIELD_KEY;
 		lengths[3 + 2 * i] = 1;
 		words[4 + 2 * i] = keys[i].bytes;
 		lengths[4 + 2 * i] = keys[i].length;
@@ -246,7 +236,8 @@ static size_t append_entry(fleet_stream *s, const fleet_added *keys, size_t coun
 static bool take_id(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 {
 	redisReply *reply = answer(s, REDIS_REPLY_STRING, error);
-	const bool added = reply != NULL && (id_of(reply, out) || fail_server(s, reply, error));
+	const bool added =
+		reply != NULL && (fleet_entry_id_said(reply, out) || fail_server(s, reply, error));
 	freeReplyObject(reply);
 	return added;
 }
@@ -277,13 +268,13 @@ static bool append_empty(
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error)
 {
 	fleet_entry_id ignored;
-	return append_empty(s, WAKE, &ignored, error);
+	return append_empty(s, FLEET_FIELD_WAKE, &ignored, error);
 }
 
 bool fleet_stream_lost(fleet_stream *s, fleet_error *error)
 {
 	fleet_entry_id ignored;
-	return append_empty(s, LOST, &ignored, error);
+	return append_empty(s, FLEET_FIELD_LOST, &ignored, error);
 }
 
 bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error)
@@ -297,154 +288,21 @@ bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *erro
 
 /* ------------------------------------------------------------------ reading */
 
-/* What the server says of a stream. */
-typedef struct {
-	fleet_entry_id first; /* 0-0: there are no entries */
-	fleet_entry_id last;  /* that it gave */
-	bool whole;           /* none was ever removed */
-} about;
-
-/* Names and values in turn, all of them strings; at least one pair. Else NULL. */
-static const redisReply *fields_of(const redisReply *entry, fleet_entry_id *id)
-{
-	if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2 || !id_of(entry->element[0], id)) {
-		return NULL;
-	}
-	const redisReply *fields = entry->element[1];
-	if (fields->type != REDIS_REPLY_ARRAY || fields->elements == 0 || fields->elements % 2 != 0) {
-		return NULL;
-	}
-	for (size_t i = 0; i < fields->elements; i++) {
-		if (fields->element[i]->type != REDIS_REPLY_STRING) {
-			return NULL;
-		}
-	}
-	return fields;
-}
-
-/* XINFO STREAM: names and values in turn. There is no stream: all is 0-0. */
-static bool read_about(const redisReply *reply, about *out)
-{
-	*out = (about){.whole = true};
-	if (reply->type == REDIS_REPLY_ERROR) {
-		return strstr(reply->str, "no such key") != NULL;
-	}
-	bool known = false;
-	long long length = 0;
-	long long added = -1;
-	for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i + 1 < reply->elements; i += 2) {
-		const redisReply *value = reply->element[i + 1];
-		const char *name =
-			reply->element[i]->type == REDIS_REPLY_STRING ? reply->element[i]->str : "";
-		if (strcmp(name, "last-generated-id") == 0) {
-			known = id_of(value, &out->last);
-		} else if (strcmp(name, "first-entry") == 0) {
-			fields_of(value, &out->first);
-		} else if (strcmp(name, "length") == 0) {
-			length = value->integer;
-		} else if (strcmp(name, "entries-added") == 0) {
-			added = value->integer;
-		}
-	}
-	out->whole = added == length;
-	return known && added >= 0;
-}
-
-/* False: entries before this one are lost. */
-static bool tell_fields(const redisReply *fields, fleet_stream_told told, void *context)
-{
-	for (size_t i = 0; i < fields->elements; i += 2) {
-		const char *name = fields->element[i]->str;
-		const redisReply *value = fields->element[i + 1];
-		if (strcmp(name, LOST) == 0) {
-			return false;
-		}
-		if (strcmp(name, KEY) == 0) {
-			told(context, value->str, value->len);
-		} else if (strcmp(name, WAKE) == 0) {
-			told(context, NULL, 0);
-		}
-	}
-	return true;
-}
-
-/* XRANGE: each entry is its id, above that of the one before, and its fields. */
-static int tell(const redisReply *entries, size_t from, fleet_entry_id *at, fleet_stream_told told,
-	void *context)
-{
-	for (size_t i = from; i < entries->elements; i++) {
-		fleet_entry_id id;
-		const redisReply *fields = fields_of(entries->element[i], &id);
-		if (fields == NULL || fleet_entry_id_compare(id, *at) <= 0) {
-			return FLEET_STREAM_FAILED;
-		}
-		if (!tell_fields(fields, told, context)) {
-			return FLEET_STREAM_GAP;
-		}
-		*at = id;
-	}
-	/* Not "none was left": where others add all the time there is always one more. */
-	return entries->elements < BATCH ? FLEET_STREAM_END : FLEET_STREAM_MORE;
-}
-
-static bool is_zero(fleet_entry_id id)
-{
-	return id.ms == 0 && id.serial == 0;
-}
-
-static bool begins_at(const redisReply *entries, fleet_entry_id at)
-{
-	fleet_entry_id first;
-	return entries->elements > 0 && fields_of(entries->element[0], &first) != NULL &&
-		   fleet_entry_id_compare(first, at) == 0;
-}
-
-/* May entries after `at` be gone? Not if the one at the place, where the range begins, is there. */
-static bool has_gap(const about *server, const redisReply *entries, fleet_entry_id at)
-{
-	if (is_zero(at)) {
-		return !server->whole;
-	}
-	return fleet_entry_id_compare(server->last, at) != 0 && !begins_at(entries, at);
-}
-
-/*
- * The entry `at` is gone. Was it lost, and not removed? Entries are removed from the oldest on, and
- * the newest id that was given stays.
- */
-static bool has_lost(const about *server, fleet_entry_id at)
-{
-	return server->whole || fleet_entry_id_compare(server->last, at) < 0 ||
-		   (!is_zero(server->first) && fleet_entry_id_compare(server->first, at) < 0);
-}
-
-/* The first may be the one at *at. */
-static int read_entries(const redisReply *entries, fleet_entry_id *at, fleet_stream_told told,
-	void *context, fleet_error *error)
-{
-	const size_t from = !is_zero(*at) && entries->elements > 0 ? 1 : 0;
-	const int result = tell(entries, from, at, told, context);
-	if (result == FLEET_STREAM_FAILED) {
-		fleet_fail(error, "the stream has an entry that is no key");
-	}
-	return result;
-}
-
 static int read_answers(fleet_stream *s, const redisReply *both, fleet_entry_id *at,
 	fleet_stream_told told, void *context, fleet_error *error)
 {
-	about server;
+	fleet_about server;
 	const redisReply *entries = both->elements == 2 ? both->element[1] : NULL;
 	if (entries == NULL || entries->type != REDIS_REPLY_ARRAY ||
-		!read_about(both->element[0], &server)) {
+		!fleet_about_read(both->element[0], &server)) {
 		fail_server(s, entries != NULL ? both->element[0] : both, error);
 		return FLEET_STREAM_FAILED;
 	}
-	if (has_gap(&server, entries, *at)) {
-		const bool noted = !has_lost(&server, *at) || fleet_stream_lost(s, error);
+	if (fleet_about_has_gap(&server, entries, *at)) {
+		const bool noted = !fleet_about_has_lost(&server, *at) || fleet_stream_lost(s, error);
 		return noted ? FLEET_STREAM_GAP : FLEET_STREAM_FAILED;
 	}
-	return read_entries(entries, at, told, context, error);
+	return fleet_entries_tell(entries, at, told, context, error);
 }
 
 static void append_range(fleet_stream *s, fleet_entry_id at)
@@ -452,7 +310,7 @@ static void append_range(fleet_stream *s, fleet_entry_id at)
 	char from[FLEET_ENTRY_ID_ROOM];
 	char count[16];
 	fleet_entry_id_text(from, at);
-	snprintf(count, sizeof(count), "%d", BATCH);
+	snprintf(count, sizeof(count), "%d", FLEET_ENTRIES_MAX);
 	const char *words[] = {"XRANGE", s->name, from, "+", "COUNT", count};
 	const size_t lengths[] = {6, s->name_length, strlen(from), 1, 5, strlen(count)};
 	redisAppendCommandArgv(s->redis, 6, words, lengths);
@@ -485,7 +343,7 @@ static int read_with_about(
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
 {
-	if (is_zero(*at)) {
+	if (fleet_entry_id_is_zero(*at)) {
 		return read_with_about(s, at, told, context, error);
 	}
 	append_range(s, *at);
@@ -493,8 +351,9 @@ int fleet_stream_read(
 	if (entries == NULL) {
 		return FLEET_STREAM_FAILED;
 	}
-	const int result = begins_at(entries, *at) ? read_entries(entries, at, told, context, error)
-											   : read_with_about(s, at, told, context, error);
+	const int result = fleet_entries_begin_at(entries, *at)
+						   ? fleet_entries_tell(entries, at, told, context, error)
+						   : read_with_about(s, at, told, context, error);
 	freeReplyObject(entries);
 	return result;
 }
@@ -506,9 +365,9 @@ static bool read_last(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	const size_t lengths[] = {5, 6, s->name_length};
 	redisAppendCommandArgv(s->redis, 3, words, lengths);
 	redisReply *reply = next(s, error);
-	about server;
+	fleet_about server;
 	const bool known =
-		reply != NULL && (read_about(reply, &server) || fail_server(s, reply, error));
+		reply != NULL && (fleet_about_read(reply, &server) || fail_server(s, reply, error));
 	if (known) {
 		*out = server.last;
 	}
@@ -521,11 +380,11 @@ bool fleet_stream_mark(fleet_stream *s, fleet_entry_id *out, fleet_error *error)
 	if (!read_last(s, out, error)) {
 		return false;
 	}
-	if (!is_zero(*out)) {
+	if (!fleet_entry_id_is_zero(*out)) {
 		return true;
 	}
 	/* Two publishers at once begin it twice, which does no harm. */
-	return append_empty(s, BEGIN, out, error);
+	return append_empty(s, FLEET_FIELD_BEGIN, out, error);
 }
 
 /* By the server's clock, which the ids have. */
@@ -552,7 +411,7 @@ bool fleet_stream_mark_before(
 	if (!read_last(s, &last, error)) {
 		return false;
 	}
-	if (is_zero(last)) {
+	if (fleet_entry_id_is_zero(last)) {
 		return fleet_stream_mark(s, out, error);
 	}
 	if (!read_time_s(s, &time_s, error)) {
@@ -567,7 +426,7 @@ bool fleet_stream_mark_before(
 		return false;
 	}
 	*out = (fleet_entry_id){0, 0};
-	const bool sound = reply->elements == 0 || fields_of(reply->element[0], out) != NULL ||
+	const bool sound = reply->elements == 0 || fleet_entry_fields(reply->element[0], out) != NULL ||
 					   fail_server(s, reply, error);
 	freeReplyObject(reply);
 	return sound;

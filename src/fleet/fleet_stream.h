@@ -11,7 +11,7 @@
 #ifndef FLEET_STREAM_H
 #define FLEET_STREAM_H
 
-#include "fleet/fleet.h"
+#include "fleet/fleet_entries.h"
 
 /*
  * One connection, and the stream of one filter. After any failure it is only closed. The process
@@ -55,16 +55,6 @@ bool fleet_stream_mark_before(
 bool fleet_stream_lost(fleet_stream *s, fleet_error *error);
 /* Appends a wake-up: those who read the stream look at the head at once. */
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
-
-/* `key` NULL: a wake-up. */
-typedef void (*fleet_stream_told)(void *context, const char *key, size_t length);
-
-enum {
-	FLEET_STREAM_FAILED = -1,
-	FLEET_STREAM_END,  /* there were no more */
-	FLEET_STREAM_MORE, /* perhaps */
-	FLEET_STREAM_GAP   /* entries after *at may be gone: no more is told */
-};
 
 /*
  * Tells of what is in up to a thousand entries after *at, the oldest first, and sets *at to the

@@ -18,7 +18,7 @@ unit() {
 	mapfile -t objects < <(find "$out/core" -name '*.o')
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
 		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
-		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream,_address,_tls,_turn}.c \
+		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream,_entries,_address,_tls,_turn}.c \
 		src/fleet/fleet_{link,fetch,put,place_folder,place_web}.c \
 		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
