@@ -20,10 +20,18 @@
 #define ALL_NS     UINT64_C(250000000)
 #define BATCH_KEYS 1024
 
+static void end_watch(cli_adds *a)
+{
+	fleet_stream_close(a->watch);
+	a->watch = NULL;
+	a->is_watched = false;
+}
+
 void cli_adds_end(cli_adds *a)
 {
 	fleet_stream_close(a->stream);
 	a->stream = NULL;
+	end_watch(a);
 }
 
 static bool connect_to(const cli_adds_of *of, cli_adds *a, fleet_error *error)
@@ -208,9 +216,56 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 	return result == FLEET_STREAM_FAILED ? fail(of, a, error) : result;
 }
 
-int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error)
+static void fail_watch(cli_adds *a)
 {
-	return exchange(of, a, NULL, false, &a->at, error);
+	a->watch_ns = bshm_now_ns() + RETRY_NS;
+	end_watch(a);
+}
+
+/* Is all read that is known of? The server has been asked to say when there is more. */
+static bool is_quiet(cli_adds *a)
+{
+	fleet_error ignored;
+	const int told = a->is_watched ? fleet_stream_watched(a->watch, &ignored) : 0;
+	if (told < 0) {
+		fail_watch(a);
+	}
+	a->is_watched &= told == 0;
+	return a->is_watched && fleet_entry_id_compare(a->watched, a->at) == 0;
+}
+
+/* The next that comes is told of. If that fails, each call asks, as before. */
+static void watch(const cli_adds_of *of, cli_adds *a)
+{
+	fleet_error ignored;
+	if (a->is_watched && fleet_entry_id_compare(a->watched, a->at) != 0) {
+		end_watch(a); /* it would tell of what was read */
+	}
+	if (a->is_watched || bshm_now_ns() < a->watch_ns) {
+		return;
+	}
+	a->watched = a->at;
+	a->is_watched = (a->watch != NULL || fleet_stream_open(&a->watch, of->url, of->name,
+											 strlen(of->name), PATIENCE_S, &ignored)) &&
+					fleet_stream_watch(a->watch, a->at, &ignored);
+	if (!a->is_watched) {
+		fail_watch(a);
+	}
+}
+
+int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, bool asks, fleet_error *error)
+{
+	if (!asks && is_quiet(a)) {
+		return cli_adds_send(of, a, error) ? FLEET_STREAM_END : FLEET_STREAM_FAILED;
+	}
+	const fleet_entry_id before = a->at;
+	const int result = exchange(of, a, NULL, false, &a->at, error);
+	if (result != FLEET_STREAM_END) {
+		end_watch(a);
+	} else if (!asks && fleet_entry_id_compare(before, a->at) == 0) {
+		watch(of, a); /* not while more comes each time: that would be one more to ask */
+	}
+	return result;
 }
 
 int cli_adds_build(

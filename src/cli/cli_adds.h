@@ -22,6 +22,10 @@ typedef struct {
 	fleet_entry_id gap_after; /* the head's adds_after when that was found */
 	uint64_t unsent;          /* that were told of */
 	bool is_woken;            /* the stream says that there is a new head */
+	fleet_stream *watch;      /* by which the server says that there is more than was read; NULL */
+	bool is_watched;          /* it will, or has: of entries after this one */
+	fleet_entry_id watched;
+	uint64_t watch_ns; /* after a failure not before */
 } cli_adds;
 
 /* What the functions below are about. */
@@ -32,16 +36,17 @@ typedef struct {
 	cli_counts *counts;
 } cli_adds_of;
 
-/* Closes the connection. */
+/* Closes the connections. */
 void cli_adds_end(cli_adds *a);
 /* Sends what pages have added. False: *error says why, the next call tries again. */
 bool cli_adds_send(const cli_adds_of *of, cli_adds *a, fleet_error *error);
 /*
  * The same, and adds what others have sent. The filter is in the segment, and has all up to a->at.
+ * `asks`: or only what is new, if the server has said that something is; else nothing is asked.
  * FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good, or the filter has no
  * room for them; _FAILED: *error says why, the next call tries again.
  */
-int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, fleet_error *error);
+int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, bool asks, fleet_error *error);
 /*
  * The same for a build that has been begun: adds all entries after `after` to it, with those of
  * pages up to its beginning. Sets a->at.

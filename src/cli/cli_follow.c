@@ -26,8 +26,11 @@ typedef struct {
 	cli_followed *filters;
 	cli_counts *counts; /* of each */
 	size_t count;
-	uint64_t told_ns; /* when the counts were written last; 0: never */
-	bool is_told;     /* and that it did not fail */
+	uint64_t told_ns;  /* when the counts were written last; 0: never */
+	bool is_told;      /* and that it did not fail */
+	bool is_whole;     /* this turn does all there is to do, and not only what adds need */
+	uint64_t whole_ns; /* when such a turn is due */
+	const char *said;  /* to systemd, last; or NULL */
 	uint64_t every_s;
 	fleet_server *server;
 } service;
@@ -168,7 +171,7 @@ static bool look_at_due(service *s)
 	for (size_t i = 0; i < s->count && cli_signal() == 0; i++) {
 		cli_followed *f = &s->filters[i];
 		sound = (f->due_ns <= bshm_now_ns() ? cli_followed_look(&s->all, f, s->every_s * SECOND_NS)
-											: cli_followed_exchange(&s->all, f)) &&
+											: cli_followed_exchange(&s->all, f, s->is_whole)) &&
 				sound;
 		if (f->adds.is_woken) {
 			f->adds.is_woken = false;
@@ -178,13 +181,20 @@ static bool look_at_due(service *s)
 	return sound;
 }
 
-/* Waits for the filter that is due first, or for the next exchange of adds. */
-static void wait_for_due(const service *s)
+/* When the next filter is due. */
+static uint64_t first_due(const service *s)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < s->count; i++) {
 		first = s->filters[i].due_ns < first ? s->filters[i].due_ns : first;
 	}
+	return first;
+}
+
+/* Waits for the filter that is due first, or for the next exchange of adds. */
+static void wait_for_due(const service *s)
+{
+	uint64_t first = first_due(s);
 	const uint64_t now = bshm_now_ns();
 	if (s->all.stream != NULL && first > now + EXCHANGE_NS) {
 		first = now + EXCHANGE_NS;
@@ -211,9 +221,32 @@ static int look_once(service *s)
 	return cli_signal() != 0 ? CLI_SIGNAL + cli_signal() : sound ? CLI_YES : CLI_FAILED;
 }
 
-static void tell_systemd(bool sound)
+static void tell_systemd(service *s, bool sound)
 {
-	fleet_notify(sound ? "STATUS=all filters are followed" : "STATUS=a filter cannot be followed");
+	const char *text =
+		sound ? "STATUS=all filters are followed" : "STATUS=a filter cannot be followed";
+	if (text != s->said) {
+		fleet_notify(text);
+		s->said = text;
+	}
+}
+
+/*
+ * Ten turns a second are for adds. What asks the kernel, or a server, is for those in which a
+ * filter is due, and for one a second.
+ */
+static void take_turn(service *s)
+{
+	const uint64_t now = bshm_now_ns();
+	s->is_whole = now >= s->whole_ns || now >= first_due(s);
+	if (s->is_whole) {
+		s->whole_ns = now + SECOND_NS;
+		keep_state(s);
+	}
+	tell_systemd(s, look_at_due(s));
+	if (s->is_whole) {
+		tell_counts(s);
+	}
 }
 
 static int follow(service *s)
@@ -228,11 +261,7 @@ static int follow(service *s)
 	}
 	fleet_notify("READY=1"); /* what was kept is published: pages need not wait for the origin */
 	while (cli_signal() == 0) {
-		keep_state(s);
-		tell_systemd(look_at_due(s));
-		if (bshm_now_ns() - s->told_ns >= SECOND_NS) {
-			tell_counts(s);
-		}
+		take_turn(s);
 		wait_for_due(s);
 	}
 	fleet_notify("STOPPING=1");

@@ -202,7 +202,7 @@ static bool send_adds(const cli_follower *all, cli_followed *f)
  * What is published has all adds there are. If it may lack some for good, it is published anew: as
  * one that was never heard of, or with a head whose image has them.
  */
-static bool catch_up(const cli_follower *all, cli_followed *f)
+static bool catch_up(const cli_follower *all, cli_followed *f, bool asks)
 {
 	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
@@ -212,7 +212,7 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	if (f->adds.gap) {
 		return publish_later(all, f) && !f->adds.gap;
 	}
-	const int result = cli_adds_exchange(&of, &f->adds, &error);
+	const int result = cli_adds_exchange(&of, &f->adds, asks, &error);
 	if (result == FLEET_STREAM_FAILED) {
 		return cli_followed_say(all, f, &error);
 	}
@@ -223,10 +223,12 @@ static bool catch_up(const cli_follower *all, cli_followed *f)
 	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
 }
 
-bool cli_followed_exchange(cli_follower *all, cli_followed *f)
+bool cli_followed_exchange(cli_follower *all, cli_followed *f, bool asks)
 {
-	return all->stream == NULL || (cli_followed_attach(all, f) &&
-									  (f->is_published ? catch_up(all, f) : send_adds(all, f)));
+	const bool looks = asks || all->c->segment == NULL; /* is it there, and at its path? */
+	return all->stream == NULL ||
+		   ((!looks || cli_followed_attach(all, f)) &&
+			   (f->is_published ? catch_up(all, f, asks) : send_adds(all, f)));
 }
 
 /* Says how many adds of pages could not be sent. */
@@ -267,7 +269,7 @@ bool cli_followed_settle(const cli_follower *all, cli_followed *f)
 		}
 		if (all->stream != NULL) {
 			tell_unsent(all, f);
-			if (!catch_up(all, f)) {
+			if (!catch_up(all, f, true)) {
 				return false;
 			}
 		}

@@ -27,7 +27,11 @@ bool cli_followed_costly(cli_followed *f, bool done);
  * below: something failed, and was said.
  */
 bool cli_followed_settle(const cli_follower *all, cli_followed *f);
-/* Sends what pages of this host have added, and adds what others have. */
-bool cli_followed_exchange(cli_follower *all, cli_followed *f);
+/*
+ * Sends what pages of this host have added, and adds what others have. `asks`: also if the stream's
+ * server has not said that there is more, and if the segment is another one. To be called with it
+ * once a second.
+ */
+bool cli_followed_exchange(cli_follower *all, cli_followed *f, bool asks);
 
 #endif

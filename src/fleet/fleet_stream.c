@@ -23,6 +23,7 @@
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,6 +357,33 @@ int fleet_stream_read(
 						   : read_with_about(s, at, told, context, error);
 	freeReplyObject(entries);
 	return result;
+}
+
+bool fleet_stream_watch(fleet_stream *s, fleet_entry_id at, fleet_error *error)
+{
+	char after[FLEET_ENTRY_ID_ROOM];
+	int written = 0;
+	fleet_entry_id_text(after, at);
+	const char *words[] = {"XREAD", "COUNT", "1", "BLOCK", "0", "STREAMS", s->name, after};
+	const size_t lengths[] = {5, 5, 1, 5, 1, 7, s->name_length, strlen(after)};
+	redisAppendCommandArgv(s->redis, 8, words, lengths);
+	while (written == 0) {
+		if (redisBufferWrite(s->redis, &written) != REDIS_OK) {
+			return fail_server(s, NULL, error);
+		}
+	}
+	return true;
+}
+
+int fleet_stream_watched(fleet_stream *s, fleet_error *error)
+{
+	struct pollfd answers = {.fd = s->redis->fd, .events = POLLIN};
+	if (poll(&answers, 1, 0) <= 0) {
+		return 0;
+	}
+	redisReply *reply = answer(s, REDIS_REPLY_ARRAY, error);
+	freeReplyObject(reply);
+	return reply != NULL ? 1 : -1;
 }
 
 /* The newest entry's id, of one that was removed too; 0-0 if there has been none. */

@@ -64,6 +64,16 @@ bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
  */
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);
+/*
+ * Asks the server to say when there is an entry after `at`. Does not wait for that: next is only
+ * fleet_stream_watched(), until it is not 0. For a connection that nothing is read by.
+ */
+bool fleet_stream_watch(fleet_stream *s, fleet_entry_id at, fleet_error *error);
+/*
+ * Has the server said so? 1; 0: not yet; -1: it will not, *error says why. Costs a system call.
+ * Waits for the rest of an answer that has begun.
+ */
+int fleet_stream_watched(fleet_stream *s, fleet_error *error);
 /* Removes the entries before this one. */
 bool fleet_stream_trim(fleet_stream *s, fleet_entry_id before, fleet_error *error);
 

@@ -184,17 +184,45 @@ def test_a_key_lies_in_the_outbox_until_the_stream_has_it(fleet):
     stream = Stream(fleet)
     follower = stream.follow("a")
     fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    fleet.wait_for("it waits for adds", lambda: stream.blocked() == 1)
     stream.command("client", "pause", "600000", "write")
     stream.add("a", "one", "two")
-    waits = "blocked_clients:1\n"
-    fleet.wait_for("it has sent them", lambda: waits in stream.command("info", "clients") + "\n")
+    fleet.wait_for("it has sent them", lambda: stream.blocked() == 2)
     follower.kill(), follower.wait()  # with it goes what the server has not done yet
-    fleet.wait_for("it has gone", lambda: waits not in stream.command("info", "clients") + "\n")
+    fleet.wait_for("it has gone", lambda: stream.blocked() == 0)
     stream.command("client", "unpause")
     check(stream.command("exists", "bloomshm:adds:" + NAME) == "0", "the stream has no key")
     stream.follow("a")
     stream.follow("b")
     stream.arrives("b", "one", "two")
+
+
+def test_a_follower_without_adds_asks_seldom(fleet):
+    fleet.announce(0, 1000)
+    asked = {"a": 0, "b": 0}
+    count = lambda host: lambda word: asked.update({host: asked[host] + 1}) or True
+    mimics = {"a": Mimic(fleet, count("a"), waits=True), "b": Mimic(fleet, count("b"))}
+    for host, mimic in mimics.items():
+        fleet.serve(host, "--stream", mimic.url, url=fleet.at("origin"))
+        fleet.wait_for("it is followed", lambda: denies(fleet, host))
+        fleet.must(["add", NAME, "one"], f"{host}.seg")
+        fleet.wait_for("it sends at once", lambda: mimic.entries != [])
+    before = dict(asked)
+    fleet.wait_for("the one that cannot wait asks", lambda: asked["b"] - before["b"] >= 60)
+    check(asked["a"] - before["a"] < 20, f"that which waits: {asked} after {before}")
+
+
+def test_adds_arrive_whatever_becomes_of_those_who_wait(fleet):
+    stream = two_followers(fleet, marked=True)
+    for i in range(3):
+        fleet.wait_for("both wait for adds", lambda: stream.blocked() == 2)
+        stream.command("client", "kill", "type", "normal")
+        stream.add("ab"[i % 2], f"key-{i}")
+        stream.arrives("ba"[i % 2], f"key-{i}")
+    stream.command("acl", "setuser", "default", "-xread")
+    stream.command("client", "kill", "type", "normal")
+    stream.add("a", "last")
+    stream.arrives("b", "last")
 
 
 def test_a_stream_that_was_begun_anew_makes_maybes(fleet):

@@ -391,6 +391,7 @@ class FalseServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.place = b"0-0"  # from where on the stream is read
         self.entries = []  # what a reading of it gets behind the place: a list, or any bytes
         self.added = b"$3\r\n1-1\r\n"  # what an add gets
+        self.waited = b""  # what gets who waits for entries
         super().__init__(fleet.at("redis"), FalseConnection)
         self.url = "unix://" + fleet.at("redis")
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -410,7 +411,8 @@ class FalseServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             return self.reading()
         if word == b"EXEC":
             return b"*2\r\n" + self.ABOUT + self.reading()
-        return {b"MULTI": b"+OK\r\n", b"XADD": self.added}.get(word, b"+QUEUED\r\n")
+        known = {b"MULTI": b"+OK\r\n", b"XADD": self.added, b"XREAD": self.waited}
+        return known.get(word, b"+QUEUED\r\n")
 
 
 class FalseConnection(socketserver.StreamRequestHandler):
@@ -490,6 +492,23 @@ def test_streams_of_any_form(fleet):
         check('"outbox_keys": 0' not in status, f"{added}: keys wait")
     server.added = b"$3\r\n1-1\r\n"
     fleet.wait_for("all is sent", lambda: counts(fleet)["keys_sent"] > 0)
+    service.terminate()
+    check(service.wait() == 0, "SIGTERM ends it")
+
+
+def test_what_is_said_to_those_who_wait_is_a_signal_alone(fleet):
+    fleet.announce(0, 1000)
+    server = FalseServer(fleet)
+    options = ["--stream", server.url, "--metrics", fleet.at(METRICS)]
+    service = fleet.serve("a", *options, url=fleet.at("origin"))
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    said = (b"*-1\r\n", b"-ERR no\r\n", b"*0\r\n*0\r\n", b"hello\r\n", b"*1\r\n", b"x" * 9000000)
+    for number, server.waited in enumerate(said):
+        fleet.must(["add", NAME, f"key-{number}"], "a.seg")
+        sent = lambda: counts(fleet)["keys_sent"] > number
+        fleet.wait_for(f"it sends: {server.waited[:9]}", sent)
+        check(denies(fleet, "a"), "what stands stands")
+    check(counts(fleet)["stream"] == 0, "nothing failed")
     service.terminate()
     check(service.wait() == 0, "SIGTERM ends it")
 

@@ -49,6 +49,11 @@ class Stream:
     def mark(self):
         return self.fleet.must(["publish", NAME, "--mark", "--stream", self.url]).stdout[:-1]
 
+    def blocked(self):
+        """How many connections wait for entries, or for the end of a pause."""
+        known = re.search(r"^blocked_clients:(\d+)", self.command("info", "clients"), re.M)
+        return known and int(known[1])
+
     def entries(self):
         """Each is its id, and its fields."""
         known = self.command("--json", "xrange", "bloomshm:adds:" + NAME, "-", "+")
@@ -69,15 +74,20 @@ class Stream:
 
 
 class Mimic(socketserver.ThreadingUnixStreamServer):
-    """Answers as a server of one stream does, and `before(word)` sees each command before."""
+    """
+    Answers as a server of one stream does, and `before(word)` sees each command before. To those
+    who wait for entries it says nothing (`waits`), or that they cannot.
+    """
 
     daemon_threads = True
 
-    def __init__(self, fleet, before):
+    def __init__(self, fleet, before, waits=False):
         self.entries = []
         self.before = before
-        self.url = "unix://" + fleet.at("mimic")
-        super().__init__(fleet.at("mimic"), Connection)
+        self.waits = waits
+        place = fleet.at("waits" if waits else "mimic")
+        self.url = "unix://" + place
+        super().__init__(place, Connection)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request, client_address):
@@ -130,4 +140,4 @@ class Connection(socketserver.StreamRequestHandler):
             return self.server.range(first)
         if words[0] == "EXEC":
             return array([self.server.info(), self.server.range(first)])
-        return b"+OK\r\n"
+        return b"" if words[0] == "XREAD" and self.server.waits else b"+OK\r\n"

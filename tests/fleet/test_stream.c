@@ -293,6 +293,67 @@ TEST(a_stream_that_grows_while_it_is_read_has_an_end)
 	end(s);
 }
 
+/* What the server says to who waits; 0: it has said nothing for two seconds. */
+static int watched(fleet_stream *s)
+{
+	int told = 0;
+	for (int i = 0; i < 200 && told == 0; i++) {
+		told = fleet_stream_watched(s, &failure);
+		bshm_os_sleep_us(10000);
+	}
+	return told;
+}
+
+TEST(the_server_says_when_there_is_more)
+{
+	fleet_stream *s = begin("tags");
+	fleet_stream *watch = open_stream("tags");
+	fleet_stream *other = open_stream("other");
+	fleet_entry_id at = {0, 0};
+	fleet_entry_id mark;
+	numbers n = {0, true};
+	CHECK(fleet_stream_watch(watch, at, &failure)); /* there is no stream yet */
+	CHECK(fleet_stream_mark(other, &mark, &failure));
+	CHECK_INT(fleet_stream_watched(watch, &failure), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		add_number_of_keys(s, 100 * i, 100 * i + 100);
+		CHECK_INT(watched(watch), 1);
+		CHECK_INT(read_all(s, &at, &n), FLEET_STREAM_END);
+		CHECK(fleet_stream_watch(watch, at, &failure));
+		CHECK(fleet_stream_mark(s, &mark, &failure)); /* the server has done all there is to do */
+		CHECK_INT(fleet_stream_watched(watch, &failure), 0);
+	}
+	CHECK(n.next == 300 && n.in_order);
+	fleet_stream_close(watch);
+	watch = open_stream("tags");
+	CHECK(fleet_stream_watch(watch, (fleet_entry_id){0, 0}, &failure)); /* it is there already */
+	CHECK_INT(watched(watch), 1);
+	CHECK(fleet_stream_watch(watch, at, &failure));
+	command("client kill type normal skipme yes");
+	CHECK_INT(watched(watch), -1);
+	fleet_stream_close(watch);
+	fleet_stream_close(other);
+	end(s);
+}
+
+TEST(a_server_that_cannot_say_when_there_is_more_fails)
+{
+	fleet_stream *s = begin("tags");
+	command("acl setuser default -xread");
+	CHECK(fleet_stream_watch(s, (fleet_entry_id){0, 0}, &failure));
+	CHECK_INT(watched(s), -1);
+	CHECK(strstr(failure.text, "NOPERM") != NULL);
+	end(s);
+	s = begin("tags");
+	signal(SIGPIPE, SIG_IGN);
+	CHECK(fleet_stream_watch(s, (fleet_entry_id){0, 0}, &failure));
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	CHECK_INT(watched(s), -1);
+	CHECK(!fleet_stream_watch(s, (fleet_entry_id){0, 0}, &failure));
+	fleet_stream_close(s);
+}
+
 TEST(two_filters_have_streams_of_their_own)
 {
 	fleet_stream *s = begin("tags");
