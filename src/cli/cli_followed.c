@@ -24,6 +24,12 @@ static double age_of(int64_t heard_ns)
 	return (double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9;
 }
 
+/* The moment that was so long before another one. */
+static int64_t moment_before(int64_t ns, double age_s)
+{
+	return ns - (int64_t) ((age_s < FLEET_AGE_UNKNOWN_S ? age_s : FLEET_AGE_UNKNOWN_S) * 1e9);
+}
+
 /* The head in the state folder is the one in `text`, as old as what was heard. */
 static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *text, int64_t heard_ns)
 {
@@ -150,9 +156,8 @@ static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	if (needs_image(f, &head) && !has_waited(f, &head)) {
 		return true;
 	}
-	age_s = age_s < FLEET_AGE_UNKNOWN_S ? age_s : FLEET_AGE_UNKNOWN_S;
 	const bool taken =
-		take_head(all, f, &head, found > 0 ? &text : &f->text, start_ns - (int64_t) (age_s * 1e9));
+		take_head(all, f, &head, found > 0 ? &text : &f->text, moment_before(start_ns, age_s));
 	cli_followed_end_build(f); /* that was not needed */
 	if (!taken) {
 		return false;
@@ -218,7 +223,6 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 	clock_gettime(CLOCK_REALTIME, &now);
 	const double age_s = (double) now.tv_sec + (double) now.tv_nsec / 1e9 - f->text.changed_s;
 	/* A clock that was set back does not say how long ago it was. */
-	f->heard_ns =
-		(int64_t) bshm_now_ns() - (int64_t) ((age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S) * 1e9);
+	f->heard_ns = moment_before((int64_t) bshm_now_ns(), age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S);
 	cli_followed_settle(all, f);
 }

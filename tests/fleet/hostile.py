@@ -305,6 +305,18 @@ def test_a_kept_head_is_as_old_as_what_was_heard(fleet):
     check(age >= 999, f"it is {age} s old")
 
 
+def test_a_kept_head_of_any_time(fleet):
+    """A program that restores it may set no time, which is the year 1 for some."""
+    fleet.announce(0, 1000)
+    fleet.follow("a", url=fleet.at("origin"))
+    for second in (0, -8 * 10**9, -62135596800, 8 * 10**9, 2**55, -(2**55)):
+        subprocess.run(["touch", "-d", f"@{second}", fleet.at("a", NAME, "head")], check=True)
+        os.unlink(fleet.at("a.seg"))
+        fleet.look("a", url="http://127.0.0.1:1")
+        found = lag(fleet, "a")
+        check(found > 10**9 - 60, f"a head of {second} makes a lag of {found} s")
+
+
 def tagged(fleet):
     """Answers with the head that is there, if the request does not name its ETag."""
 

@@ -193,6 +193,17 @@ TEST(what_was_heard_earlier_changes_nothing)
 	CHECK(info_of(segment, "f").lag_s == lag_s);
 }
 
+TEST(no_moment_is_too_long_ago)
+{
+	begin(MB(1));
+	bshm_origin o = origin(1);
+	for (int i = 0; i < 64; i++) {
+		o.heard_ns = i == 63 ? BSHM_NEVER_HEARD + 1 : seconds_ago(61) - (INT64_C(1) << i);
+		CHECK_INT(follow_as("f", &growing, &o, 0, 100), BSHM_OK);
+		CHECK(!says_no("f"));
+	}
+}
+
 TEST(of_another_version_source_or_limit_nothing_is_heard)
 {
 	begin(MB(1));

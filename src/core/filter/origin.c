@@ -50,11 +50,12 @@ static uint64_t as_of(uint64_t now_ns, const bshm_origin *origin)
 	if (origin->heard_ns == BSHM_NEVER_HEARD) {
 		return NEVER;
 	}
-	const int64_t age_ns = (int64_t) bshm_os_monotonic_ns() - origin->heard_ns;
-	if (age_ns <= 0) {
+	const int64_t ticks_ns = (int64_t) bshm_os_monotonic_ns();
+	if (origin->heard_ns >= ticks_ns) {
 		return now_ns;
 	}
-	return (uint64_t) age_ns < now_ns ? now_ns - (uint64_t) age_ns : NEVER;
+	const uint64_t age_ns = (uint64_t) ticks_ns - (uint64_t) origin->heard_ns;
+	return age_ns < now_ns ? now_ns - age_ns : NEVER;
 }
 
 bshm_status bshm_build_follow(bshm_build *build, const bshm_origin *origin, bshm_error *error)
