@@ -19,9 +19,19 @@
 
 /* ------------------------------------------------------------------ heads */
 
-static double age_of(int64_t heard_ns)
+static double unix_now(void)
 {
-	return (double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+/* A moment as unix time. A process that is stopped between two readings of clocks, here and below,
+ * takes what was heard for older, never for newer. */
+static double unix_time_of(int64_t heard_ns)
+{
+	const double now_s = unix_now();
+	return now_s - (double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9;
 }
 
 /* The moment that was so long before another one. */
@@ -36,7 +46,7 @@ static bool keep(const cli_follower *all, cli_followed *f, const fleet_text *tex
 	fleet_error error = {""};
 	if (text->length != f->text.length || memcmp(text->bytes, f->text.bytes, text->length) != 0) {
 		if (!fleet_folder_write(&all->state, f->folder, FLEET_HEAD_FILE, text->bytes, text->length,
-				age_of(heard_ns), &error)) {
+				unix_time_of(heard_ns), &error)) {
 			return cli_followed_fail(all, f, CLI_FAILS_LOCAL, &error);
 		}
 		f->text = *text;
@@ -117,7 +127,7 @@ static bool take_head(const cli_follower *all, cli_followed *f, const fleet_head
 		fleet_folder_sweep(&all->state, 0, NULL);
 	}
 	if (settled) {
-		fleet_folder_set_age(&all->state, f->folder, FLEET_HEAD_FILE, age_of(heard_ns));
+		fleet_folder_set_time(&all->state, f->folder, FLEET_HEAD_FILE, unix_time_of(heard_ns));
 	}
 	return settled;
 }
@@ -194,7 +204,6 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 {
 	fleet_error why = {""};
 	fleet_error error = {""};
-	struct timespec now;
 	f->begun_ns = bshm_now_ns();
 	f->name = name;
 	fleet_folder_name(f->folder, name, strlen(name));
@@ -220,9 +229,9 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 			all, f, CLI_FAILS_LOCAL, &(fleet_error){"the image in the state folder is missing"});
 		return;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	const double age_s = (double) now.tv_sec + (double) now.tv_nsec / 1e9 - f->text.changed_s;
+	const int64_t now_ns = (int64_t) bshm_now_ns();
+	const double age_s = unix_now() - f->text.changed_s;
 	/* A clock that was set back does not say how long ago it was. */
-	f->heard_ns = moment_before((int64_t) bshm_now_ns(), age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S);
+	f->heard_ns = moment_before(now_ns, age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S);
 	cli_followed_settle(all, f);
 }

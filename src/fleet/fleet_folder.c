@@ -256,18 +256,18 @@ static bool write_all(int fd, const char *bytes, size_t length)
 	return true;
 }
 
-static void set_age(int folder, const char *file, double age_s)
+/* When the file was changed; 0: now. */
+static void set_time(int folder, const char *file, double changed_s)
 {
-	struct timespec times[2];
-	clock_gettime(CLOCK_REALTIME, &times[1]);
-	times[1].tv_sec -= (time_t) ceil(age_s);
-	times[0] = times[1];
+	const struct timespec then = {
+		.tv_sec = (time_t) floor(changed_s), .tv_nsec = changed_s == 0 ? UTIME_NOW : 0};
+	const struct timespec times[2] = {then, then};
 	utimensat(folder, file, times, AT_SYMLINK_NOFOLLOW);
 }
 
 /* The processes that write this file hold the folder's lock. */
 static bool write_in(
-	int folder, const char *file, const char *bytes, size_t length, mode_t mode, double age_s)
+	int folder, const char *file, const char *bytes, size_t length, mode_t mode, double changed_s)
 {
 	static const char part[] = PART "head";
 	unlinkat(folder, part, 0);
@@ -276,7 +276,7 @@ static bool write_in(
 		return false;
 	}
 	bool written = write_all(fd, bytes, length) && fchmod(fd, mode) == 0;
-	set_age(folder, part, age_s);
+	set_time(folder, part, changed_s);
 	written = written && fsync(fd) == 0;
 	const int code = errno;
 	close(fd);
@@ -285,11 +285,11 @@ static bool write_in(
 }
 
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
-	const char *bytes, size_t length, double age_s, fleet_error *error)
+	const char *bytes, size_t length, double changed_s, fleet_error *error)
 {
 	const int folder = open_inside(f->fd, filter, f->mode);
 	const bool written = folder >= 0 && fsync(f->blobs) == 0 && fsync(f->fd) == 0 &&
-						 write_in(folder, file, bytes, length, f->mode, age_s);
+						 write_in(folder, file, bytes, length, f->mode, changed_s);
 	if (!written) {
 		fail_file(f, "write", filter, file, error);
 	}
@@ -308,11 +308,12 @@ void fleet_folder_remove(const fleet_folder *f, const char *filter, const char *
 	}
 }
 
-void fleet_folder_set_age(const fleet_folder *f, const char *filter, const char *file, double age_s)
+void fleet_folder_set_time(
+	const fleet_folder *f, const char *filter, const char *file, double changed_s)
 {
 	const int folder = open_filter(f, filter);
 	if (folder >= 0) {
-		set_age(folder, file, age_s);
+		set_time(folder, file, changed_s);
 		close(folder);
 	}
 }

@@ -55,14 +55,15 @@ void fleet_kept_name(char out[FLEET_KEPT_ROOM], uint64_t version);
  * read, or has more bytes than a head. */
 int fleet_folder_read(const fleet_folder *f, const char *filter, const char *file, fleet_text *out,
 	fleet_error *error);
-/* Writes it, once all blobs are synced, as one that was changed `age_s` ago. */
+/* Writes it, once all blobs are synced, as one that was changed at `changed_s`, in unix time; 0:
+ * now. */
 bool fleet_folder_write(const fleet_folder *f, const char *filter, const char *file,
-	const char *bytes, size_t length, double age_s, fleet_error *error);
+	const char *bytes, size_t length, double changed_s, fleet_error *error);
 /* Removes it, if it is there. */
 void fleet_folder_remove(const fleet_folder *f, const char *filter, const char *file);
-/* Sets when the file was changed: so long ago. */
-void fleet_folder_set_age(
-	const fleet_folder *f, const char *filter, const char *file, double age_s);
+/* Sets when the file was changed, in whole seconds. */
+void fleet_folder_set_time(
+	const fleet_folder *f, const char *filter, const char *file, double changed_s);
 /* The highest N of the files head-N; 0: there is none. */
 uint64_t fleet_folder_newest(const fleet_folder *f, const char *filter);
 

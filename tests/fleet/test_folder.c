@@ -120,6 +120,19 @@ TEST(small_files_come_back_and_large_ones_are_refused)
 	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), -1);
 }
 
+/* However long it takes to sync what is written before it. */
+TEST(a_head_is_of_the_time_at_which_it_was_heard)
+{
+	fleet_text text;
+	open_folder();
+	CHECK(fleet_folder_write(&folder, "f", "head", "x", 1, 1764000000.75, &error));
+	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), 1);
+	CHECK(text.changed_s == 1764000000);
+	fleet_folder_set_time(&folder, "f", "head", 1764000005.25);
+	CHECK_INT(fleet_folder_read(&folder, "f", "head", &text, &error), 1);
+	CHECK(text.changed_s == 1764000005);
+}
+
 TEST(links_are_refused)
 {
 	fleet_folder other;
