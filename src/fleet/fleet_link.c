@@ -67,7 +67,7 @@ static bool set_url(CURLU *url, const char *text, fleet_error *error)
 	curl_free(scheme);
 	return sound || fleet_fail(error,
 						"the URL of an origin begins with http://, https:// or file://, and has "
-						"no ? and #");
+						"no space, ? and #");
 }
 
 static char *text_of(CURLU *url)
@@ -351,20 +351,41 @@ static bool add_signed(
 	return add_header(headers, line) && (f->token == NULL || add_header(headers, f->token));
 }
 
-/* SigV4 knows "=" in a path as %3D only. */
+/* A byte of a path, which may be there as %XX. */
+static uint8_t take_byte(const char **path)
+{
+	uint8_t byte = (uint8_t) * (*path)++;
+	const char digits[3] = {byte == '%' ? **path : 'x', **path == '\0' ? '\0' : (*path)[1], '\0'};
+	if (strspn(digits, "0123456789abcdefABCDEF") == 2) {
+		byte = (uint8_t) strtoul(digits, NULL, 16);
+		*path += 2;
+	}
+	return byte;
+}
+
+/* SigV4 knows a path in one spelling: all bytes but these are there as %XX. */
+static char *spell(char *to, const char *path)
+{
+	while (*path != '\0') {
+		const uint8_t byte = take_byte(&path);
+		const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+							  (byte >= '0' && byte <= '9') ||
+							  (byte != '\0' && strchr("-_.~/", byte) != NULL);
+		to += sprintf(to, is_plain ? "%c" : "%%%02X", byte);
+	}
+	return to;
+}
+
 static char *url_of(const fleet_link *f, const char *path)
 {
-	char *url = malloc(strlen(f->base) + 1 + 3 * strlen(path) + 1);
-	char *to = url == NULL ? NULL : stpcpy(stpcpy(url, f->base), "/");
-	for (; url != NULL && *path != '\0'; path++) {
-		if (*path == '=') {
-			to = stpcpy(to, "%3D");
-		} else {
-			*to++ = *path;
-		}
-	}
+	const char *host = strstr(f->base, "://") + 3;
+	const size_t before = (size_t) (host - f->base) + strcspn(host, "/");
+	char *url = malloc(3 * (strlen(f->base) + strlen(path)) + 2);
 	if (url != NULL) {
-		*to = '\0';
+		char *to = mempcpy(url, f->base, before);
+		to = f->is_signed ? spell(to, f->base + before) : stpcpy(to, f->base + before);
+		*to++ = '/';
+		*spell(to, path) = '\0';
 	}
 	return url;
 }

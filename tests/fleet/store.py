@@ -31,7 +31,8 @@ def sign(key, text):
 
 
 def signature_of(method, path, headers, signed, scope):
-    """SigV4, by the words of its documentation."""
+    """SigV4, by the words of its documentation: a path has one spelling."""
+    path = urllib.parse.quote(urllib.parse.unquote_to_bytes(path), safe="/-_.~")
     lines = "".join(f"{name}:{' '.join(headers[name].split())}\n" for name in signed)
     request = [method, path, "", lines, ";".join(signed), headers["x-amz-content-sha256"]]
     text = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, sha256("\n".join(request).encode())]

@@ -227,6 +227,10 @@ def test_signatures(fleet):
     done = fleet.run(command, "copy.seg", sound)
     check(done.returncode == 0, done.stderr)
     check(os.path.isfile(fleet.at("origin", "a=2fb=20c=c3=a9=252F..=3d", "head")), "its name")
+    for path in ("env=prod", "a+b,c@d;e:f&g!'()*$[]", "%c3%a9%7e%61%20", "\u00e9"):
+        site.url = f"{site.store.url}/{path}"
+        done = site.run(prefix=sound)
+        check(done.returncode == 0, f"{path}: {done.stderr}")
 
 
 def test_passwords(fleet):
