@@ -20,6 +20,7 @@
 #define LAG_MAX_S   315360000
 #define SECOND_NS   UINT64_C(1000000000)
 #define EXCHANGE_NS UINT64_C(100000000) /* adds travel so often */
+#define PASSING_S   5                   /* what is asked in passing waits for at most so long */
 
 typedef struct {
 	cli_follower all;
@@ -33,6 +34,7 @@ typedef struct {
 	const char *said;  /* to systemd, last; or NULL */
 	uint64_t every_s;
 	fleet_server *server;
+	size_t next; /* whose turn it is in passing */
 } service;
 
 /* Two would write one file, and their metrics would have one name. */
@@ -118,9 +120,11 @@ static int begin(service *s)
 			c, CLI_FAILED, "%s", locked < 0 ? error.text : "another follower uses this --state");
 	}
 	s->all.fetch = fleet_link_new(c->arguments[0], c->values[CLI_CA], is_stopped, &error);
-	if (s->all.fetch == NULL) {
+	s->all.passing = fleet_link_new(c->arguments[0], c->values[CLI_CA], is_stopped, &error);
+	if (s->all.fetch == NULL || s->all.passing == NULL) {
 		return cli_say(c, CLI_USAGE, "%s", error.text);
 	}
+	fleet_link_limit(s->all.passing, PASSING_S);
 	if (strlen(fleet_link_source(s->all.fetch)) > BSHM_SOURCE_BYTES_MAX) {
 		return cli_say(c, CLI_USAGE, "the URL has more than %d bytes", BSHM_SOURCE_BYTES_MAX);
 	}
@@ -146,6 +150,7 @@ static void give_back(service *s)
 	}
 	fleet_serve_end(s->server);
 	fleet_link_free(s->all.fetch);
+	fleet_link_free(s->all.passing);
 	fleet_folder_close(&s->all.state);
 	free(s->filters);
 	free(s->counts);
@@ -164,21 +169,50 @@ static void keep_state(service *s)
 	}
 }
 
-/* Looks at each filter that is due. False: one of these failed. */
+/* Looks at the filter if it is due. False: that failed. */
+static bool give_turn(service *s, cli_followed *f)
+{
+	const bool is_due = f->due_ns <= bshm_now_ns() && !(s->all.is_passing && f->is_held);
+	const bool sound = is_due ? cli_followed_look(&s->all, f, s->every_s * SECOND_NS)
+							  : cli_followed_exchange(&s->all, f, s->is_whole);
+	if (f->adds.is_woken) {
+		f->adds.is_woken = false;
+		f->due_ns = bshm_now_ns();
+	}
+	return sound;
+}
+
 static bool look_at_due(service *s)
 {
 	bool sound = true;
 	for (size_t i = 0; i < s->count && cli_signal() == 0; i++) {
-		cli_followed *f = &s->filters[i];
-		sound = (f->due_ns <= bshm_now_ns() ? cli_followed_look(&s->all, f, s->every_s * SECOND_NS)
-											: cli_followed_exchange(&s->all, f, s->is_whole)) &&
-				sound;
-		if (f->adds.is_woken) {
-			f->adds.is_woken = false;
-			f->due_ns = bshm_now_ns();
-		}
+		sound = give_turn(s, &s->filters[i]) && sound;
 	}
 	return sound;
+}
+
+/*
+ * While an answer comes: the same in passing. A filter whose turn lasts long, because a server does
+ * not answer, is the last one for now.
+ */
+static void pass(void *context)
+{
+	service *s = context;
+	const bool was_whole = s->is_whole;
+	const uint64_t begun_ns = bshm_now_ns();
+	s->is_whole = begun_ns >= s->whole_ns;
+	s->whole_ns = s->is_whole ? begun_ns + SECOND_NS : s->whole_ns;
+	s->all.is_passing = true;
+	for (size_t i = 0; i < s->count && cli_signal() == 0 && bshm_now_ns() - begun_ns < EXCHANGE_NS;
+		 i++) {
+		give_turn(s, &s->filters[s->next]);
+		s->next = (s->next + 1) % s->count;
+	}
+	s->all.is_passing = false;
+	if (s->is_whole) {
+		tell_counts(s);
+	}
+	s->is_whole = was_whole;
 }
 
 /* When the next filter is due. */
@@ -212,7 +246,7 @@ static int look_once(service *s)
 		cli_followed *f = &s->filters[i];
 		do {
 			const uint64_t now = bshm_now_ns();
-			if (f->due_ns > now && !cli_nap(f->due_ns - now)) {
+			if (f->wait_ns > now && !cli_nap(f->wait_ns - now)) {
 				return CLI_SIGNAL + cli_signal();
 			}
 			sound = cli_followed_look(&s->all, f, SECOND_NS) && sound;
@@ -255,6 +289,7 @@ static int follow(service *s)
 	for (size_t i = 0; i < s->count; i++) {
 		cli_followed_begin(&s->all, &s->filters[i], s->all.c->arguments[1 + i]);
 	}
+	fleet_link_meanwhile(s->all.fetch, pass, s);
 	if (cli_given(s->all.c, CLI_LOOK_ONCE)) {
 		const int status = look_once(s);
 		return tell_counts(s) || status != CLI_YES ? status : CLI_FAILED;

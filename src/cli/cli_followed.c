@@ -143,6 +143,11 @@ static void note_seen(cli_followed *f, const fleet_text *text)
 	}
 }
 
+static fleet_link *link_of(const cli_follower *all)
+{
+	return all->is_passing ? all->passing : all->fetch;
+}
+
 static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 {
 	double age_s;
@@ -153,7 +158,7 @@ static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	const int64_t start_ns = (int64_t) bshm_now_ns();
 	memcpy(etag, f->etag, sizeof(etag));
 	f->due_ns = bshm_now_ns() + every_ns;
-	const int found = fleet_fetch_head(all->fetch, f->folder, &text, etag, &age_s, &error);
+	const int found = fleet_fetch_head(link_of(all), f->folder, &text, etag, &age_s, &error);
 	if (found < 0) {
 		return cli_followed_fail(all, f, CLI_FAILS_NETWORK, &error);
 	}
@@ -163,7 +168,7 @@ static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 	if (found > 0) {
 		note_seen(f, &text);
 	}
-	if (needs_image(f, &head) && !has_waited(f, &head)) {
+	if (needs_image(f, &head) && !(all->is_passing ? cli_followed_hold(f) : has_waited(f, &head))) {
 		return true;
 	}
 	const bool taken =
@@ -183,9 +188,11 @@ static bool look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 
 bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns)
 {
-	const uint64_t before = fleet_fetch_bytes(all->fetch);
+	const uint64_t before = fleet_fetch_bytes(link_of(all));
+	f->is_held = !all->is_passing;
 	const bool is_well = look(all, f, every_ns);
-	f->counts->bytes += fleet_fetch_bytes(all->fetch) - before;
+	f->is_held = all->is_passing && f->is_held;
+	f->counts->bytes += fleet_fetch_bytes(link_of(all)) - before;
 	f->counts->looked_s = (uint64_t) time(NULL);
 	f->counts->success_s = is_well ? f->counts->looked_s : f->counts->success_s;
 	return is_well;

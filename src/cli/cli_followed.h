@@ -14,6 +14,9 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name);
  * Looks at the origin's head, takes a new image, publishes it, and says to the segment that it is
  * the newest. False: something failed, and was said unless it was said before; what is published
  * stands. Sets f->due_ns to `every_ns` from now, or to f->wait_ns if it waits.
+ *
+ * In passing (all->is_passing) it takes only a head that names the image that is published. All
+ * else waits, and is due.
  */
 bool cli_followed_look(cli_follower *all, cli_followed *f, uint64_t every_ns);
 /* The state folder is another one, without what was kept. */

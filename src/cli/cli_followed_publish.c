@@ -17,6 +17,10 @@
 
 #define BACK_OFF_MOST 8 /* after failures with one head it waits for at most 2^8 s */
 
+/* gap_after of a gap that was found elsewhere: from the head's place on perhaps nothing is missing.
+ */
+static const fleet_entry_id nowhere = {UINT64_MAX, UINT64_MAX};
+
 /* ------------------------------------------------------------------ what is said */
 
 bool cli_followed_say(const cli_follower *all, cli_followed *f, const fleet_error *error)
@@ -68,16 +72,24 @@ void cli_followed_end_build(cli_followed *f)
 	f->build = NULL;
 }
 
+bool cli_followed_hold(cli_followed *f)
+{
+	f->is_held = true;
+	f->due_ns = bshm_now_ns();
+	return false;
+}
+
 bool cli_followed_attach(const cli_follower *all, cli_followed *f)
 {
 	bshm_error error;
 	cli *c = all->c;
-	if (c->segment != NULL && !bshm_segment_at_path(c->segment)) {
-		cli_followed_end_build(f);
-		cli_detach(c);
+	const bool is_attached = c->segment != NULL && bshm_segment_at_path(c->segment);
+	if (is_attached || all->is_passing) {
+		return is_attached;
 	}
 	if (c->segment != NULL) {
-		return true;
+		cli_followed_end_build(f);
+		cli_detach(c);
 	}
 	free(c->path);
 	c->path = NULL;
@@ -187,6 +199,9 @@ bool cli_followed_costly(cli_followed *f, bool done)
 
 static bool publish_later(const cli_follower *all, cli_followed *f)
 {
+	if (all->is_passing) {
+		return cli_followed_hold(f);
+	}
 	return bshm_now_ns() >= f->retry_ns && cli_followed_costly(f, publish(all, f));
 }
 
@@ -210,17 +225,21 @@ static bool catch_up(const cli_follower *all, cli_followed *f, bool asks)
 		return send_adds(all, f) && say_gap(all, f);
 	}
 	if (f->adds.gap) {
-		return publish_later(all, f) && !f->adds.gap;
+		return send_adds(all, f) && publish_later(all, f) && !f->adds.gap;
 	}
 	const int result = cli_adds_exchange(&of, &f->adds, asks, &error);
 	if (result == FLEET_STREAM_FAILED) {
 		return cli_followed_say(all, f, &error);
 	}
-	if (result == FLEET_STREAM_GAP && cli_adds_doubt(&of)) {
+	if (result == FLEET_STREAM_END) {
+		return true;
+	}
+	f->adds.gap = true;
+	f->adds.gap_after = nowhere;
+	if (cli_adds_doubt(&of)) {
 		say_gap(all, f);
 	}
-	/* From the head's place on perhaps nothing is missing. */
-	return result == FLEET_STREAM_END || (publish_later(all, f) && !f->adds.gap);
+	return publish_later(all, f) && !f->adds.gap;
 }
 
 bool cli_followed_exchange(cli_follower *all, cli_followed *f, bool asks)

@@ -16,7 +16,10 @@ bool cli_followed_say(const cli_follower *all, cli_followed *f, const fleet_erro
 bool cli_followed_fail(
 	const cli_follower *all, cli_followed *f, cli_failure kind, const fleet_error *error);
 
-/* Attaches to the segment. Somebody may have removed the file since. */
+/* In passing: what is to be done now is left to the next look, which is due. Returns false. */
+bool cli_followed_hold(cli_followed *f);
+/* Attaches to the segment. Somebody may have removed the file since. False in passing: then another
+ * filter's build may be in the one that is attached. */
 bool cli_followed_attach(const cli_follower *all, cli_followed *f);
 /* Ends f->build, if there is one. */
 void cli_followed_end_build(cli_followed *f);
@@ -30,7 +33,7 @@ bool cli_followed_settle(const cli_follower *all, cli_followed *f);
 /*
  * Sends what pages of this host have added, and adds what others have. `asks`: also if the stream's
  * server has not said that there is more, and if the segment is another one. To be called with it
- * once a second.
+ * once a second. If entries are gone, all is published anew; in passing it says maybe until then.
  */
 bool cli_followed_exchange(cli_follower *all, cli_followed *f, bool asks);
 

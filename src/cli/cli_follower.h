@@ -16,6 +16,8 @@
 typedef struct {
 	cli *c;
 	fleet_link *fetch;
+	fleet_link *passing; /* a second one, for heads; used while an answer comes by the first: */
+	bool is_passing;     /* nothing is published, fetched or attached to now */
 	fleet_folder state;
 	fleet_public_key key;
 	uint32_t max_lag_s;
@@ -33,6 +35,7 @@ typedef struct {
 	int64_t heard_ns;  /* by bshm_now_ns(): when the origin said that it is the newest */
 	uint64_t wait_ns;  /* the end of the random wait before the next blobs; 0: it has not begun */
 	uint64_t due_ns;   /* when to look again */
+	bool is_held;      /* not in passing: it is looked at now, or has something to publish */
 	fleet_text seen;   /* the head that the origin had last, taken or not */
 	unsigned failures; /* to take or to publish this one, one after the other */
 	uint64_t retry_ns; /* not before */

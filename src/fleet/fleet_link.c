@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECT_S     10L
 #define LIFETIME_S    60L   /* of a connection: then the origin's name is looked up again */
 #define SLOW_BYTES    1000L /* fewer a second, */
 #define SLOW_S        30L   /* so long: it fails */
+#define PASS_MS       100   /* so often something else has its turn meanwhile */
 #define STATUS_FOUND  200
 #define STATUS_OTHER  300 /* from here on the body is not what was asked for */
 #define STATUS_SAME   304
@@ -254,7 +256,7 @@ fleet_link *fleet_link_new(
 	CURLU *url = curl_url();
 	fleet_fail(error, "no private memory left");
 	if (f == NULL || url == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-		(f->curl = curl_easy_init()) == NULL ||
+		(f->curl = curl_easy_init()) == NULL || (f->multi = curl_multi_init()) == NULL ||
 		(ca != NULL && curl_easy_setopt(f->curl, CURLOPT_CAINFO, ca) != CURLE_OK) ||
 		!set_url(url, text, error)) {
 		goto failed;
@@ -280,6 +282,7 @@ void fleet_link_free(fleet_link *f)
 {
 	if (f != NULL) {
 		curl_easy_cleanup(f->curl);
+		curl_multi_cleanup(f->multi);
 		if (f->token != NULL) {
 			sodium_memzero(f->token, strlen(f->token));
 		}
@@ -295,6 +298,17 @@ bool (*fleet_link_stopped_by(fleet_link *f, bool (*is_stopped)(void)))(void)
 	bool (*const before)(void) = f->is_stopped;
 	f->is_stopped = is_stopped;
 	return before;
+}
+
+void fleet_link_meanwhile(fleet_link *f, void (*meanwhile)(void *context), void *context)
+{
+	f->meanwhile = meanwhile;
+	f->context = context;
+}
+
+void fleet_link_limit(fleet_link *f, unsigned seconds)
+{
+	curl_easy_setopt(f->curl, CURLOPT_TIMEOUT, (long) seconds);
 }
 
 const char *fleet_link_source(const fleet_link *f)
@@ -415,6 +429,37 @@ static bool make_headers(
 		   (!f->is_signed || add_signed(f, r, out, error));
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+/* As curl_easy_perform(), with turns for something else. */
+static CURLcode perform(fleet_link *f)
+{
+	int left = 1;
+	uint64_t next_ms = now_ms() + PASS_MS;
+	CURLMcode failed = curl_multi_add_handle(f->multi, f->curl);
+	while (failed == CURLM_OK && left > 0) {
+		failed = curl_multi_perform(f->multi, &left);
+		if (failed == CURLM_OK && left > 0) {
+			failed = curl_multi_poll(f->multi, NULL, 0, PASS_MS, NULL);
+		}
+		const uint64_t begun_ms = now_ms();
+		if (left > 0 && f->meanwhile != NULL && begun_ms >= next_ms) {
+			f->meanwhile(f->context);
+			const uint64_t took_ms = now_ms() - begun_ms;
+			next_ms = begun_ms + took_ms + (took_ms > PASS_MS ? took_ms : PASS_MS);
+		}
+	}
+	const CURLMsg *message = curl_multi_info_read(f->multi, &left);
+	const CURLcode code = message != NULL ? message->data.result : CURLE_OUT_OF_MEMORY;
+	curl_multi_remove_handle(f->multi, f->curl);
+	return code;
+}
+
 long fleet_link_send(fleet_link *f, const fleet_request *r, fleet_answer *a, fleet_error *error)
 {
 	long status = 0;
@@ -432,7 +477,7 @@ long fleet_link_send(fleet_link *f, const fleet_request *r, fleet_answer *a, fle
 	curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, a);
 	curl_easy_setopt(f->curl, CURLOPT_HEADERDATA, a);
-	const CURLcode code = curl_easy_perform(f->curl);
+	const CURLcode code = perform(f);
 	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_slist_free_all(headers);
 	free(url);

@@ -19,12 +19,15 @@
 /* Only fleet_link.c, and who logs in, look into it. */
 typedef struct {
 	CURL *curl;
-	bool (*is_stopped)(void); /* NULL: never */
-	char *base;               /* URL without a slash at its end */
-	char *source;             /* the same without a user and a password */
-	bool is_signed;           /* by SigV4 */
-	char *token;              /* the header of a session; NULL: there is none */
-	uint64_t bytes;           /* that have come */
+	CURLM *multi;
+	bool (*is_stopped)(void);         /* NULL: never */
+	void (*meanwhile)(void *context); /* NULL: nothing */
+	void *context;
+	char *base;     /* URL without a slash at its end */
+	char *source;   /* the same without a user and a password */
+	bool is_signed; /* by SigV4 */
+	char *token;    /* the header of a session; NULL: there is none */
+	uint64_t bytes; /* that have come */
 	char said[CURL_ERROR_SIZE];
 } fleet_link;
 
@@ -39,6 +42,13 @@ fleet_link *fleet_link_new(
 void fleet_link_free(fleet_link *f);
 /* Replaces `is_stopped`, NULL: it never is; returns the one from before. */
 bool (*fleet_link_stopped_by(fleet_link *f, bool (*is_stopped)(void)))(void);
+/*
+ * Calls `meanwhile` while an answer comes: at most ten times a second, and again after as long as
+ * it took, so that what comes has half of the time however slow it is. It must not use this link.
+ */
+void fleet_link_meanwhile(fleet_link *f, void (*meanwhile)(void *context), void *context);
+/* From now on each answer must be whole after so many seconds. */
+void fleet_link_limit(fleet_link *f, unsigned seconds);
 /* The URL without a user and a password. */
 const char *fleet_link_source(const fleet_link *f);
 

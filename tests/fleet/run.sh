@@ -48,6 +48,7 @@ build_command
 fleet fleet "$BLOOMSHM_COMMAND"
 fleet adds "$BLOOMSHM_COMMAND"
 fleet hostile "$BLOOMSHM_COMMAND"
+fleet slow "$BLOOMSHM_COMMAND"
 fleet web "$BLOOMSHM_COMMAND"
 make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
@@ -57,6 +58,7 @@ fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a foll
 	fenced
 fleet hostile build/cli-asan/bloomshm answers streams
 fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew tls
+fleet slow build/cli-asan/bloomshm
 fleet web build/cli-asan/bloomshm 'head last' lost removed signatures passwords good signal 'of two' \
 	turns nginx
 printf '%d passed, %d failed\n' "$passed" "$failed"
