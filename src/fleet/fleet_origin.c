@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_S 60 /* for another publisher's first or last step */
+#define COPY_FILE ".copy-of" /* in the folder of a copy: the URL of its server */
+#define WAIT_S    60         /* for another publisher's first or last step */
 
 static const char *where(const fleet_origin *o)
 {
@@ -77,6 +78,23 @@ static bool take_epoch(fleet_origin *o, uint64_t wanted, fleet_error *error)
 	return o->epoch == there || write_epoch(o, error);
 }
 
+/* A copy is of one server: what may be removed there is known by the heads that are here. */
+static bool check_copy(const fleet_origin *o, fleet_error *error)
+{
+	fleet_text text = {0};
+	if (o->web == NULL) {
+		return true;
+	}
+	const char *url = where(o);
+	const int found = fleet_folder_read(&o->folder, ".", COPY_FILE, &text, error);
+	if (found > 0 && strcmp(text.bytes, url) != 0) {
+		return fleet_fail(error, "the folder %s has the copy of %s: %s needs another --state",
+			o->folder.path, text.bytes, url);
+	}
+	return found > 0 || (found == 0 && fleet_folder_write(
+										   &o->folder, ".", COPY_FILE, url, strlen(url), 0, error));
+}
+
 /* A copy knows the head before anything is removed. */
 static bool note_head(const fleet_origin *o, fleet_error *error)
 {
@@ -99,8 +117,8 @@ bool fleet_origin_begin(fleet_origin *o, const char *path, fleet_web *web, const
 		fleet_folder_lock(&o->folder, WAIT_S, error) <= 0) {
 		return false;
 	}
-	const bool begun = read_head(o, filter, filter_length, error) && note_head(o, error) &&
-					   take_epoch(o, epoch, error);
+	const bool begun = check_copy(o, error) && read_head(o, filter, filter_length, error) &&
+					   note_head(o, error) && take_epoch(o, epoch, error);
 	const uint64_t newest = fleet_folder_newest(&o->folder, o->filter);
 	const bool is_above = newest > o->last.version && newest < FLEET_NUMBER_MAX;
 	o->next_version = 1 + (is_above ? newest : o->last.version);

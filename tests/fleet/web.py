@@ -187,6 +187,21 @@ def test_what_a_publisher_that_died_has_announced_stays(fleet):
     check_origin(site)
 
 
+def test_a_copy_is_of_one_server(fleet):
+    site = Site(fleet)
+    site.announce(0)
+    os.mkdir(fleet.at("another"))
+    there, here = Store(fleet.at("another")).url, site.url
+    site.url = there
+    fleet.refused(site.run(), f"has the copy of {here}")
+    check(os.listdir(fleet.at("another")) == [], "nothing was put")
+    site.url = here
+    site.announce(100)
+    shutil.rmtree(fleet.at("copy"))
+    site.url = there
+    check(site.run().returncode == 0, "an empty one takes any")
+
+
 def test_a_load_that_is_announced(fleet):
     site = Site(fleet)
     place = ["--publish", site.url, "--state", fleet.at("copy"), "--key", fleet.at("key")]
@@ -229,6 +244,7 @@ def test_signatures(fleet):
     check(os.path.isfile(fleet.at("origin", "a=2fb=20c=c3=a9=252F..=3d", "head")), "its name")
     for path in ("env=prod", "a+b,c@d;e:f&g!'()*$[]", "%c3%a9%7e%61%20", "\u00e9"):
         site.url = f"{site.store.url}/{path}"
+        shutil.rmtree(fleet.at("copy"))
         done = site.run(prefix=sound)
         check(done.returncode == 0, f"{path}: {done.stderr}")
 
@@ -558,6 +574,7 @@ def test_folders_are_made_where_the_server_does_not(fleet):
         made = [path for method, path in site.store.log if method == "MKCOL"]
         check(made == [f"/{NAME}/", "/blobs/"], f"{made}")
         site.url += "/none"
+        shutil.rmtree(fleet.at("copy"))
         fleet.refused(site.run(), f"the server says {status}")
         for name in ("origin", "copy"):
             shutil.rmtree(fleet.at(name))
