@@ -22,7 +22,8 @@ _Static_assert(FLEET_PUBLIC_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "public key
 
 /* ------------------------------------------------------------------ writing */
 
-/* Writes the key to a new file; one that it cannot finish it removes. */
+/* Writes the key to a new file, of that mode whatever the umask; one that it cannot finish it
+ * removes. */
 static bool put(const char *path, mode_t mode, const char *first, const uint8_t *key, size_t count,
 	fleet_error *error)
 {
@@ -35,7 +36,8 @@ static bool put(const char *path, mode_t mode, const char *first, const uint8_t 
 	fleet_hex(text + strlen(first), key, count);
 	const size_t length = strlen(first) + 2 * count + 1;
 	text[length - 1] = '\n';
-	const bool done = write(fd, text, length) == (ssize_t) length && fsync(fd) == 0;
+	const bool done =
+		write(fd, text, length) == (ssize_t) length && fchmod(fd, mode) == 0 && fsync(fd) == 0;
 	const int code = errno;
 	sodium_memzero(text, sizeof(text));
 	close(fd);

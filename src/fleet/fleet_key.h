@@ -25,7 +25,7 @@ typedef struct {
 bool fleet_key_pair(fleet_secret_key *secret, fleet_public_key *public, fleet_error *error);
 /*
  * Makes a pair, and writes it to `path` (mode 0600) and to `path` with ".pub" behind it (mode
- * 0644). Neither file may be there.
+ * 0644, whatever the umask: other users follow). Neither file may be there.
  */
 bool fleet_key_make(const char *path, fleet_error *error);
 /* Reads the secret key. Refuses a file that others than its owner may read. */

@@ -395,6 +395,15 @@ def test_an_image_that_cannot_be_opened_now_is_kept(fleet):
     check(fleet.served(image) == ["200"], "it was fetched once")
 
 
+def test_a_public_key_is_for_all(fleet):
+    # Followers run as other users; the secret one is for its owner alone, whatever the umask.
+    for umask in ("077", "000"):
+        path = fleet.at(f"key-{umask}")
+        fleet.run(["key", path], prefix=["sh", "-c", f'umask {umask}; exec "$@"', "sh"])
+        modes = [os.stat(name).st_mode & 0o777 for name in (path, f"{path}.pub")]
+        check(modes == [0o600, 0o644], f"umask {umask}: {[oct(mode) for mode in modes]}")
+
+
 def test_a_filter_that_is_named_twice(fleet):
     command = fleet.follow_command("a", "--once", url=fleet.at("origin"))
     fleet.refused(fleet.run([*command, NAME], "a.seg"), "twice", status=2)
