@@ -60,6 +60,16 @@ static int open_inside(int parent, const char *name, mode_t files)
 	return fd;
 }
 
+/* The folder's name may be new. It stays so where this user may not read the folder around it. */
+static void sync_around(int fd)
+{
+	const int parent = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0) {
+		fsync(parent);
+		close(parent);
+	}
+}
+
 static bool open_at(fleet_folder *f, const char *path, int flags, fleet_error *error)
 {
 	struct stat st;
@@ -74,6 +84,7 @@ static bool open_at(fleet_folder *f, const char *path, int flags, fleet_error *e
 	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
 		return fail(error, "open the folder", path);
 	}
+	sync_around(f->fd);
 	f->mode = 0600 | (st.st_mode & 0044);
 	return true;
 }

@@ -395,6 +395,16 @@ def test_an_image_that_cannot_be_opened_now_is_kept(fleet):
     check(fleet.served(image) == ["200"], "it was fetched once")
 
 
+def test_a_new_folder_has_its_name_after_a_power_cut(fleet):
+    fleet.load(0, 1000)
+    command = ["publish", NAME, "--to", fleet.at("new"), "--key", fleet.at("key")]
+    prefix = ["strace", "-f", "-y", "-o", fleet.at("trace"), "-e", "trace=mkdir,fsync"]
+    done = fleet.run(command, prefix=prefix)
+    check(done.returncode == 0, done.stderr)
+    steps = fleet.read("trace")
+    check(f"<{fleet.folder}>) " in steps[steps.index("mkdir(") :], f"it is not synced: {steps}")
+
+
 def test_a_public_key_is_for_all(fleet):
     # Followers run as other users; the secret one is for its owner alone, whatever the umask.
     for umask in ("077", "000"):
