@@ -35,12 +35,27 @@ static bool is_known(const char *scheme)
 		   strcmp(scheme, SCHEME_FILE) == 0;
 }
 
+/* The path from the root on, of what may not be there yet: a host begins before its mounts. */
+static char *path_of(const char *path)
+{
+	char *out = realpath(path, NULL);
+	if (out != NULL || path[0] == '/') {
+		return out != NULL ? out : strdup(path);
+	}
+	char *folder = realpath(".", NULL);
+	if (folder == NULL || asprintf(&out, "%s/%s", folder, path) < 0) {
+		out = NULL;
+	}
+	free(folder);
+	return out;
+}
+
 /* A folder as an URL. */
 static bool set_folder(CURLU *url, const char *path, fleet_error *error)
 {
-	char *real = realpath(path, NULL);
+	char *real = path_of(path);
 	if (real == NULL) {
-		return fleet_fail(error, "cannot open the folder %s: %s", path, strerror(errno));
+		return fleet_fail(error, "cannot find the folder %s: %s", path, strerror(errno));
 	}
 	const bool set = curl_url_set(url, CURLUPART_SCHEME, SCHEME_FILE, 0) == CURLUE_OK &&
 					 curl_url_set(url, CURLUPART_PATH, real, CURLU_URLENCODE) == CURLUE_OK;

@@ -32,9 +32,9 @@ typedef struct {
 } fleet_link;
 
 /*
- * `url`: http://, https:// or file://, or a folder. `ca`: a file with the authorities that are
- * known, as PEM; NULL: those that the host knows. `is_stopped` is asked now and then; when it
- * holds, what is fetched fails. NULL: an URL of another kind, no memory.
+ * `url`: http://, https:// or file://, or a folder, which may be missing. `ca`: a file with the
+ * authorities that are known, as PEM; NULL: those that the host knows. `is_stopped` is asked now
+ * and then; when it holds, what is fetched fails. NULL: an URL of another kind, no memory.
  */
 fleet_link *fleet_link_new(
 	const char *url, const char *ca, bool (*is_stopped)(void), fleet_error *error);

@@ -648,6 +648,21 @@ def test_a_segment_that_was_removed_is_made_again(fleet):
     fleet.wait_for("and again", lambda: fleet.has("a", 1, "absent") == ["1"])
 
 
+def test_a_start_without_the_origin_publishes_what_was_kept(fleet):
+    fleet.announce(0, 1000)
+    origin = fleet.at("origin")
+    fleet.follow("a", url=origin)
+    os.unlink(fleet.at("a.seg"))
+    os.rename(origin, fleet.at("away"))
+    fleet.refused(fleet.look("a", url=origin), "cannot fetch file://" + origin)
+    check(denies(fleet, "a"), "what was kept is there")
+    service = fleet.serve("a", url=os.path.relpath(origin))
+    fleet.wait_for("it looks", lambda: "cannot fetch" in fleet.log("a"))
+    os.rename(fleet.at("away"), origin)
+    fleet.announce(10, 1010)
+    fleet.wait_for("the next version", lambda: fleet.is_newest("a"))
+
+
 def test_a_state_folder_that_was_removed_is_made_again(fleet):
     fleet.announce(0, 1000)
     fleet.start_nginx()
