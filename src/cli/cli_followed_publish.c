@@ -110,7 +110,17 @@ static bool say_gap(const cli_follower *all, cli_followed *f)
 			"the filter is full): it answers maybe until the next version"});
 }
 
-/* The build has all adds since its image was made. A build with a gap goes on. */
+/* Nothing is gained by publishing it anew. */
+static bool is_gap_of_head(const cli_followed *f)
+{
+	return f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0;
+}
+
+/*
+ * The build has all adds since its image was made. A build with a gap goes on. So does one whose
+ * adds cannot be read now, if there is no set: it says maybe, as if it was not there, but takes the
+ * adds of pages.
+ */
 static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *build)
 {
 	fleet_error error = {""};
@@ -120,10 +130,14 @@ static bool build_adds(const cli_follower *all, cli_followed *f, bshm_build *bui
 	}
 	const int result = cli_adds_build(&of, &f->adds, build, f->head.adds_after, &error);
 	if (result == FLEET_STREAM_FAILED) {
-		return cli_followed_say(all, f, &error);
+		cli_followed_say(all, f, &error);
+		if (cli_signal() != 0 ||
+			bshm_filter_ready(all->c->segment, all->c->views, f->name, strlen(f->name))) {
+			return false;
+		}
 	}
-	f->adds.gap = result == FLEET_STREAM_GAP;
-	f->adds.gap_after = f->head.adds_after;
+	f->adds.gap = result != FLEET_STREAM_END;
+	f->adds.gap_after = result == FLEET_STREAM_FAILED ? nowhere : f->head.adds_after;
 	return true;
 }
 
@@ -184,7 +198,11 @@ static bool publish(const cli_follower *all, cli_followed *f)
 		(double) (bshm_now_ns() - f->begun_ns) / 1e9);
 	if (f->adds.gap) {
 		f->counts->failures[CLI_FAILS_GAP]++;
+	}
+	if (is_gap_of_head(f)) {
 		say_gap(all, f);
+	} else if (f->adds.gap) {
+		cli_tell(all->c, f->name, "it answers maybe until the stream is read");
 	}
 	return true;
 }
@@ -221,7 +239,7 @@ static bool catch_up(const cli_follower *all, cli_followed *f, bool asks)
 {
 	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
-	if (f->adds.gap && fleet_entry_id_compare(f->head.adds_after, f->adds.gap_after) == 0) {
+	if (is_gap_of_head(f)) {
 		return send_adds(all, f) && say_gap(all, f);
 	}
 	if (f->adds.gap) {
@@ -301,5 +319,5 @@ bool cli_followed_settle(const cli_follower *all, cli_followed *f)
 	if (status != BSHM_E_NOT_FOUND && status != BSHM_E_INCOMPATIBLE && status != BSHM_E_CORRUPT) {
 		return fail_engine(all, f, &error, NULL);
 	}
-	return publish_later(all, f);
+	return publish_later(all, f) && !f->adds.gap;
 }

@@ -318,6 +318,25 @@ def test_what_a_server_has_lost_before_it_was_read_makes_maybes(fleet):
     fleet.wait_for("it is stale", lambda: not denies(fleet, "a"))
 
 
+def test_a_start_without_the_stream_publishes_what_was_kept(fleet):
+    stream = two_followers(fleet, marked=True)
+    stream.add("b", "one")
+    stream.arrives("a", "one")
+    fleet.children[-2].kill(), fleet.children[-2].wait()
+    os.unlink(fleet.at("a.seg"))
+    stream.command("save")
+    stream.stop()
+    stream.follow("a")
+    fleet.wait_for("it is published", lambda: fleet.image_of("a") is not None)
+    check(fleet.has("a", "one", "absent") == ["one", "absent"], "all is maybe")
+    stream.add("a", "two")
+    stream.start()
+    fleet.wait_for("it is certain", lambda: denies(fleet, "a"))
+    for host in "ab":
+        stream.arrives(host, "one", "two")
+    check("may be missing" not in fleet.log("a"), "none was")
+
+
 def test_an_endless_stream_is_left_at_a_signal(fleet):
     fleet.announce(0, 1000)
     grow = lambda word: word != "XRANGE" or [mimic.add("k", "x") for _ in range(1001)]
@@ -431,7 +450,8 @@ def test_wrong_streams_and_marks(fleet):
     fleet.refused(fleet.run(fleet.publish_command("--adds-after", "5")), "--mark", status=2)
     done = fleet.look("a", "--stream", "unix://" + fleet.at("none"), url=fleet.at("origin"))
     fleet.refused(done, "cannot reach the stream")
-    check(fleet.image_of("a") is None, "a filter that may lack adds is not published")
+    check(fleet.has("a", "absent") == ["absent"], "what may lack adds says maybe")
+    check(fleet.image_of("a") is not None, "but takes those of pages")
 
 
 main(globals())
