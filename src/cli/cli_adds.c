@@ -34,12 +34,13 @@ void cli_adds_end(cli_adds *a)
 	end_watch(a);
 }
 
-static bool connect_to(const cli_adds_of *of, cli_adds *a, fleet_error *error)
+/* `insists`: also right after a failure. */
+static bool connect_to(const cli_adds_of *of, cli_adds *a, bool insists, fleet_error *error)
 {
 	if (a->stream != NULL) {
 		return true;
 	}
-	if (bshm_now_ns() < a->retry_ns) {
+	if (!insists && bshm_now_ns() < a->retry_ns) {
 		*error = a->failure;
 		return false;
 	}
@@ -191,7 +192,7 @@ static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *erro
 
 bool cli_adds_send(const cli_adds_of *of, cli_adds *a, fleet_error *error)
 {
-	const bool sent = connect_to(of, a, error) && send(of, a, false, error);
+	const bool sent = connect_to(of, a, false, error) && send(of, a, false, error);
 	if (!sent) {
 		fail(of, a, error);
 	}
@@ -203,7 +204,8 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 	fleet_entry_id *at, fleet_error *error)
 {
 	target t = {.of = of, .build = build, .status = BSHM_OK};
-	int result = connect_to(of, a, error) ? FLEET_STREAM_MORE : FLEET_STREAM_FAILED;
+	/* A build is tried ever later, and must not find each time what failed in between. */
+	int result = connect_to(of, a, build != NULL, error) ? FLEET_STREAM_MORE : FLEET_STREAM_FAILED;
 	while (result == FLEET_STREAM_MORE) {
 		result = send(of, a, all, error) ? receive(a, &t, at, error) : FLEET_STREAM_FAILED;
 		all = false;

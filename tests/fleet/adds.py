@@ -400,6 +400,20 @@ def test_a_filter_that_was_dropped_leaves_the_room_to_others(fleet):
     fleet.wait_for("there is room", is_sent)
 
 
+def test_a_filter_that_was_dropped_comes_back_while_others_add(fleet):
+    stream = Stream(fleet)
+    fleet.announce(0, 1000, "--adds-after", stream.mark())
+    stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    fleet.must(["drop", NAME], "a.seg")
+
+    def is_back():
+        stream.command("xadd", "bloomshm:adds:" + NAME, "*", "k", "x")
+        return denies(fleet, "a")
+
+    fleet.wait_for("it is back", is_back)
+
+
 def test_a_stream_over_tls(fleet):
     make_authority(fleet, "ours")
     make_authority(fleet, "other")
