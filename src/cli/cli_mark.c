@@ -27,17 +27,6 @@ int cli_mark(const cli *c, unsigned age_s, char text[FLEET_ENTRY_ID_ROOM])
 	return CLI_YES;
 }
 
-fleet_stream *cli_mark_turns(const cli *c)
-{
-	fleet_error ignored = {""};
-	fleet_stream *stream = NULL;
-	const char *name = c->arguments[0];
-	if (cli_given(c, CLI_STREAM)) {
-		fleet_stream_open(&stream, c->values[CLI_STREAM], name, strlen(name), PATIENCE_S, &ignored);
-	}
-	return stream;
-}
-
 /* The first place at which a follower of the last head, or of an image that is kept, begins. */
 static fleet_entry_id first_place(const fleet_origin *o, const fleet_head *next, uint64_t keep)
 {
@@ -65,9 +54,10 @@ void cli_mark_announced(const cli *c, const fleet_origin *o, const fleet_head *n
 	if (!cli_given(c, CLI_STREAM)) {
 		return;
 	}
+	/* Trimmed first: a server whose memory is full takes no wake-up before. */
 	if (!fleet_stream_open(&stream, c->values[CLI_STREAM], name, strlen(name), PATIENCE_S, &why) ||
-		!fleet_stream_wake(stream, &why) ||
-		(!o->is_first && !fleet_stream_trim(stream, first_place(o, next, keep), &why))) {
+		(!o->is_first && !fleet_stream_trim(stream, first_place(o, next, keep), &why)) ||
+		!fleet_stream_wake(stream, &why)) {
 		cli_say(
 			c, CLI_FAILED, "the filter was announced, but the stream was not told: %s", why.text);
 	}

@@ -15,9 +15,6 @@
  * ignores SIGPIPE.
  */
 int cli_mark(const cli *c, unsigned age_s, char text[FLEET_ENTRY_ID_ROOM]);
-/* The stream of --stream, to be closed; NULL: there is none, or its server cannot be reached, which
- * cli_mark_announced() will say: what is announced does not wait for it. */
-fleet_stream *cli_mark_turns(const cli *c);
 /*
  * After `next` was announced, with --stream: wakes the followers, and removes what none of them
  * needs any more. If that fails, which is said, they look at the head when they would have, and the

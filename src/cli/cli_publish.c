@@ -492,10 +492,8 @@ static int announce(publication *p)
 	if (p->origin.web == NULL) {
 		cli_signals_note(); /* too late for them: the next step is the last one */
 	}
-	fleet_stream *turns = cli_mark_turns(p->c);
-	const bool announced = fleet_origin_announce(&p->origin, &p->next, p->keep, turns, &why);
-	fleet_stream_close(turns);
-	if (!announced) {
+	const char *turns = p->c->values[CLI_STREAM];
+	if (!fleet_origin_announce(&p->origin, &p->next, p->keep, turns, &why)) {
 		return refuse(p, &why);
 	}
 	cli_signals_note();

@@ -223,14 +223,15 @@ static bool prepare(const fleet_origin *o, fleet_error *error)
 }
 
 static bool announce(
-	const fleet_origin *o, const fleet_head *next, fleet_stream *turns, fleet_error *error)
+	const fleet_origin *o, const fleet_head *next, const char *turns, fleet_error *error)
 {
 	fleet_turn turn;
 	fleet_error ignored = {""};
 	char text[FLEET_HEAD_BYTES_MAX + 1];
 	const size_t length = fleet_head_sign(next, &o->key, text);
 	bool (*const is_stopped)(void) = o->web == NULL ? NULL : o->web->link->is_stopped;
-	if (!fleet_turn_begin(&turn, o->web == NULL ? NULL : turns, &o->folder, is_stopped, error)) {
+	turns = o->web == NULL ? NULL : turns;
+	if (!fleet_turn_begin(&turn, turns, next, &o->folder, is_stopped, error)) {
 		return false;
 	}
 	const bool announced = prepare(o, error) && is_in_charge(o, error) &&
@@ -240,7 +241,7 @@ static bool announce(
 }
 
 bool fleet_origin_announce(const fleet_origin *o, const fleet_head *next, uint64_t keep,
-	fleet_stream *turns, fleet_error *error)
+	const char *turns, fleet_error *error)
 {
 	if (fleet_folder_lock(&o->folder, WAIT_S, error) <= 0) {
 		return false;

@@ -34,11 +34,11 @@ bool fleet_origin_earlier(
 /*
  * Announces a head: all its blobs are in the folder, or at the origin. Keeps those of `keep`
  * earlier versions. False: what was announced before stands, unless the error says that this is not
- * known. Waits a minute for another publisher's last step. `turns`: at which publishers that write
- * to a web server take turns; NULL: there are none.
+ * known. Waits a minute for another publisher's last step. `turns`: the URL of the stream at
+ * which publishers that write to a web server take turns; NULL: they take none.
  */
 bool fleet_origin_announce(const fleet_origin *o, const fleet_head *next, uint64_t keep,
-	fleet_stream *turns, fleet_error *error);
+	const char *turns, fleet_error *error);
 void fleet_origin_end(fleet_origin *o);
 
 #endif

@@ -13,6 +13,7 @@
  */
 #include "fleet/fleet_place.h"
 #include "fleet/fleet_put.h"
+#include "fleet/fleet_turn.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +155,9 @@ static int put_head(
 		.length = length,
 		.is_new = o->is_first,
 		.etag = o->web->etag};
+	fleet_link_stopped_by(o->web->link, fleet_turn_is_over);
 	const int written = fleet_put_write(o->web->link, &put, &why);
+	fleet_link_stopped_by(o->web->link, NULL);
 	if (written > 0) {
 		return 1;
 	}

@@ -484,7 +484,9 @@ int fleet_stream_take_turn(fleet_stream *s, const char *who, unsigned seconds, f
 {
 	char milliseconds[24];
 	snprintf(milliseconds, sizeof(milliseconds), "%u000", seconds);
+	/* A server whose memory is full has room for this; what is announced then is trimmed. */
 	return run_script(s,
+		"#!lua flags=allow-oom\n"
 		"local held = redis.call('GET', KEYS[1]) "
 		"if held and held ~= ARGV[1] then return 0 end "
 		"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) "

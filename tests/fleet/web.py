@@ -540,7 +540,8 @@ def test_turns_that_were_left_and_lost(fleet):
     with site.store.lock:
         publisher.append(fleet.start([BINARY, *site.command(*turns)], "copy.seg"))
     publisher[0].wait()
-    check(stream.command("exists", TURN) == "1", "it died in its turn")
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        check(file.read().strip() in stream.command("get", TURN), "it died in its turn")
     site.store.reset()
     before = stream.calls("eval")
     site.publish(*turns)  # the next one on that host goes on
@@ -560,6 +561,62 @@ def test_turns_that_were_left_and_lost(fleet):
     stream.stop()
     done = site.run(*turns)
     check(done.returncode == 0 and "the stream was not told" in done.stderr, f"{done}")
+
+
+def test_a_turn_begins_when_the_blobs_are_there(fleet):
+    stream = Stream(fleet)
+    site = Site(fleet)
+
+    def close_idle(number, method, path):
+        if method == "PUT" and path.startswith("/blobs/"):
+            stream.command("client", "kill", "type", "normal")
+
+    site.load(0)
+    site.store.reset(close_idle)
+    site.publish("--stream", stream.url)
+
+
+def test_a_stream_whose_memory_is_full_is_trimmed(fleet):
+    stream = Stream(fleet, "--maxmemory-policy", "noeviction")
+    site = Site(fleet)
+    add = lambda: stream.command("xadd", "bloomshm:adds:" + NAME, "*", "k", "x" * 4000)
+    site.announce(0, "--stream", stream.url, "--adds-after", stream.mark())
+    while len(stream.entries()) < 200:
+        add()
+    used = re.search("used_memory:([0-9]+)", stream.command("info", "memory"))[1]
+    stream.command("config", "set", "maxmemory", str(int(used) - 100000))
+    check("OOM" in add(), "it takes no more")
+    mark = stream.mark()
+    for i in (1, 2):
+        site.announce(i, "--stream", stream.url, "--adds-after", mark, "--keep", "0")
+    check("OOM" not in add(), "there is room")
+
+
+def test_what_comes_after_the_turn_is_not_sent_again(fleet):
+    if shutil.which("faketime") is None or "asan" in BINARY:
+        raise Skipped("no faketime")
+    stream = Stream(fleet)
+    site = Site(fleet, conditions=False)
+    site.announce(0)
+    site.load(100)
+    preload = ["faketime", "-f", "+0s", "printenv", "LD_PRELOAD"]
+    preload = subprocess.run(preload, capture_output=True, text=True).stdout.strip()
+    clock = {"FAKETIME_TIMESTAMP_FILE": fleet.at("clock"), "FAKETIME_NO_CACHE": "1"}
+
+    def set_clock(text):
+        with open(fleet.at("clock"), "w") as file:
+            file.write(text)
+
+    def pass_a_minute(number, method, path):
+        if method == "PUT" and path == HEAD:
+            set_clock("+60s")
+            return 503
+
+    set_clock("+0s")
+    site.store.reset(pass_a_minute)
+    done = site.run("--stream", stream.url, prefix=environment(LD_PRELOAD=preload, **clock))
+    fleet.refused(done, "nothing was announced")
+    check(site.store.written().count(HEAD) == 1, f"{site.store.written()}")
 
 
 # ------------------------------------------------------------------ WebDAV
