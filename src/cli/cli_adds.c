@@ -162,7 +162,7 @@ static void add_one(void *context, const char *bytes, size_t length)
 		return;
 	}
 	t->of->counts->received++;
-	t->status = t->build != NULL ? bshm_build_key(t->build, bytes, length, &t->error)
+	t->status = t->build != NULL ? bshm_build_receive(t->build, bytes, length, &t->error)
 								 : bshm_filter_receive(c->segment, c->views, t->of->name,
 									   strlen(t->of->name), &key, 1, &added, &t->error);
 }
@@ -171,9 +171,6 @@ static int receive(cli_adds *a, target *t, fleet_entry_id *at, fleet_error *erro
 {
 	fleet_entry_id next = *at;
 	int result = fleet_stream_read(a->stream, &next, add_one, t, error);
-	if (t->status == BSHM_E_FULL) {
-		return FLEET_STREAM_GAP;
-	}
 	if (t->status != BSHM_OK) {
 		bshm_message message;
 		const bshm_message_about about = {

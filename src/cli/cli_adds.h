@@ -43,8 +43,8 @@ bool cli_adds_send(const cli_adds_of *of, cli_adds *a, fleet_error *error);
 /*
  * The same, and adds what others have sent. The filter is in the segment, and has all up to a->at.
  * `asks`: or only what is new, if the server has said that something is; else nothing is asked.
- * FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good, or the filter has no
- * room for them; _FAILED: *error says why, the next call tries again.
+ * FLEET_STREAM_END: it has all there is; _GAP: entries may be gone for good; _FAILED: *error
+ * says why, the next call tries again.
  */
 int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, bool asks, fleet_error *error);
 /*

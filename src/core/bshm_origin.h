@@ -63,9 +63,15 @@ int bshm_filter_doubt(
 
 /*
  * As bshm_filter_add_many(), for keys that came from other hosts: they are not left in the outbox.
+ * Never FULL: a filter of fixed size takes them beyond its capacity, as bshm_info.items and the
+ * estimated error rate tell. Without them each "no" would be wrong, or a "maybe" for all keys; with
+ * them a few more of its answers are "maybe".
  */
 bshm_status bshm_filter_receive(bshm_segment *segment, bshm_views *views, const char *name,
 	size_t name_length, const bshm_key *keys, size_t count, uint64_t *added, bshm_error *error);
+/* The same for a build: as bshm_build_key(), but never FULL. */
+bshm_status bshm_build_receive(
+	bshm_build *build, const char *key, size_t key_length, bshm_error *error);
 
 /*
  * Frees the letters (bshm.h) of names that no filter has: of filters that were dropped, or renamed,

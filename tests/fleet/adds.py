@@ -292,6 +292,23 @@ def test_a_gap_is_one_without_room_for_another_image(fleet):
     fleet.wait_for("all is maybe", lambda: fleet.has("a", *absent) == absent)
 
 
+def test_an_add_to_a_full_filter_is_no_reason_for_maybes(fleet):
+    stream = Stream(fleet)
+    fleet.must(["reserve", NAME, "--capacity", "1000", "--expansion", "0"])
+    fleet.must(["add", NAME], text="".join(f"{i}\n" for i in range(990)))
+    fleet.publish("--adds-after", stream.mark())
+    for host in "ab":
+        stream.follow(host)
+        fleet.wait_for("it is followed", lambda: denies(fleet, host))
+    more = [f"more-{i}" for i in range(30)]
+    fleet.refused(fleet.run(["add", NAME, *more], "a.seg"), "full")
+    for host in "ab":
+        stream.arrives(host, *more)
+    stream.follow("c")
+    stream.arrives("c", *more)
+    check(json.loads(fleet.must(["info", NAME, "--json"], "c.seg").stdout)["items"] > 1000, "")
+
+
 def test_a_host_without_its_origin_sends_its_adds(fleet):
     stream = two_followers(fleet)
     fleet.children[-2].kill(), fleet.children[-2].wait()

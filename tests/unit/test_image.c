@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "core/bshm_origin.h"
 #include "core/filter/build.h"
 #include "core/segment/sound.h"
 #include "platform/platform.h"
@@ -139,6 +140,20 @@ TEST(a_full_one_says_so_and_nothing_is_published)
 		CHECK(!ready(segment, "f"));
 		CHECK_INT(op_count(segment), 0);
 	}
+}
+
+TEST(keys_of_other_hosts_find_a_full_one_with_room)
+{
+	segment = open_segment(MB(2));
+	make("fixed", &fixed, 5000);
+	bshm_build *build = begin("f", "fixed");
+	for (uint64_t i = 100000; i < 102000; i++) {
+		CHECK_INT(bshm_build_receive(build, (const char *) &i, sizeof(i), &last_error), BSHM_OK);
+	}
+	CHECK_INT(bshm_build_publish(build, 1, NULL, &last_error), BSHM_OK);
+	CHECK_INT(present(segment, "f", 100000, 102000), 2000);
+	CHECK(info_of(segment, "f").items > 6500);
+	CHECK_INT(faults(segment), 0);
 }
 
 TEST(no_room_for_a_layer)

@@ -590,6 +590,27 @@ TEST(keys_of_adds_are_left_for_other_hosts)
 	bshm_build_abort(build);
 }
 
+TEST(keys_of_other_hosts_find_a_full_filter_with_room)
+{
+	begin(MB(1));
+	static const bshm_parameters fixed = {.error_rate = 0.01, .capacity = 100};
+	bshm_origin o = origin(1);
+	CHECK_INT(follow_as("f", &fixed, &o, 0, 100), BSHM_OK);
+	uint64_t last = 1000;
+	while (add_number(segment, "f", last) >= 0) {
+		last++;
+	}
+	CHECK_INT(last_error.status, BSHM_E_FULL);
+	const uint64_t items = info_of(segment, "f").items;
+	for (uint64_t i = last; i < last + 20; i++) {
+		CHECK_INT(receive(i), BSHM_OK);
+	}
+	CHECK_INT(present(segment, "f", last, last + 20), 20);
+	CHECK(info_of(segment, "f").items > items + 10); /* they count */
+	CHECK_INT(add_number(segment, "f", last + 100), BSHM_E_FULL);
+	CHECK_INT(faults(segment), 0);
+}
+
 TEST(keys_of_other_filters_are_not)
 {
 	begin(MB(1));

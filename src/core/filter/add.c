@@ -22,7 +22,8 @@
  *
  * In a filter with a capacity, a place is the share of one key. An adder takes places before it
  * sets bits, and gives back what it did not need, so two adders cannot share the last place. In a
- * filter of fixed size, a call takes places for all of its keys or for none. In a filter that
+ * filter of fixed size, a call takes places for all of its keys or for none; those of other hosts
+ * are added beyond the capacity, because they are in the set there. In a filter that
  * grows, it takes the places that the newest layer has left, and makes a layer for the rest
  * (add_layer.c).
  *
@@ -74,7 +75,8 @@ typedef struct {
 	bool placed;          /* the first `done` keys are in the set of this publication */
 	uint64_t publication; /* the same after growing */
 	size_t done;
-	bool told; /* other hosts, or they told this one */
+	bool told;     /* other hosts, or they told this one */
+	bool received; /* they did: it is never full */
 	bshm_error *error;
 } call;
 
@@ -182,6 +184,10 @@ static int64_t take_all_places(call *c, const bshm_view *view, uint64_t absent)
 		give_back(c, view, got);
 		places = bshm__hashes_distinct(c->absent, absent); /* a key offered twice takes one place */
 		got = take_places(c, view, places);
+	}
+	if (got < places && c->received) {
+		BSHM_ADD(items_of(c, view), places - got, RELAXED);
+		got = places;
 	}
 	if (got == places) {
 		return (int64_t) places;
@@ -511,7 +517,8 @@ int bshm_filter_add(bshm_segment *segment, bshm_views *views, const char *name, 
 }
 
 static bshm_status add_list(bshm_segment *segment, bshm_views *views, const bshm_key *name,
-	const bshm_key *keys, size_t count, bool told, bool *fresh, uint64_t *added, bshm_error *error)
+	const bshm_key *keys, size_t count, bool received, bool *fresh, uint64_t *added,
+	bshm_error *error)
 {
 	*added = 0;
 	if (segment->readonly) {
@@ -530,7 +537,8 @@ static bshm_status add_list(bshm_segment *segment, bshm_views *views, const bshm
 		.keys = keys,
 		.count = count,
 		.absent = absent,
-		.told = told,
+		.told = received,
+		.received = received,
 		.fresh = fresh != NULL ? fresh : (bool *) (absent + count + 1),
 		.error = error,
 	};

@@ -7,7 +7,7 @@
  * filter of fixed size gets full, and one that grows gets a layer.
  *
  * Keys from the journal are added in any case, as a restore without further keys adds them: their
- * adds have returned.
+ * adds have returned. So are those of other hosts, whose adds have returned there.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -9,7 +9,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/bshm.h"
+#include "core/bshm_origin.h"
 
 #include "core/base.h"
 #include "core/filter/build.h"
@@ -122,7 +122,8 @@ bshm_status bshm_build_begin(bshm_segment *segment, const char *name, size_t nam
 
 /* ------------------------------------------------------------------ keys */
 
-/* Keeps the hash of a key. `added`: by a page, meanwhile; such a key is never refused. */
+/* Keeps the hash of a key. `added`: by a page, on another host or meanwhile; such a key is never
+ * refused. */
 static inline bshm_status keep(bshm_build *build, bshm_hash h, bool added, bshm_error *error)
 {
 	if (BSHM_UNLIKELY(build->spool == NULL)) {
@@ -173,10 +174,11 @@ static BSHM_NOINLINE bshm_status look_at_size(bshm_build *build, bshm_error *err
 	return BSHM_OK;
 }
 
-bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length, bshm_error *error)
+static inline bshm_status offer(
+	bshm_build *build, const char *key, size_t key_length, bool added, bshm_error *error)
 {
 	const bshm_hash h = bshm__hash_key(key, key_length, build->descriptor.seed);
-	const bshm_status status = keep(build, h, false, error);
+	const bshm_status status = keep(build, h, added, error);
 	if (BSHM_UNLIKELY(status != BSHM_OK)) {
 		return status;
 	}
@@ -187,6 +189,17 @@ bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length
 		return empty_journal(build, error);
 	}
 	return BSHM_OK;
+}
+
+bshm_status bshm_build_key(bshm_build *build, const char *key, size_t key_length, bshm_error *error)
+{
+	return offer(build, key, key_length, false, error);
+}
+
+bshm_status bshm_build_receive(
+	bshm_build *build, const char *key, size_t key_length, bshm_error *error)
+{
+	return offer(build, key, key_length, true, error);
 }
 
 uint64_t bshm_build_offered(const bshm_build *build)
