@@ -463,6 +463,9 @@ namespace {
      * Publishes a copy of a filter, seed included, under another name, in one step. A filter that
      * had that name is replaced.
      *
+     * A copy of a filter that follows another host's is a local one: it has no lag, and says "no"
+     * also where a stale filter says "maybe".
+     *
      * Cost: the filter's memory once more, and the time to copy it. Copying a filter onto itself
      * changes nothing.
      *
