@@ -212,6 +212,9 @@ static int exchange(const cli_adds_of *of, cli_adds *a, bshm_build *build, bool 
 		}
 	}
 	a->is_woken |= t.is_woken;
+	if (result == FLEET_STREAM_GAP) {
+		cli_adds_end(a);
+	}
 	return result == FLEET_STREAM_FAILED ? fail(of, a, error) : result;
 }
 

@@ -106,8 +106,8 @@ static bool say_gap(const cli_follower *all, cli_followed *f)
 {
 	return cli_followed_say(all, f,
 		&(fleet_error){
-			"adds of other hosts may be missing (the stream was trimmed or begun anew): it answers "
-			"maybe until the next version"});
+			"adds of other hosts may be missing (the stream was trimmed or begun anew, or has "
+			"entries of 8 MB): it answers maybe until the next version"});
 }
 
 /* Nothing is gained by publishing it anew. */

@@ -52,6 +52,7 @@ struct fleet_stream {
 	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
 	size_t name_length;
 	unsigned patience_s;
+	bool is_too_long; /* the last answer was */
 };
 
 /* ------------------------------------------------------------------ the connection */
@@ -90,6 +91,7 @@ static redisReply *next(fleet_stream *s, fleet_error *error)
 		if (bytes > ANSWER_BYTES_MAX) {
 			fleet_fail(error, "the stream's server gives an answer of more than %u bytes",
 				ANSWER_BYTES_MAX);
+			s->is_too_long = true;
 			return NULL;
 		}
 		if (fleet_now_s() > end_s) {
@@ -341,7 +343,7 @@ static int read_with_about(
 	return result;
 }
 
-int fleet_stream_read(
+static int read_on(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
 {
 	if (fleet_entry_id_is_zero(*at)) {
@@ -357,6 +359,17 @@ int fleet_stream_read(
 						   : read_with_about(s, at, told, context, error);
 	freeReplyObject(entries);
 	return result;
+}
+
+int fleet_stream_read(
+	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error)
+{
+	const int result = read_on(s, at, told, context, error);
+	if (!s->is_too_long) {
+		return result;
+	}
+	*error = (fleet_error){""};
+	return FLEET_STREAM_GAP; /* it is as long the next time */
 }
 
 bool fleet_stream_watch(fleet_stream *s, fleet_entry_id at, fleet_error *error)

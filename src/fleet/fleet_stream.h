@@ -59,8 +59,9 @@ bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
 /*
  * Tells of what is in up to a thousand entries after *at, the oldest first, and sets *at to the
  * last of them.
- * GAP: the entry *at is gone, and later ones may be, too; or the server has lost entries. Who finds
- * that first notes it in the stream.
+ * GAP: the entry *at is gone, and later ones may be, too; or the server has lost entries: who finds
+ * that first notes it in the stream. Or the answer is too long, because of an entry that is none of
+ * fleet_stream_add(): it would be the next time, too. The connection is only closed.
  */
 int fleet_stream_read(
 	fleet_stream *s, fleet_entry_id *at, fleet_stream_told told, void *context, fleet_error *error);

@@ -12,6 +12,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 
 from hosts import NAME, PATIENCE_S, check, denies, free_port, main, make_authority
@@ -415,6 +416,22 @@ def test_a_filter_that_was_dropped_leaves_the_room_to_others(fleet):
         return stream.command("exists", "bloomshm:adds:" + NAME) == "1"
 
     fleet.wait_for("there is room", is_sent)
+
+
+def test_an_entry_that_cannot_be_read_makes_maybes(fleet):
+    stream = Stream(fleet)
+    fleet.announce(0, 1000, "--adds-after", stream.mark())
+    stream.follow("a")
+    fleet.wait_for("it is followed", lambda: denies(fleet, "a"))
+    long = ["redis-cli", "-s", fleet.at("redis"), "-x", "xadd", "bloomshm:adds:" + NAME, "*", "k"]
+    subprocess.run(long, input=b"x" * 9000000, check=True, stdout=subprocess.DEVNULL)
+    stream.command("xadd", "bloomshm:adds:" + NAME, "*", "k", "behind it")
+    fleet.wait_for("it says maybe", lambda: not denies(fleet, "a"))
+    check("entries of 8 MB" in fleet.log("a"), fleet.log("a"))
+    stream.add("a", "its own")
+    fleet.wait_for("it is sent", lambda: "its own" in stream.keys())
+    fleet.publish("--adds-after", stream.mark())
+    fleet.wait_for("it is certain again", lambda: denies(fleet, "a"))
 
 
 def test_a_filter_that_was_dropped_comes_back_while_others_add(fleet):

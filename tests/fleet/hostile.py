@@ -410,11 +410,13 @@ ENTRIES = {
     "no fields": [fields(ID)],
     "a name without a value": [fields(ID, K, K, K)],
     "a number behind keys": [fields(ID, K, K, K, b":7\r\n")],
-    "fields that never end": [fields(ID, *[K] * 2000000)],
     "entries in entries": [b"*1\r\n" * 20 + b":1\r\n"],
-    "a huge value": [entry(ID, value=b"$9000000\r\n" + b"x" * 9000000 + b"\r\n")],
     "no form": b"hello\r\n",
     "an error": b"-ERR no\r\n",
+}
+LONG = {
+    "fields that never end": [fields(ID, *[K] * 2000000)],
+    "a huge value": [entry(ID, value=b"$9000000\r\n" + b"x" * 9000000 + b"\r\n")],
 }
 
 
@@ -440,6 +442,13 @@ def test_streams_of_any_form(fleet):
     server.entries = []
     fleet.announce(5, 1005)
     fleet.wait_for("it is well again", lambda: fleet.is_newest("a"))
+    for number, (what, entries) in enumerate(LONG.items()):
+        server.entries = entries
+        fleet.wait_for(f"it is a gap: {what}", lambda: counts(fleet)["gap"] > number)
+        check(not denies(fleet, "a"), f"it says maybe: {what}")
+        server.entries = []
+        fleet.announce(6 + number, 1006 + number)
+        fleet.wait_for("it is well again", lambda: denies(fleet, "a"))
     for added in (b"$-1\r\n", b"-ERR no\r\n", b"*1\r\n:1\r\n", b":5\r\n"):
         server.added = added
         fleet.must(["add", NAME, "waits"], "a.seg")
