@@ -51,11 +51,27 @@ static int measure(saving *s, cli_saved *file)
 	return status;
 }
 
-/* CLI_NO: the filter has been dropped. */
+/* A "no" of such a filter is certain for so long only, which a dump does not know. Its follower has
+ * it in a folder, with its time. */
+static bool has_limit(const saving *s, const cli_name *name)
+{
+	bshm_info info;
+	return bshm_filter_estimate(s->c->segment, s->c->views, name->bytes, name->length, 1, &info) ==
+			   BSHM_OK &&
+		   info.followed && info.max_lag_s != 0;
+}
+
+/* CLI_NO: the filter has been dropped, or is its follower's. */
 static int save_filter(saving *s, const cli_name *name, cli_saved *out)
 {
 	bshm_error error;
 	uint64_t bytes;
+	if (has_limit(s, name)) {
+		cli_say(s->c, CLI_NO,
+			"\"%s\" was not saved: it follows another host's, and its follower publishes it again",
+			cli_shown(name->bytes, name->length));
+		return CLI_NO;
+	}
 	char *path = path_of(s, out->file);
 	if (path == NULL) {
 		return CLI_FAILED;

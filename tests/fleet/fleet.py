@@ -637,6 +637,22 @@ def test_a_dead_origin_makes_maybes(fleet):
     check("all is well again" in fleet.log("a"), fleet.log("a"))
 
 
+def test_a_saved_segment_says_no_for_no_longer(fleet):
+    """A dump does not know how old it may get. What the follower keeps does."""
+    fleet.announce(0, 1000)
+    for limit in ([], ["--max-lag", "600"]):
+        fleet.follow("a", *limit, url=fleet.at("origin"))
+        saved = fleet.run(["save", fleet.at(f"saved{len(limit)}")], "a.seg")
+        check(saved.returncode == 0, saved.stderr)
+        check(("was not saved" in saved.stderr) == bool(limit), saved.stderr)
+        os.unlink(fleet.at("a.seg"))
+        fleet.must(["bring", fleet.at(f"saved{len(limit)}")], "a.seg")
+        there = fleet.must(["ls"], "a.seg").stdout
+        check((NAME in there) == (not limit), there)
+    fleet.look("a", "--max-lag", "600", url="http://127.0.0.1:1")
+    check(fleet.has("a", "1", "5000") == ["1"], "its follower publishes it again")
+
+
 def test_a_segment_that_was_removed_is_made_again(fleet):
     fleet.announce(0, 1000)
     fleet.start_nginx()
