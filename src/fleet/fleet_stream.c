@@ -52,7 +52,8 @@ struct fleet_stream {
 	char name[sizeof(PREFIX) + FLEET_NAME_BYTES_MAX];
 	size_t name_length;
 	unsigned patience_s;
-	bool is_too_long; /* the last answer was */
+	bool has_answered; /* anything */
+	bool is_too_long;  /* the last answer was */
 };
 
 /* ------------------------------------------------------------------ the connection */
@@ -63,8 +64,12 @@ static bool fail_server(const fleet_stream *s, const redisReply *reply, fleet_er
 		return fleet_fail(error, "the stream's server says \"%s\"", reply->str);
 	}
 	if (reply == NULL) {
-		return fleet_fail(error, "the stream's server does not answer: %s",
-			s->redis->errstr[0] != '\0' ? s->redis->errstr : "the connection has ended");
+		/* With TLS 1.3 a client is refused when it believes that it is connected. */
+		return fleet_fail(error, "the stream's server does not answer: %s%s",
+			s->redis->errstr[0] != '\0' ? s->redis->errstr : "the connection has ended",
+			s->tls == NULL || s->has_answered
+				? ""
+				: " (perhaps it wants a certificate, or another one, of this client)");
 	}
 	return fleet_fail(error, "the stream's server gives an answer of an unknown form");
 }
@@ -102,6 +107,7 @@ static redisReply *next(fleet_stream *s, fleet_error *error)
 	if (got == NULL) {
 		fail_server(s, NULL, error);
 	}
+	s->has_answered = true;
 	return got;
 }
 
