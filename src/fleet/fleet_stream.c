@@ -21,6 +21,7 @@
 #include "fleet/fleet_address.h"
 #include "fleet/fleet_tls.h"
 
+#include <errno.h>
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -35,7 +36,7 @@
  * An entry has keys while their lengths, and 32 for each, have at most that sum: one of the longest
  * that an outbox has, or up to 128 short ones. In an answer a key takes at most 16 bytes more than
  * its length, for its field and both their sizes, and an entry less than 100: so a batch has at
- * most 1001 * (4104 + 100) bytes, about half of ANSWER_BYTES_MAX.
+ * most 251 * (4104 + 100) bytes, an eighth of ANSWER_BYTES_MAX.
  */
 #define ENTRY_BYTES_MAX 4104
 #define KEY_BYTES_MORE  32
@@ -62,6 +63,9 @@ static bool fail_server(const fleet_stream *s, const redisReply *reply, fleet_er
 {
 	if (reply != NULL && reply->type == REDIS_REPLY_ERROR) {
 		return fleet_fail(error, "the stream's server says \"%s\"", reply->str);
+	}
+	if (reply == NULL && s->redis->err == REDIS_ERR_IO && errno == EAGAIN) {
+		return fleet_fail(error, "the stream's server does not answer within %u s", s->patience_s);
 	}
 	if (reply == NULL) {
 		/* With TLS 1.3 a client is refused when it believes that it is connected. */

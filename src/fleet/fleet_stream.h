@@ -57,8 +57,7 @@ bool fleet_stream_lost(fleet_stream *s, fleet_error *error);
 bool fleet_stream_wake(fleet_stream *s, fleet_error *error);
 
 /*
- * Tells of what is in up to a thousand entries after *at, the oldest first, and sets *at to the
- * last of them.
+ * Tells of what is in up to 250 entries after *at, the oldest first, and sets *at to the last.
  * GAP: the entry *at is gone, and later ones may be, too; or the server has lost entries: who finds
  * that first notes it in the stream. Or the answer is too long, because of an entry that is none of
  * fleet_stream_add(): it would be the next time, too. The connection is only closed.
