@@ -108,13 +108,11 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		a->all_ns = bshm_now_ns() + ALL_NS;
 		all = true;
 	}
-	batch *b = calloc(1, sizeof(*b));
-	if (b == NULL) {
-		return fleet_fail(error, "no private memory left");
-	}
+	static batch room; /* 32 kB: too much to get, and to clear, ten times a second */
+	batch *b = &room;
 	bool sent = true;
 	while (sent) {
-		b->more = false;
+		b->more = b->no_memory = false;
 		b->name = bshm_outbox_name(of->c->segment, of->name, strlen(of->name));
 		bshm_outbox_read(of->c->segment, all, take_letter, b);
 		sent = fleet_stream_add(a->stream, b->keys, b->count, &a->sent, error);
@@ -134,7 +132,6 @@ static bool send(const cli_adds_of *of, cli_adds *a, bool all, fleet_error *erro
 		}
 		all = true;
 	}
-	free(b);
 	return sent;
 }
 
@@ -262,9 +259,7 @@ int cli_adds_exchange(const cli_adds_of *of, cli_adds *a, bool asks, fleet_error
 	}
 	const fleet_entry_id before = a->at;
 	const int result = exchange(of, a, NULL, false, &a->at, error);
-	if (result != FLEET_STREAM_END) {
-		end_watch(a);
-	} else if (!asks && fleet_entry_id_compare(before, a->at) == 0) {
+	if (result == FLEET_STREAM_END && !asks && fleet_entry_id_compare(before, a->at) == 0) {
 		watch(of, a); /* not while more comes each time: that would be one more to ask */
 	}
 	return result;

@@ -213,6 +213,14 @@ def test_a_follower_without_adds_asks_seldom(fleet):
     check(asked["a"] - before["a"] < 20, f"that which waits: {asked} after {before}")
 
 
+def test_a_single_look_waits_for_no_adds(fleet):
+    fleet.announce(0, 1000)
+    words = []
+    mimic = Mimic(fleet, lambda word: words.append(word) or True)
+    done = fleet.look("a", "--stream", mimic.url, url=fleet.at("origin"))
+    check(done.returncode == 0 and "EXEC" in words and "XREAD" not in words, f"{words}")
+
+
 def test_adds_arrive_whatever_becomes_of_those_who_wait(fleet):
     stream = two_followers(fleet, marked=True)
     for i in range(3):

@@ -56,8 +56,8 @@ make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
 export ASAN_OPTIONS=detect_leaks=0
 fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a follower' 'any bytes' \
 	fenced
-fleet hostile build/cli-asan/bloomshm answers streams
-fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew tls
+fleet hostile build/cli-asan/bloomshm answers streams 'who wait'
+fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew 'who wait' tls
 fleet slow build/cli-asan/bloomshm
 fleet web build/cli-asan/bloomshm 'head last' lost removed signatures passwords good signal 'of two' \
 	turns nginx
