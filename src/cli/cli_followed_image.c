@@ -37,8 +37,6 @@ static void mark_bad(cli_followed *f, const fleet_hash *blob)
 static bool get_blob(const cli_follower *all, cli_followed *f, const fleet_hash *blob,
 	uint64_t bytes, fleet_error *error)
 {
-	fleet_hash hash;
-	uint64_t count;
 	if (fleet_folder_has(&all->state, blob, bytes)) {
 		return true;
 	}
@@ -50,9 +48,8 @@ static bool get_blob(const cli_follower *all, cli_followed *f, const fleet_hash 
 		return false;
 	}
 	const int found = fleet_fetch_blob(all->fetch, blob, bytes, part, error);
-	const bool taken =
-		found > 0 && fleet_folder_take(&all->state, part, blob, &hash, &count, error);
-	if (found == 0 || (found > 0 && !taken && *hash.text != '\0')) {
+	const bool taken = found > 0 && fleet_folder_keep(&all->state, part, blob, error);
+	if (found == 0) {
 		mark_bad(f, blob);
 		f->counts->failures[CLI_FAILS_HASH]++;
 	} else if (!taken) {

@@ -205,7 +205,7 @@ static int write_image(publication *p)
 			&error) != BSHM_OK) {
 		status = fail(p, &error, part);
 	} else if (!fleet_folder_take(
-				   &p->origin.folder, part, NULL, &p->next.image, &p->next.image_bytes, &why)) {
+				   &p->origin.folder, part, &p->next.image, &p->next.image_bytes, &why)) {
 		status = refuse(p, &why);
 	} else {
 		status = check_same(p);
@@ -254,7 +254,7 @@ static int prove(const publication *p, const delta_paths *paths, fleet_delta *ou
 	if (bshm_delta_apply(paths->from, paths->delta, NULL, &stat, &error) != BSHM_OK) {
 		return fail(p, &error, paths->from);
 	}
-	return fleet_folder_take(&p->origin.folder, paths->delta, NULL, &out->blob, &out->bytes, &why)
+	return fleet_folder_take(&p->origin.folder, paths->delta, &out->blob, &out->bytes, &why)
 			   ? CLI_YES
 			   : refuse(p, &why);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,11 +61,27 @@ int fleet_fetch_head(fleet_link *f, const char *filter, fleet_text *out, char et
 	return found;
 }
 
+/* 1; 0: the hash of what came is another one. */
+static int check_hash(crypto_generichash_state *state, const fleet_hash *hash, fleet_error *error)
+{
+	uint8_t bytes[32];
+	fleet_hash made = {""};
+	crypto_generichash_final(state, bytes, sizeof(bytes));
+	fleet_hex(made.text, bytes, sizeof(bytes));
+	if (strcmp(made.text, hash->text) == 0) {
+		return 1;
+	}
+	fleet_fail(
+		error, "the blob %.16s... has other bytes: its hash is %.16s...", hash->text, made.text);
+	return 0;
+}
+
 int fleet_fetch_blob(
 	fleet_link *f, const fleet_hash *hash, uint64_t bytes, const char *path, fleet_error *error)
 {
 	char name[FLEET_HASH_CHARACTERS + 16];
-	fleet_answer a = {.room = bytes};
+	crypto_generichash_state hashed;
+	fleet_answer a = {.room = bytes, .hash = &hashed};
 	snprintf(name, sizeof(name), FLEET_BLOBS "/%s", hash->text);
 	a.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (a.fd < 0) {
@@ -73,6 +90,7 @@ int fleet_fetch_blob(
 			error, "cannot make a file in %.*s: %s", (int) (end - path), path, strerror(errno));
 		return -2;
 	}
+	crypto_generichash_init(&hashed, NULL, 0, 32);
 	const fleet_request r = {.path = name};
 	int found = request(f, &r, &a, error);
 	close(a.fd);
@@ -80,6 +98,9 @@ int fleet_fetch_blob(
 		fleet_fail(
 			error, "%s/%s has %" PRIu64 " bytes, not %" PRIu64, f->source, name, a.count, bytes);
 		found = 0;
+	}
+	if (found > 0) {
+		found = check_hash(&hashed, hash, error);
 	}
 	if (found <= 0) {
 		unlink(path);

@@ -20,8 +20,8 @@ int fleet_fetch_head(fleet_link *f, const char *filter, fleet_text *out, char et
 	double *age_s, fleet_error *error);
 /* How many bytes of heads and blobs have come, of all that was fetched. */
 uint64_t fleet_fetch_bytes(const fleet_link *f);
-/* Fetches a blob of so many bytes to a new file: 1; 0: what is there has another size; -1: it
- * cannot be fetched now; -2: it cannot be written. Then the file is gone. */
+/* Fetches a blob of so many bytes to a new file: 1; 0: what is there has another size, or another
+ * hash; -1: it cannot be fetched now; -2: it cannot be written. Then the file is gone. */
 int fleet_fetch_blob(
 	fleet_link *f, const fleet_hash *hash, uint64_t bytes, const char *path, fleet_error *error);
 

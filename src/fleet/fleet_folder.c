@@ -504,26 +504,20 @@ static bool name_part(
 		   fail(error, "name a new blob in", f->path);
 }
 
-static bool take(const fleet_folder *f, const char *name, const fleet_hash *wanted, fleet_hash *out,
-	uint64_t *bytes, fleet_error *error)
+static bool take(
+	const fleet_folder *f, const char *name, fleet_hash *out, uint64_t *bytes, fleet_error *error)
 {
 	*out = (fleet_hash){""};
 	const int fd = open_file(f->blobs, name);
-	if (!sync_part(f, fd, fd >= 0 && hash_file(fd, out, bytes), error)) {
-		return false;
-	}
-	if (wanted != NULL && strcmp(out->text, wanted->text) != 0) {
-		return fleet_fail(error, "the blob %.16s... has other bytes: its hash is %.16s...",
-			wanted->text, out->text);
-	}
-	return name_part(f, name, out, error);
+	return sync_part(f, fd, fd >= 0 && hash_file(fd, out, bytes), error) &&
+		   name_part(f, name, out, error);
 }
 
-bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash *wanted,
-	fleet_hash *out, uint64_t *bytes, fleet_error *error)
+bool fleet_folder_take(
+	const fleet_folder *f, const char *part, fleet_hash *out, uint64_t *bytes, fleet_error *error)
 {
 	const char *name = strrchr(part, '/') + 1;
-	const bool taken = take(f, name, wanted, out, bytes, error);
+	const bool taken = take(f, name, out, bytes, error);
 	if (!taken) {
 		unlinkat(f->blobs, name, 0);
 	}

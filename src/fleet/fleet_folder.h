@@ -90,12 +90,11 @@ void fleet_folder_note(const fleet_folder *f, const fleet_hash *hash);
 /* Opens it to read; -1: it is not there. */
 int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash);
 /*
- * Hashes the whole file at `part`, syncs it, and gives it the name of its hash. `wanted`: the hash
- * that it must have, or NULL. If that fails the file is gone, and *out is its hash if it could be
- * read.
+ * Hashes the whole file at `part`, syncs it, and gives it the name of its hash. If that fails the
+ * file is gone.
  */
-bool fleet_folder_take(const fleet_folder *f, const char *part, const fleet_hash *wanted,
-	fleet_hash *out, uint64_t *bytes, fleet_error *error);
+bool fleet_folder_take(
+	const fleet_folder *f, const char *part, fleet_hash *out, uint64_t *bytes, fleet_error *error);
 /* The same for a file that is known to be what `hash` names: it is not read. */
 bool fleet_folder_keep(
 	const fleet_folder *f, const char *part, const fleet_hash *hash, fleet_error *error);

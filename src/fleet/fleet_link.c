@@ -132,6 +132,9 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 		}
 		done += put > 0 ? (size_t) put : 0;
 	}
+	if (a->hash != NULL) {
+		crypto_generichash_update(a->hash, (const uint8_t *) bytes, length);
+	}
 	a->count += length;
 	return length;
 }

@@ -12,6 +12,7 @@
 #include "fleet/fleet.h"
 
 #include <curl/curl.h>
+#include <sodium.h>
 
 #define FLEET_ETAG_ROOM 256
 #define FLEET_WORD_ROOM 128
@@ -67,6 +68,7 @@ typedef struct {
 typedef struct {
 	char *bytes; /* or: */
 	int fd;
+	crypto_generichash_state *hash; /* of what came; NULL: it is not wanted */
 	uint64_t room;
 	uint64_t count;
 	bool is_too_long;

@@ -131,8 +131,6 @@ bool fleet_origin_begin(fleet_origin *o, const char *path, fleet_web *web, const
 
 void fleet_origin_bring(const fleet_origin *o)
 {
-	fleet_hash made;
-	uint64_t bytes;
 	fleet_error ignored = {""};
 	if (o->web == NULL || o->is_first ||
 		fleet_folder_has(&o->folder, &o->last.image, o->last.image_bytes)) {
@@ -141,7 +139,7 @@ void fleet_origin_bring(const fleet_origin *o)
 	char *part = fleet_folder_part(&o->folder, &ignored);
 	if (part != NULL &&
 		fleet_put_fetch(o->web->link, &o->last.image, o->last.image_bytes, part, &ignored) > 0) {
-		fleet_folder_take(&o->folder, part, &o->last.image, &made, &bytes, &ignored);
+		fleet_folder_keep(&o->folder, part, &o->last.image, &ignored);
 	}
 	free(part);
 }

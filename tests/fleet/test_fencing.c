@@ -40,7 +40,7 @@ static fleet_head make_next(const fleet_origin *o, const char *image)
 	const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	REQUIRE(fd >= 0 && write(fd, image, strlen(image)) == (ssize_t) strlen(image));
 	close(fd);
-	REQUIRE(fleet_folder_take(&o->folder, part, NULL, &next.image, &next.image_bytes, &error));
+	REQUIRE(fleet_folder_take(&o->folder, part, &next.image, &next.image_bytes, &error));
 	free(part);
 	return next;
 }
