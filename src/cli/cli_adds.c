@@ -224,7 +224,7 @@ static void fail_watch(cli_adds *a)
 /* Is all read that is known of? The server has been asked to say when there is more. */
 static bool is_quiet(cli_adds *a)
 {
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	const int told = a->is_watched ? fleet_stream_watched(a->watch, &ignored) : 0;
 	if (told < 0) {
 		fail_watch(a);
@@ -236,7 +236,7 @@ static bool is_quiet(cli_adds *a)
 /* The next that comes is told of. If that fails, each call asks, as before. */
 static void watch(const cli_adds_of *of, cli_adds *a)
 {
-	fleet_error ignored;
+	fleet_error ignored = {""};
 	if (a->is_watched && fleet_entry_id_compare(a->watched, a->at) != 0) {
 		end_watch(a); /* it would tell of what was read */
 	}
