@@ -32,12 +32,31 @@ static char *query_part(const char *query, const char *name)
 	return curl_easy_unescape(NULL, query, (int) strcspn(query, "&"), NULL);
 }
 
+/* Has the query other names than these? What is not known would be missed: a database, say. */
+static bool has_others(const char *query, const char *const *names)
+{
+	while (query != NULL) {
+		const size_t length = strcspn(query, "=&");
+		const char *const *name = names;
+		while (*name != NULL && (strlen(*name) != length || memcmp(*name, query, length) != 0)) {
+			name++;
+		}
+		if (*name == NULL || query[length] != '=') {
+			return true;
+		}
+		const char *end = strchr(query, '&');
+		query = end == NULL ? NULL : end + 1;
+	}
+	return false;
+}
+
 /* unix:///PATH?db=1, as several clients of Redis have it. */
 static bool parse_socket(const char *text, fleet_address *out)
 {
+	static const char *const names[] = {"user", "password", "db", NULL};
 	const size_t length = strcspn(text, "?");
 	const char *query = text[length] == '?' ? text + length + 1 : NULL;
-	if (text[0] != '/' || length < 2) {
+	if (text[0] != '/' || length < 2 || has_others(query, names)) {
 		return false;
 	}
 	out->path = curl_easy_unescape(NULL, text, (int) length, NULL);
@@ -55,6 +74,7 @@ static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 
 static bool parse_url(const char *text, fleet_address *out)
 {
+	static const char *const names[] = {"ca", "cert", "key", NULL};
 	CURLU *url = curl_url();
 	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
 		curl_url_cleanup(url);
@@ -66,6 +86,9 @@ static bool parse_url(const char *text, fleet_address *out)
 	out->password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
 	out->database = part_of(url, CURLUPART_PATH, CURLU_URLDECODE);
 	char *query = part_of(url, CURLUPART_QUERY, 0);
+	char *fragment = part_of(url, CURLUPART_FRAGMENT, 0); /* a password is spelled with %23 */
+	const bool is_known = fragment == NULL && !has_others(query, out->is_tls ? names : names + 3);
+	curl_free(fragment);
 	curl_url_cleanup(url);
 	out->ca = query_part(query, "ca");
 	out->cert = query_part(query, "cert");
@@ -78,8 +101,7 @@ static bool parse_url(const char *text, fleet_address *out)
 	if (out->database != NULL) { /* without its slash */
 		memmove(out->database, out->database + 1, strlen(out->database));
 	}
-	const bool wants_tls = out->ca != NULL || out->cert != NULL || out->key != NULL;
-	return out->host != NULL && (out->is_tls || !wants_tls);
+	return out->host != NULL && is_known;
 }
 
 bool fleet_address_parse(const char *text, fleet_address *out)

@@ -201,7 +201,9 @@ bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
 	const bool open =
 		fleet_address_parse(url, &a)
 			? connect_to(s, &a, patience_s, error)
-			: fleet_fail(error, "a stream is redis[s]://HOST[:PORT][/DATABASE] or unix:///PATH");
+			: fleet_fail(error,
+				  "a stream is redis[s]://HOST[:PORT][/DATABASE] or unix:///PATH; what "
+				  "follows ? may be ca, cert, key of rediss, db, user, password of unix");
 	fleet_address_forget(&a);
 	if (!open) {
 		fleet_stream_close(s);

@@ -540,11 +540,15 @@ TEST(other_addresses_are_refused)
 {
 	const char *wrong[] = {"", "redis:", "http://127.0.0.1", "rediss://127.0.0.1:1",
 		"127.0.0.1:6379", "redis://127.0.0.1?ca=/etc/ssl/ca.pem", "redis://127.0.0.1:99999",
-		"unix://"};
+		"redis://127.0.0.1?db=1", "rediss://127.0.0.1:1/?ca=a&verify=no", "rediss://h/?ca",
+		"unix:///path?ca=a", "unix:///path?db=1&", "redis://127.0.0.1:1/0#1", "unix://"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		fleet_stream *s;
 		CHECK(!fleet_stream_open(&s, wrong[i], "tags", 4, 1, &failure));
 		CHECK(s == NULL);
+		if (i != 3 && strstr(failure.text, "a stream is") == NULL) {
+			test_fail(__FILE__, __LINE__, "%s: %s", wrong[i], failure.text);
+		}
 	}
 }
 
