@@ -59,7 +59,7 @@ fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a foll
 fleet hostile build/cli-asan/bloomshm answers streams 'who wait'
 fleet adds build/cli-asan/bloomshm 'all hosts' 'next version' anew 'who wait' tls
 fleet slow build/cli-asan/bloomshm
-fleet web build/cli-asan/bloomshm 'head last' lost removed signatures passwords good signal 'of two' \
-	turns nginx
+fleet web build/cli-asan/bloomshm 'head last' lost folders removed signatures passwords good signal \
+	'of two' turns nginx
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]
