@@ -139,7 +139,7 @@ static bool ask(fleet_stream *s, int type, fleet_error *error, int count, const 
 static bool log_in(fleet_stream *s, const fleet_address *a, fleet_error *error)
 {
 	const char *password = a->password != NULL ? a->password : getenv(PASSWORD_VARIABLE);
-	if (password != NULL) {
+	if (password != NULL && *password != '\0') {
 		const bool named = a->user != NULL && a->user[0] != '\0';
 		const char *words[] = {"AUTH", named ? a->user : password, password};
 		if (!ask(s, REDIS_REPLY_STATUS, error, named ? 3 : 2, words, NULL)) {

@@ -512,6 +512,13 @@ TEST(a_key_of_another_type_is_an_error)
 	end(s);
 }
 
+TEST(an_empty_password_is_none)
+{
+	setenv("REDISCLI_AUTH", "", 1);
+	end(begin("tags"));
+	unsetenv("REDISCLI_AUTH");
+}
+
 TEST(a_password_is_given)
 {
 	run_server("p:w&rd");
