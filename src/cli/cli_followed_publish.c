@@ -271,15 +271,14 @@ bool cli_followed_exchange(cli_follower *all, cli_followed *f, bool asks)
 /* Says how many adds of pages could not be sent. */
 static void tell_unsent(const cli_follower *all, cli_followed *f)
 {
-	fleet_error error = {""};
 	const cli_adds_of of = adds_of(all, f);
 	const uint64_t unsent = cli_adds_unsent(&of, &f->adds);
-	if (unsent != 0) {
-		fleet_fail(&error,
-			"%" PRIu64 " adds were not sent: the outbox was full, or their keys are longer than %d "
-			"bytes; other hosts lack them until the next version",
-			unsent, BSHM_OUTBOX_KEY_MAX);
-		cli_followed_say(all, f, &error);
+	if (unsent != 0) { /* no failure after which all would be well again */
+		cli_say(all->c, CLI_FAILED,
+			"%s: %" PRIu64
+			" adds were not sent: the outbox was full, or their keys are longer than "
+			"%d bytes; other hosts lack them until the next version",
+			f->name, unsent, BSHM_OUTBOX_KEY_MAX);
 	}
 }
 

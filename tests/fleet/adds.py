@@ -396,6 +396,11 @@ def test_more_adds_than_the_outbox_holds_are_told(fleet):
     check(len(fleet.has("a", *[f"many-{i}" for i in range(0, 20000, 100)])) == 200, "all are here")
     follower.send_signal(signal.SIGCONT)
     fleet.wait_for("it says so", lambda: "were not sent" in fleet.log("a"))
+    stream.add("a", "later")
+    fleet.wait_for("it goes on", lambda: "later" in stream.keys())
+    fleet.announce(1, 1001)
+    fleet.wait_for("it goes on", lambda: "version 2" in fleet.log("a"))
+    check("all is well again" not in fleet.log("a"), "other hosts lack these")
     stream.stop()
     fleet.must(["add", NAME, "x" * 4073], "a.seg")  # too long
     unsent = json.loads(fleet.must(["info", NAME, "--json"], "a.seg").stdout)["unsent"]
