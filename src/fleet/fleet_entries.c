@@ -59,18 +59,24 @@ bool fleet_about_read(const redisReply *reply, fleet_about *out)
 	return known && added >= 0;
 }
 
+/* Names are any bytes. */
+static bool is_named(const redisReply *name, const char *text)
+{
+	return (size_t) name->len == strlen(text) && memcmp(name->str, text, strlen(text)) == 0;
+}
+
 /* False: entries before this one are lost. */
 static bool tell_fields(const redisReply *fields, fleet_stream_told told, void *context)
 {
 	for (size_t i = 0; i < fields->elements; i += 2) {
-		const char *name = fields->element[i]->str;
+		const redisReply *name = fields->element[i];
 		const redisReply *value = fields->element[i + 1];
-		if (strcmp(name, FLEET_FIELD_LOST) == 0) {
+		if (is_named(name, FLEET_FIELD_LOST)) {
 			return false;
 		}
-		if (strcmp(name, FLEET_FIELD_KEY) == 0) {
+		if (is_named(name, FLEET_FIELD_KEY)) {
 			told(context, value->str, value->len);
-		} else if (strcmp(name, FLEET_FIELD_WAKE) == 0) {
+		} else if (is_named(name, FLEET_FIELD_WAKE)) {
 			told(context, NULL, 0);
 		}
 	}

@@ -436,6 +436,8 @@ TEST(a_wake_up_is_no_key)
 	unsigned seen = 0;
 	command("xadd bloomshm:adds:tags '*' other x"); /* nor is a field of another name */
 	command("xadd bloomshm:adds:tags '*' a 1 b 2");
+	command("eval 'return redis.call(\"xadd\", KEYS[1], \"*\", \"k\\0\", \"x\", \"lost\\0\", "
+			"\"x\")' 1 bloomshm:adds:tags");
 	CHECK(fleet_stream_wake(s, &failure) && fleet_stream_wake(s, &failure));
 	CHECK_INT(fleet_stream_read(s, &at, count_wake_ups, &seen, &failure), FLEET_STREAM_END);
 	CHECK_INT(seen, 2);
