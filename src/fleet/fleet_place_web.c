@@ -172,7 +172,8 @@ static int put_head(
 			"another publisher has announced something meanwhile; nothing was announced (%s)",
 			why.text);
 	} else if (there == 0) {
-		fleet_fail(error, "%s; nothing was announced", why.text);
+		fleet_fail(error, "%s%s; nothing was announced", why.text,
+			fleet_turn_is_over() ? ", and the turn has ended" : "");
 	}
 	return there;
 }

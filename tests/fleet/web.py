@@ -615,7 +615,7 @@ def test_what_comes_after_the_turn_is_not_sent_again(fleet):
     set_clock("+0s")
     site.store.reset(pass_a_minute)
     done = site.run("--stream", stream.url, prefix=environment(LD_PRELOAD=preload, **clock))
-    fleet.refused(done, "nothing was announced")
+    fleet.refused(done, "the turn has ended; nothing was announced")
     check(site.store.written().count(HEAD) == 1, f"{site.store.written()}")
 
 
