@@ -77,7 +77,7 @@ static void slide(desk *d)
 	}
 }
 
-/* All, or none. */
+/* All, or none; those of other hosts all. */
 static void add_to_a_full_one(desk *d)
 {
 	bshm_key keys[40];
@@ -91,6 +91,8 @@ static void add_to_a_full_one(desk *d)
 	if (status != BSHM_E_FULL) {
 		broken("it is not full", status);
 	}
+	must(bshm_filter_receive(d->segment, d->views, "full", 4, keys, 40, &added, &error),
+		"adds of other hosts");
 }
 
 static void take_back(desk *d)
