@@ -18,6 +18,7 @@ for ($i = 1; $i <= 8; ++$i) {
         'post_title' => "Post $i of $host",
         'post_content' => str_repeat("Text of post $i. ", 50),
         'post_status' => 'publish',
+        'post_date' => "2024-01-0$i 12:00:00", // the database orders equal ones as it likes
         'tags_input' => ["tag$i", 'all'],
         'post_author' => 1,
     ]);
