@@ -265,6 +265,8 @@ void cli_signals_exit(const char *line, bool (*undone)(void));
 void cli_signals_end(void);
 /* The signal that came; 0: none. */
 int cli_signal(void);
+/* Seconds since 1970. */
+double cli_unix_now(void);
 /* Waits so long. False: a signal was noted. */
 bool cli_nap(uint64_t ns);
 /* Waits until there is something to read, or the end of the file. False: a signal was noted. */

@@ -27,8 +27,8 @@ typedef struct {
 	cli_followed *filters;
 	cli_counts *counts; /* of each */
 	size_t count;
-	uint64_t told_ns;  /* when the counts were written last; 0: never */
-	bool is_told;      /* and that it did not fail */
+	bool has_told;     /* it has tried to write the counts */
+	bool is_told;      /* and that did not fail, the last time */
 	bool is_whole;     /* this turn does all there is to do, and not only what adds need */
 	uint64_t whole_ns; /* when such a turn is due */
 	const char *said;  /* to systemd, last; or NULL */
@@ -85,7 +85,7 @@ static bool tell_counts(service *s)
 {
 	fleet_error error = {""};
 	const cli *c = s->all.c;
-	s->told_ns = bshm_now_ns();
+	s->has_told = true;
 	const bool was_told = s->is_told;
 	s->is_told = !cli_given(c, CLI_METRICS) ||
 				 cli_counts_write(c->values[CLI_METRICS], s->counts, s->count, &error);
@@ -141,8 +141,7 @@ static int begin(service *s)
 
 static void give_back(service *s)
 {
-	if (s->told_ns != 0 && cli_given(s->all.c, CLI_METRICS) &&
-		!cli_given(s->all.c, CLI_LOOK_ONCE)) {
+	if (s->has_told && cli_given(s->all.c, CLI_METRICS) && !cli_given(s->all.c, CLI_LOOK_ONCE)) {
 		unlink(s->all.c->values[CLI_METRICS]); /* a follower that has ended counts nothing */
 	}
 	for (size_t i = 0; s->filters != NULL && i < s->count; i++) {
@@ -192,8 +191,8 @@ static bool look_at_due(service *s)
 }
 
 /*
- * While an answer comes: the same in passing. A filter whose turn lasts long, because a server does
- * not answer, is the last one for now.
+ * While an answer comes: the same in passing. After a turn that has lasted long, because a server
+ * did not answer, the answer goes on; the next call begins with the filter behind that one.
  */
 static void pass(void *context)
 {

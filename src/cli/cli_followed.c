@@ -19,18 +19,11 @@
 
 /* ------------------------------------------------------------------ heads */
 
-static double unix_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-}
-
 /* A moment as unix time. A process that is stopped between two readings of clocks, here and below,
  * takes what was heard for older, never for newer. */
 static double unix_time_of(int64_t heard_ns)
 {
-	const double now_s = unix_now();
+	const double now_s = cli_unix_now();
 	return now_s - (double) ((int64_t) bshm_now_ns() - heard_ns) / 1e9;
 }
 
@@ -237,7 +230,7 @@ void cli_followed_begin(cli_follower *all, cli_followed *f, const char *name)
 		return;
 	}
 	const int64_t now_ns = (int64_t) bshm_now_ns();
-	const double age_s = unix_now() - f->text.changed_s;
+	const double age_s = cli_unix_now() - f->text.changed_s;
 	/* A clock that was set back does not say how long ago it was. */
 	f->heard_ns = moment_before(now_ns, age_s >= 0 ? age_s : FLEET_AGE_UNKNOWN_S);
 	cli_followed_settle(all, f);

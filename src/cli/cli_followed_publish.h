@@ -18,8 +18,8 @@ bool cli_followed_fail(
 
 /* In passing: what is to be done now is left to the next look, which is due. Returns false. */
 bool cli_followed_hold(cli_followed *f);
-/* Attaches to the segment. Somebody may have removed the file since. False in passing: then another
- * filter's build may be in the one that is attached. */
+/* Attaches to the segment at its path: another process may have removed the one that is attached.
+ * That is kept in passing, because another filter's build may be in it: then it returns false. */
 bool cli_followed_attach(const cli_follower *all, cli_followed *f);
 /* Ends f->build, if there is one. */
 void cli_followed_end_build(cli_followed *f);

@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -140,13 +139,11 @@ static int describe(saving *s)
 	bshm_error error;
 	bshm_stat stat;
 	bshm_store_info store = {0};
-	struct timespec now;
 	if (bshm_segment_stat(s->c->segment, &stat, &error) != BSHM_OK) {
 		return cli_fail(s->c, &error, NULL);
 	}
 	bshm_store_stat(s->c->segment, &store);
-	clock_gettime(CLOCK_REALTIME, &now);
-	s->manifest.saved_s = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+	s->manifest.saved_s = cli_unix_now();
 	s->manifest.filter_bytes = stat.filter_bytes;
 	s->manifest.cache_bytes = store.bytes_total;
 	s->manifest.cache_records = store.max_records;

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int cli_status(cli *c)
 {
@@ -67,13 +66,6 @@ int cli_verify(cli *c)
 
 /* ------------------------------------------------------------------ ls */
 
-static double now_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-}
-
 static void print_row(const cli_name *name, const bshm_info *info)
 {
 	char rate[16];
@@ -86,7 +78,7 @@ static void print_row(const cli_name *name, const bshm_info *info)
 		info->items, floor(100 * used), bshm_size_text(size, info->bytes),
 		cli_percent_text(rate, info->estimated_error_rate),
 		cli_percent_text(asked, info->error_rate),
-		cli_age_text(age, fmax(0, now_s() - info->published_s)),
+		cli_age_text(age, fmax(0, cli_unix_now() - info->published_s)),
 		info->usage.maybes > info->usage.questions ? 0 : saved,
 		cli_shown(name->bytes, name->length));
 }

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t noted;
@@ -123,6 +124,13 @@ static bool wait_for(int fd, const struct timespec *most)
 bool cli_wait(int fd)
 {
 	return wait_for(fd, NULL);
+}
+
+double cli_unix_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
 bool cli_nap(uint64_t ns)

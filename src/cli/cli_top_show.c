@@ -57,13 +57,6 @@ static const char *share_text(char out[32], double share)
 	return out;
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-}
-
 /* ------------------------------------------------------------------ columns */
 
 /* Where there is no room for all, those of the largest `spare` are left out first. */
@@ -129,7 +122,7 @@ static const char *cell_text(char out[32], const top_filter *f, top_column colum
 		case TOP_SIZE:
 			return bshm_size_text(out, f->bytes);
 		case TOP_AGE:
-			snprintf(out, 32, "%s", cli_age_text(age, fmax(0, now_s() - f->published_s)));
+			snprintf(out, 32, "%s", cli_age_text(age, fmax(0, cli_unix_now() - f->published_s)));
 			return out;
 		default:
 			return "";

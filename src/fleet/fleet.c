@@ -30,6 +30,19 @@ double fleet_now_s(void)
 	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
+void fleet_hash_begin(crypto_generichash_state *state)
+{
+	crypto_generichash_init(state, NULL, 0, FLEET_HASH_CHARACTERS / 2);
+}
+
+void fleet_hash_end(crypto_generichash_state *state, fleet_hash *out)
+{
+	uint8_t bytes[FLEET_HASH_CHARACTERS / 2];
+	*out = (fleet_hash){""};
+	crypto_generichash_final(state, bytes, sizeof(bytes));
+	fleet_hex(out->text, bytes, sizeof(bytes));
+}
+
 bool fleet_is_hash(const char *text)
 {
 	return strspn(text, DIGITS) == FLEET_HASH_CHARACTERS && text[FLEET_HASH_CHARACTERS] == '\0';

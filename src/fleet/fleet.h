@@ -10,6 +10,7 @@
 #ifndef FLEET_H
 #define FLEET_H
 
+#include <sodium.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +19,7 @@
 #define FLEET_IMAGE_BYTES_MAX UINT64_C(9999999999999)
 #define FLEET_HEAD_BYTES_MAX  4096
 #define FLEET_HASH_CHARACTERS 64
-/* How old what nobody knows the age of is taken to be. */
+/* How old a thing is taken to be whose age is not known. */
 #define FLEET_AGE_UNKNOWN_S 1e9
 /* The file of a head, and the folder of the blobs. */
 #define FLEET_HEAD_FILE "head"
@@ -42,6 +43,9 @@ typedef struct {
 	char text[FLEET_HASH_CHARACTERS + 1];
 } fleet_hash;
 
+/* Hashes what is added by crypto_generichash_update() in between. */
+void fleet_hash_begin(crypto_generichash_state *state);
+void fleet_hash_end(crypto_generichash_state *state, fleet_hash *out);
 /* Is it the name of a blob? */
 bool fleet_is_hash(const char *text);
 /* The first 16 digits of a hash as a number: they name an image in a head. */

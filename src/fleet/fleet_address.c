@@ -74,7 +74,8 @@ static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 
 static bool parse_url(const char *text, fleet_address *out)
 {
-	static const char *const names[] = {"ca", "cert", "key", NULL};
+	static const char *const tls_names[] = {"ca", "cert", "key", NULL};
+	static const char *const no_names[] = {NULL};
 	CURLU *url = curl_url();
 	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
 		curl_url_cleanup(url);
@@ -87,7 +88,8 @@ static bool parse_url(const char *text, fleet_address *out)
 	out->database = part_of(url, CURLUPART_PATH, CURLU_URLDECODE);
 	char *query = part_of(url, CURLUPART_QUERY, 0);
 	char *fragment = part_of(url, CURLUPART_FRAGMENT, 0); /* a password is spelled with %23 */
-	const bool is_known = fragment == NULL && !has_others(query, out->is_tls ? names : names + 3);
+	const bool is_known =
+		fragment == NULL && !has_others(query, out->is_tls ? tls_names : no_names);
 	curl_free(fragment);
 	curl_url_cleanup(url);
 	out->ca = query_part(query, "ca");

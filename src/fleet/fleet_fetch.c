@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,10 +63,8 @@ int fleet_fetch_head(fleet_link *f, const char *filter, fleet_text *out, char et
 /* 1; 0: the hash of what came is another one. */
 static int check_hash(crypto_generichash_state *state, const fleet_hash *hash, fleet_error *error)
 {
-	uint8_t bytes[32];
-	fleet_hash made = {""};
-	crypto_generichash_final(state, bytes, sizeof(bytes));
-	fleet_hex(made.text, bytes, sizeof(bytes));
+	fleet_hash made;
+	fleet_hash_end(state, &made);
 	if (strcmp(made.text, hash->text) == 0) {
 		return 1;
 	}
@@ -90,7 +87,7 @@ int fleet_fetch_blob(
 			error, "cannot make a file in %.*s: %s", (int) (end - path), path, strerror(errno));
 		return -2;
 	}
-	crypto_generichash_init(&hashed, NULL, 0, 32);
+	fleet_hash_begin(&hashed);
 	const fleet_request r = {.path = name};
 	int found = request(f, &r, &a, error);
 	close(a.fd);

@@ -470,17 +470,15 @@ int fleet_folder_open_blob(const fleet_folder *f, const fleet_hash *hash)
 static bool hash_file(int fd, fleet_hash *out, uint64_t *bytes)
 {
 	uint8_t buffer[BUFFER_BYTES];
-	uint8_t hash[32];
 	crypto_generichash_state state;
 	ssize_t got;
 	*bytes = 0;
-	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	fleet_hash_begin(&state);
 	while ((got = read(fd, buffer, sizeof(buffer))) > 0) {
 		crypto_generichash_update(&state, buffer, (size_t) got);
 		*bytes += (uint64_t) got;
 	}
-	crypto_generichash_final(&state, hash, sizeof(hash));
-	fleet_hex(out->text, hash, sizeof(hash));
+	fleet_hash_end(&state, out);
 	return got == 0;
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONNECT_S     10L
@@ -20,6 +19,7 @@
 #define SLOW_BYTES    1000L /* fewer a second, */
 #define SLOW_S        30L   /* so long: it fails */
 #define PASS_MS       100   /* so often something else has its turn meanwhile */
+#define PASS_S        (PASS_MS / 1e3)
 #define STATUS_FOUND  200
 #define STATUS_OTHER  300 /* from here on the body is not what was asked for */
 #define STATUS_SAME   304
@@ -447,29 +447,22 @@ static bool make_headers(
 		   (!f->is_signed || add_signed(f, r, out, error));
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
-
 /* As curl_easy_perform(), with turns for something else. */
 static CURLcode perform(fleet_link *f)
 {
 	int left = 1;
-	uint64_t next_ms = now_ms() + PASS_MS;
+	double next_s = fleet_now_s() + PASS_S;
 	CURLMcode failed = curl_multi_add_handle(f->multi, f->curl);
 	while (failed == CURLM_OK && left > 0) {
 		failed = curl_multi_perform(f->multi, &left);
 		if (failed == CURLM_OK && left > 0) {
 			failed = curl_multi_poll(f->multi, NULL, 0, PASS_MS, NULL);
 		}
-		const uint64_t begun_ms = now_ms();
-		if (left > 0 && f->meanwhile != NULL && begun_ms >= next_ms) {
+		const double begun_s = fleet_now_s();
+		if (left > 0 && f->meanwhile != NULL && begun_s >= next_s) {
 			f->meanwhile(f->context);
-			const uint64_t took_ms = now_ms() - begun_ms;
-			next_ms = begun_ms + took_ms + (took_ms > PASS_MS ? took_ms : PASS_MS);
+			const double took_s = fleet_now_s() - begun_s;
+			next_s = begun_s + took_s + (took_s > PASS_S ? took_s : PASS_S);
 		}
 	}
 	const CURLMsg *message = curl_multi_info_read(f->multi, &left);

@@ -12,7 +12,6 @@
 #include "fleet/fleet.h"
 
 #include <curl/curl.h>
-#include <sodium.h>
 
 #define FLEET_ETAG_ROOM 256
 #define FLEET_WORD_ROOM 128

@@ -111,7 +111,7 @@ static redisReply *next(fleet_stream *s, fleet_error *error)
 	if (got == NULL) {
 		fail_server(s, NULL, error);
 	}
-	s->has_answered = true;
+	s->has_answered |= got != NULL;
 	return got;
 }
 

@@ -293,11 +293,11 @@ TEST(a_stream_that_grows_while_it_is_read_has_an_end)
 	end(s);
 }
 
-/* What the server says to who waits; 0: it has said nothing for two seconds. */
+/* What the server says to the reader that waits; 0: it has said nothing for a minute. */
 static int watched(fleet_stream *s)
 {
 	int told = 0;
-	for (int i = 0; i < 200 && told == 0; i++) {
+	for (int i = 0; i < 6000 && told == 0; i++) {
 		told = fleet_stream_watched(s, &failure);
 		bshm_os_sleep_us(10000);
 	}
