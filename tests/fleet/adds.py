@@ -460,6 +460,7 @@ def test_a_filter_that_was_dropped_comes_back_while_others_add(fleet):
         return denies(fleet, "a")
 
     fleet.wait_for("it is back", is_back)
+    check("until the stream is read" not in fleet.log("a"), "whole, in one step: " + fleet.log("a"))
 
 
 def test_a_stream_over_tls(fleet):
