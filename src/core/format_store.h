@@ -292,29 +292,31 @@ BSHM_AT(lease, begun_s, 28);
 BSHM_AT(lease, unstored_s, 32);
 
 /*
- *  off   0                 8        12       16
- *      +-----------------+--------+--------+-------------------------------------+
- *   0: | shape           | records|        | units[64]: refs of the two lists    |
- *      +-----------------+--------+--------+-------------------------------------+
+ *  off   0                 128               256      260
+ *      +-----------------+-----------------+--------+---------------+
+ *   0: | units[0]        | units[1]        | records|               |
+ *      +-----------------+-----------------+--------+---------------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
- * the store is. All under the shard's lock. The lowest bit of `shape` (release) selects one of two
- * lists; the other one is free to be written. The lists are interleaved, so that the first units
- * are in the cache line of the shape, which every search reads.
+ * the store is. All under the shard's lock.
+ *
+ * Each table has a root, one word of an array of their own, which every search reads: the roots of
+ * a store of 64 MB lie in 2 kB. The root (release) has the count of the table's buckets, the ref of
+ * its first unit, and which of the two lists has the others; the other list is free to be written.
  */
 typedef struct {
-	uint64_t shape;   /* count of buckets << 1 | which list */
-	uint32_t records; /* in its buckets */
-	uint32_t reserved;
-	uint32_t units[2 * BSHM_TABLE_UNITS]; /* unit i of list l: 2 * i + l */
-	uint8_t rest[48];
+	uint32_t units[2][BSHM_TABLE_UNITS]; /* number 0 of the list in force is in the root */
+	uint32_t records;                    /* in its buckets */
+	uint8_t reserved[60];
 } bshm_table;
 
+/* In a root: bit 0 which list, bits 1 to 31 the count of buckets, bits 32 to 63 the first unit. */
+#define BSHM_ROOT_UNIT 32
+
 BSHM_STATIC_ASSERT(table, sizeof(bshm_table) == 320);
-BSHM_AT(table, shape, 0);
-BSHM_AT(table, records, 8);
-BSHM_AT(table, units, 16);
+BSHM_AT(table, units, 0);
+BSHM_AT(table, records, 256);
 
 /*
  *  off   0                 8                 16                24

@@ -196,7 +196,7 @@ TEST(the_table_of_a_unit_is_found_at_once)
 		uint64_t least = UINT64_MAX; /* not of those that search the pages for a free slot */
 		for (unsigned k = 0; k < 8; k++) {
 			const uint64_t before = bshm__held.accesses;
-			CHECK(bshm__unit_move(&s, BSHM_LOAD(bshm__unit(buckets.units, 1), RELAXED)));
+			CHECK(bshm__unit_move(&s, bshm__unit(&buckets, 1)));
 			const uint64_t accesses = bshm__held.accesses - before;
 			least = accesses < least ? accesses : least;
 		}

@@ -42,10 +42,9 @@ static void check_nothing_lost(void)
 	check_sound(segment);
 }
 
-static uint32_t *units_of(uint32_t table)
+static uint32_t first_unit(uint32_t table)
 {
-	bshm_table *t = &segment->tables[table];
-	return &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
+	return bshm__buckets_of(segment, table).first;
 }
 
 static void intend(uint32_t kind, uint32_t table, uint32_t old, uint32_t fresh)
@@ -63,10 +62,10 @@ TEST(a_unit_of_the_index_moves_with_all_that_is_in_it)
 {
 	stand();
 	for (uint32_t table = 0; table < segment->shard_tables; table++) {
-		const uint32_t before = units_of(table)[0];
+		const uint32_t before = first_unit(table);
 		if (bshm__buckets_of(segment, table).count != 0) {
 			CHECK(bshm__unit_move(&s, before));
-			CHECK(units_of(table)[0] != before);
+			CHECK(first_unit(table) != before);
 			CHECK(!bshm__slot_taken(&s, before));
 		}
 	}
@@ -89,10 +88,10 @@ static uint32_t begin_unit_move(uint32_t old)
 TEST(a_unit_whose_move_was_cut_off_before_it_counted_stays)
 {
 	stand();
-	const uint32_t old = units_of(0)[0];
+	const uint32_t old = first_unit(0);
 	const uint32_t fresh = begin_unit_move(old);
 	bshm__intent_repair(&s);
-	CHECK_INT(units_of(0)[0], old);
+	CHECK_INT(first_unit(0), old);
 	CHECK(!bshm__slot_taken(&s, fresh));
 	check_nothing_lost();
 }
@@ -100,11 +99,12 @@ TEST(a_unit_whose_move_was_cut_off_before_it_counted_stays)
 TEST(a_unit_whose_move_was_cut_off_after_it_counted_has_moved)
 {
 	stand();
-	const uint32_t old = units_of(0)[0];
+	const uint32_t old = first_unit(0);
 	const uint32_t fresh = begin_unit_move(old);
-	BSHM_STORE(&units_of(0)[0], fresh, RELEASE);
+	const uint32_t shape = (uint32_t) BSHM_LOAD(&segment->roots[0], RELAXED);
+	BSHM_STORE(&segment->roots[0], (uint64_t) fresh << BSHM_ROOT_UNIT | shape, RELEASE);
 	bshm__intent_repair(&s);
-	CHECK_INT(units_of(0)[0], fresh);
+	CHECK_INT(first_unit(0), fresh);
 	CHECK(!bshm__slot_taken(&s, old));
 	check_nothing_lost();
 }
@@ -114,35 +114,34 @@ TEST(a_unit_whose_move_was_cut_off_after_it_counted_has_moved)
 TEST(a_table_that_was_not_made_anew_gives_the_units_back)
 {
 	stand();
-	bshm_table *t = &segment->tables[0];
-	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
-	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) (shape ^ 1));
+	const uint64_t root = BSHM_LOAD(&segment->roots[0], RELAXED);
+	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) root ^ 1);
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t ref = bshm__slot_find(&s, BSHM_CLASS_INDEX, 0);
-		BSHM_STORE(&t->units[2 * i + (~shape & 1)], ref, RELAXED);
+		BSHM_STORE(&segment->tables[0].units[~root & 1][i], ref, RELAXED);
 		bshm__slot_take(&s, ref);
 	}
 	BSHM_STORE(&s.shard->intent.step, 2, RELAXED);
 	bshm__intent_repair(&s);
-	CHECK_INT(BSHM_LOAD(&t->shape, RELAXED), shape);
+	CHECK_INT(BSHM_LOAD(&segment->roots[0], RELAXED), root);
 	check_nothing_lost();
 }
 
 TEST(a_table_that_was_made_anew_gives_the_old_units_back)
 {
 	stand();
-	bshm_table *t = &segment->tables[0];
 	const uint32_t buckets = bshm__buckets_of(segment, 0).count;
 	const uint32_t units = bshm__units_for(buckets);
+	REQUIRE(bshm__unit_move(&s, first_unit(0))); /* its old ref is still in the list */
 	REQUIRE(bshm__table_resize(&s, 0, bshm__buckets_next(buckets)));
-	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	const uint64_t root = BSHM_LOAD(&segment->roots[0], RELAXED);
 	for (uint32_t i = 0; i < units; i++) { /* as before the old ones were given back */
-		bshm__slot_take(&s, t->units[2 * i + (~shape & 1)]);
+		bshm__slot_take(&s, segment->tables[0].units[~root & 1][i]);
 	}
-	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) shape);
+	intend(BSHM_INTENT_RESIZE, 0, 0, (uint32_t) root);
 	BSHM_STORE(&s.shard->intent.count, units, RELAXED);
 	bshm__intent_repair(&s);
-	CHECK_INT(BSHM_LOAD(&t->shape, RELAXED), shape);
+	CHECK_INT(BSHM_LOAD(&segment->roots[0], RELAXED), root);
 	check_nothing_lost();
 }
 

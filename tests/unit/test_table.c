@@ -76,13 +76,13 @@ TEST(a_size_that_no_table_has_counts_as_none)
 	const uint32_t sizes[] = {1, 2, 3, 5, 9, 12, 15, 24, 31, 48, 65, 2047, 2112, 1u << 30};
 	open_one();
 	REQUIRE(store_put(segment, 1, 1, 8, 0, BSHM_PUT_SET) == 1);
-	bshm_table *t = &segment->tables[0];
-	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	uint64_t *word = &segment->roots[0];
+	const uint64_t root = BSHM_LOAD(word, RELAXED);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		BSHM_STORE(&t->shape, (uint64_t) sizes[i] << 1 | (shape & 1), RELAXED);
+		BSHM_STORE(word, (root & ~UINT64_C(0xfffffffe)) | sizes[i] << 1, RELAXED);
 		CHECK_INT(buckets(), 0);
 	}
-	BSHM_STORE(&t->shape, shape, RELAXED);
+	BSHM_STORE(word, root, RELAXED);
 	check_all(1, 2);
 	bshm_segment_close(segment);
 }

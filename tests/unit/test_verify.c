@@ -102,7 +102,7 @@ TEST(damaged_buckets_are_found)
 	stand();
 	const bshm__buckets buckets = bshm__buckets_of(segment, 0);
 	REQUIRE(buckets.count != 0);
-	segment->tables[0].units[BSHM_LOAD(&segment->tables[0].shape, RELAXED) & 1] = 0;
+	BSHM_AND(&segment->roots[0], UINT32_MAX, RELAXED); /* no first unit */
 	check_told("a table's buckets are damaged");
 }
 

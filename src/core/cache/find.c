@@ -259,7 +259,7 @@ static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *
 {
 	for (unsigned i = 0; i < count; i++) {
 		homes[i] = bshm__home_of(segment, space, &keys[i]);
-		BSHM_PREFETCH(&segment->tables[homes[i].table]);
+		BSHM_PREFETCH(&segment->roots[homes[i].table]);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		bshm__home_prefetch(segment, &homes[i]);

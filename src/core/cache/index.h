@@ -19,9 +19,10 @@ static inline uint32_t bshm__bucket_of(uint32_t position, uint32_t buckets)
 	return (uint32_t) ((uint64_t) position * buckets >> BSHM_POSITION_BITS);
 }
 
-/* The buckets of a table, from one reading of its shape. */
+/* The buckets of a table, from one reading of its root. */
 typedef struct {
-	uint32_t *units; /* where the list begins: bshm__unit() */
+	uint32_t *units; /* the list of the units after the first */
+	uint32_t first;  /* the ref of the first unit */
 	uint32_t count;  /* 0 = none yet */
 } bshm__buckets;
 
@@ -35,11 +36,12 @@ static inline bool bshm__is_table_size(uint64_t buckets)
 
 static inline bshm__buckets bshm__buckets_of(const bshm_segment *segment, uint32_t table)
 {
-	bshm_table *t = &segment->tables[table];
-	const uint64_t shape = BSHM_LOAD(&t->shape, ACQUIRE); /* pairs with its store */
+	const uint64_t root = BSHM_LOAD(&segment->roots[table], ACQUIRE); /* pairs with its stores */
+	const uint32_t count = (uint32_t) root >> 1;
 	return (bshm__buckets){
-		.units = &t->units[shape & 1],
-		.count = bshm__is_table_size(shape >> 1) ? (uint32_t) (shape >> 1) : 0,
+		.units = segment->tables[table].units[root & 1],
+		.first = (uint32_t) (root >> BSHM_ROOT_UNIT),
+		.count = bshm__is_table_size(count) ? count : 0,
 	};
 }
 
@@ -63,19 +65,18 @@ static inline uint32_t bshm__reach(uint32_t buckets)
 	return buckets < 4 * BSHM_REACH_MAX ? buckets / 4 : BSHM_REACH_MAX;
 }
 
-/* The ref of unit i in a table's list. The two lists of a table are interleaved. */
-static inline uint32_t *bshm__unit(uint32_t *units, uint32_t i)
+/* The ref of unit i. */
+static inline uint32_t bshm__unit(const bshm__buckets *buckets, uint32_t i)
 {
-	return &units[2 * i];
+	/* Acquire pairs with bshm__unit_move(). */
+	return i == 0 ? buckets->first : BSHM_LOAD(&buckets->units[i], ACQUIRE);
 }
 
 /* Bucket number `bucket`; NULL: damaged. */
 static inline bshm_bucket *bshm__bucket_at(
 	const bshm__shard *s, const bshm__buckets *buckets, uint32_t bucket)
 {
-	/* Pairs with bshm__unit_move(). */
-	const uint32_t unit =
-		BSHM_LOAD(bshm__unit(buckets->units, bucket / BSHM_UNIT_BUCKETS), ACQUIRE);
+	const uint32_t unit = bshm__unit(buckets, bucket / BSHM_UNIT_BUCKETS);
 	const uint32_t words = sizeof(bshm_bucket) / BSHM_SLOT_UNIT;
 	const uint32_t ref = unit + bucket % BSHM_UNIT_BUCKETS * words;
 	uint8_t *byte = bshm__ref_at(s, ref, sizeof(bshm_bucket));

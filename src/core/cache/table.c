@@ -2,8 +2,12 @@
  * table.c - gives a table more buckets or fewer; moves a unit of buckets.
  *
  * A resize fills new units beside the old ones and puts them in force with one store of the table's
- * shape. Readers of the old units see that the sequence has jumped, and search anew. A table grows
+ * root. Readers of the old units see that the sequence has jumped, and search anew. A table grows
  * when nine tenths of its cells are in use, a table of less than a unit at seven tenths.
+ *
+ * The first unit of the list in force is named by the root alone, so a move of it is one store too.
+ * A resize notes it in the list that it replaces: a repair finds all units there that are to be
+ * freed.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -106,8 +110,8 @@ static void zero_unit(const bshm__shard *s, uint32_t ref, uint32_t bytes)
 	}
 }
 
-/* Takes the units of so many buckets into the list that is not in force. False: no room. */
-static bool take_units(const bshm__shard *s, const bshm__buckets *to)
+/* Takes the units of to->count buckets into the list that is not in force. False: no room. */
+static bool take_units(const bshm__shard *s, bshm__buckets *to)
 {
 	uint32_t *step = &s->shard->intent.step;
 	const uint32_t size_class = bshm__unit_class(to->count);
@@ -116,19 +120,20 @@ static bool take_units(const bshm__shard *s, const bshm__buckets *to)
 		if (ref == 0) {
 			return false;
 		}
-		BSHM_STORE(bshm__unit(to->units, i), ref, RELAXED);
+		BSHM_STORE(&to->units[i], ref, RELAXED);
 		/* Named before it is taken: pairs with bshm__table_resize_repair(). */
 		BSHM_STORE(step, i + 1, RELEASE);
 		bshm__slot_take(s, ref);
 		zero_unit(s, ref, bshm__class_bytes(size_class));
 	}
+	to->first = BSHM_LOAD(&to->units[0], RELAXED);
 	return true;
 }
 
-static void free_units(const bshm__shard *s, uint32_t *list, uint32_t count)
+static void free_units(const bshm__shard *s, const uint32_t *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && i < BSHM_TABLE_UNITS; i++) {
-		bshm__slot_free(s, BSHM_LOAD(bshm__unit(list, i), RELAXED));
+		bshm__slot_free(s, BSHM_LOAD(&list[i], RELAXED));
 	}
 }
 
@@ -136,11 +141,11 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 {
 	bshm_table *t = &s->segment->tables[table];
 	bshm_intent *intent = &s->shard->intent;
-	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	const uint32_t other = ~(uint32_t) BSHM_LOAD(&s->segment->roots[table], RELAXED) & 1;
 	const bshm__buckets from = bshm__buckets_of(s->segment, table);
-	uint32_t *list = &t->units[~shape & 1];
-	const bshm__buckets to = {list, buckets};
-	const uint32_t fresh = buckets << 1 | (~shape & 1);
+	bshm__buckets to = {t->units[other], 0, buckets};
+	const uint32_t fresh = buckets << 1 | other;
+	BSHM_STORE(&from.units[0], from.first, RELAXED);
 	BSHM_STORE(&intent->table, table, RELAXED);
 	BSHM_STORE(&intent->count, bshm__units_for(from.count), RELAXED);
 	BSHM_STORE(&intent->step, 0, RELAXED);
@@ -149,11 +154,13 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 	const bool done = take_units(s, &to) && copy_refs(s, &from, &to, &records);
 	if (done) {
 		BSHM_STORE(&t->records, records, RELAXED);
-		BSHM_STORE(&t->shape, fresh, RELEASE); /* in force; pairs with bshm__buckets_of() */
+		/* In force; pairs with bshm__buckets_of(). */
+		BSHM_STORE(
+			&s->segment->roots[table], (uint64_t) to.first << BSHM_ROOT_UNIT | fresh, RELEASE);
 		bshm__sequence_jump(s);
 		free_units(s, from.units, bshm__units_for(from.count));
 	} else {
-		free_units(s, list, BSHM_LOAD(&intent->step, RELAXED));
+		free_units(s, to.units, BSHM_LOAD(&intent->step, RELAXED));
 	}
 	bshm__intent_end(s);
 	return done;
@@ -175,26 +182,18 @@ bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 		   bshm__table_resize(s, table, wanted);
 }
 
-/* The table that the intent names; NULL: it is damaged, and names none of this shard. */
-static bshm_table *intent_table(const bshm__shard *s)
-{
-	const uint32_t table = BSHM_LOAD(&s->shard->intent.table, RELAXED);
-	const uint32_t first = s->index * s->segment->shard_tables;
-	return table - first < s->segment->shard_tables ? &s->segment->tables[table] : NULL;
-}
-
 void bshm__table_resize_repair(const bshm__shard *s)
 {
 	const bshm_intent *intent = &s->shard->intent;
-	bshm_table *t = intent_table(s);
-	if (t == NULL) {
-		return;
+	const uint32_t table = BSHM_LOAD(&intent->table, RELAXED);
+	if (table - s->index * s->segment->shard_tables >= s->segment->shard_tables) {
+		return; /* damaged: it is no table of this shard */
 	}
-	const uint64_t shape = BSHM_LOAD(&t->shape, RELAXED);
+	const uint32_t shape = (uint32_t) BSHM_LOAD(&s->segment->roots[table], RELAXED);
 	const bool in_force = shape == BSHM_LOAD(&intent->fresh, RELAXED);
 	bshm__sequence_jump(s);
-	free_units(
-		s, &t->units[~shape & 1], BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
+	free_units(s, s->segment->tables[table].units[~shape & 1],
+		BSHM_LOAD(in_force ? &intent->count : &intent->step, RELAXED));
 }
 
 /* The table of the first record of a unit, counted from the shard's first table; 0 if it has
@@ -217,30 +216,41 @@ static uint32_t likely_table(const bshm__shard *s, uint32_t unit)
 	return 0;
 }
 
-/* The word of a unit in its table's list; NULL: no list in force has it. */
-static uint32_t *find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table)
+/* Which table has a unit, and as which of its units? False: none has it. */
+static bool find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table, uint32_t *number)
 {
 	const uint32_t tables = s->segment->shard_tables;
 	const uint32_t likely = likely_table(s, ref);
 	for (uint32_t k = 0; k < tables; k++) {
 		*table = s->index * tables + (likely + k) % tables;
-		bshm_table *t = &s->segment->tables[*table];
-		uint32_t *units = &t->units[BSHM_LOAD(&t->shape, RELAXED) & 1];
-		const uint32_t count = bshm__units_for(bshm__buckets_of(s->segment, *table).count);
-		for (uint32_t i = 0; i < count; i++) {
-			if (BSHM_LOAD(bshm__unit(units, i), RELAXED) == ref) {
-				return bshm__unit(units, i);
+		const bshm__buckets buckets = bshm__buckets_of(s->segment, *table);
+		const uint32_t count = bshm__units_for(buckets.count);
+		for (*number = 0; *number < count; ++*number) {
+			if (bshm__unit(&buckets, *number) == ref) {
+				return true;
 			}
 		}
 	}
-	return NULL;
+	return false;
+}
+
+/* Puts another unit in force. Pairs with bshm__buckets_of() and bshm__unit(). */
+static void set_unit(const bshm__shard *s, uint32_t table, uint32_t number, uint32_t ref)
+{
+	uint64_t *root = &s->segment->roots[table];
+	const uint32_t shape = (uint32_t) BSHM_LOAD(root, RELAXED);
+	if (number == 0) {
+		BSHM_STORE(root, (uint64_t) ref << BSHM_ROOT_UNIT | shape, RELEASE);
+	} else {
+		BSHM_STORE(&s->segment->tables[table].units[shape & 1][number], ref, RELEASE);
+	}
 }
 
 bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 {
 	uint32_t table;
-	uint32_t *unit = find_unit(s, ref, &table);
-	if (unit == NULL) {
+	uint32_t number;
+	if (!find_unit(s, ref, &table, &number)) {
 		return false; /* damaged */
 	}
 	const uint32_t size_class = bshm__ref_class(s, ref);
@@ -257,8 +267,8 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 	for (uint32_t i = 0; i < bytes / 8; i++) {
 		BSHM_STORE(&to[i], BSHM_LOAD(&from[i], RELAXED), RELAXED);
 	}
-	BSHM_STORE(unit, fresh, RELEASE); /* pairs with bshm__bucket_at() */
-	bshm__sequence_jump(s);           /* a search of the old unit begins anew */
+	set_unit(s, table, number, fresh);
+	bshm__sequence_jump(s); /* a search of the old unit begins anew */
 	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);
 	return true;
@@ -269,7 +279,8 @@ void bshm__unit_move_repair(const bshm__shard *s)
 	const bshm_intent *intent = &s->shard->intent;
 	const uint32_t fresh = BSHM_LOAD(&intent->fresh, RELAXED);
 	uint32_t table;
+	uint32_t number;
 	bshm__sequence_jump(s);
 	bshm__slot_free(
-		s, find_unit(s, fresh, &table) != NULL ? BSHM_LOAD(&intent->old, RELAXED) : fresh);
+		s, find_unit(s, fresh, &table, &number) ? BSHM_LOAD(&intent->old, RELAXED) : fresh);
 }

@@ -124,7 +124,7 @@ static bool inspect_units(inspection *in, uint32_t table)
 	const bshm__shard *s = &in->s;
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, table);
 	for (uint32_t i = 0; i < buckets.count; i += BSHM_UNIT_BUCKETS) {
-		const uint32_t unit = BSHM_LOAD(bshm__unit(buckets.units, i / BSHM_UNIT_BUCKETS), RELAXED);
+		const uint32_t unit = bshm__unit(&buckets, i / BSHM_UNIT_BUCKETS);
 		if (bshm__ref_class(s, unit) != bshm__unit_class(buckets.count) ||
 			!bshm__slot_taken(s, unit)) {
 			note(in, "a table's buckets are damaged");
@@ -195,7 +195,7 @@ static uint32_t count_units(inspection *in, uint32_t ref)
 	for (uint32_t t = first; t < first + s->segment->shard_tables; t++) {
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, t);
 		for (uint32_t i = 0; i < bshm__units_for(buckets.count); i++) {
-			found += BSHM_LOAD(bshm__unit(buckets.units, i), RELAXED) == ref;
+			found += bshm__unit(&buckets, i) == ref;
 		}
 	}
 	in->work += s->segment->shard_tables;

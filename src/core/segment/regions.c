@@ -10,6 +10,8 @@
 
 #include "core/segment/segment.h"
 
+#define CACHE_LINE 64u
+
 static uint64_t round_up(uint64_t bytes, uint64_t to)
 {
 	return (bytes + to - 1) / to * to;
@@ -37,6 +39,8 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	off += sizeof(bshm_shard_header) * shards;
 	segment->leases = at(base, off);
 	off += sizeof(bshm_lease) * BSHM_LEASE_COUNT * shards;
+	segment->roots = at(base, off);
+	off += round_up(sizeof(uint64_t) * shards * segment->shard_tables, CACHE_LINE);
 	segment->tables = at(base, off);
 	off += sizeof(bshm_table) * shards * segment->shard_tables;
 	segment->page_headers = at(base, off);

@@ -31,6 +31,7 @@ struct bshm_segment {
 	bshm_tally *tallies;
 	bshm_shard_header *shards;
 	bshm_lease *leases;
+	uint64_t *roots; /* of the tables */
 	bshm_table *tables;
 	bshm_page_header *page_headers;
 	bshm_page_bitmap *page_bitmaps;
