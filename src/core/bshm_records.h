@@ -66,11 +66,9 @@ bool bshm_store_exists(const bshm_segment *segment);
 
 /*
  * A record that was found: the type and length of its value. bshm_found_copy() copies the bytes.
- * Nothing is held: the record may be replaced meanwhile. A value of BSHM_SHORT_MIN to
- * BSHM_SHORT_MAX bytes may have been fetched with it: then bshm_found_short() copies it, and cannot
- * fail.
+ * Nothing is held: the record may be replaced meanwhile. A value of up to BSHM_SHORT_MAX bytes may
+ * have been fetched with it: then bshm_found_short() copies it, and cannot fail.
  */
-#define BSHM_SHORT_MIN 8u
 #define BSHM_SHORT_MAX 32u
 typedef struct {
 	bshm_value_type type;
@@ -93,17 +91,25 @@ typedef struct {
 	uint32_t next;
 } bshm_found;
 
-/* Copies the value of found->length bytes that was fetched: two moves that may overlap, no loop. */
+/* Copies the value of found->length bytes that was fetched: moves that may overlap, no loop. */
 static inline void bshm_found_short(const bshm_found *found, void *to)
 {
-	const uint8_t *end = found->value + found->length;
-	uint8_t *to_end = (uint8_t *) to + found->length;
-	if (found->length <= 16) {
-		memcpy(to, found->value, 8);
-		memcpy(to_end - 8, end - 8, 8);
-	} else {
-		memcpy(to, found->value, 16);
-		memcpy(to_end - 16, end - 16, 16);
+	const size_t length = (size_t) found->length;
+	const uint8_t *from = found->value;
+	uint8_t *bytes = (uint8_t *) to;
+	if (length > 16) {
+		memcpy(bytes, from, 16);
+		memcpy(bytes + length - 16, from + length - 16, 16);
+	} else if (length >= 8) {
+		memcpy(bytes, from, 8);
+		memcpy(bytes + length - 8, from + length - 8, 8);
+	} else if (length >= 4) {
+		memcpy(bytes, from, 4);
+		memcpy(bytes + length - 4, from + length - 4, 4);
+	} else if (length != 0) {
+		bytes[0] = from[0];
+		bytes[length / 2] = from[length / 2];
+		bytes[length - 1] = from[length - 1];
 	}
 }
 

@@ -441,7 +441,7 @@ static int touch_in_place(const bshm__shard *s, const bshm__existing *at, uint32
 		bshm__word_set(s, at->ref, 2, expires_s);
 	}
 	if (has_word || expires_s == 0) {
-		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0));
+		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
 		return 1;
 	}
 	return -1;

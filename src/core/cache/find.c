@@ -107,87 +107,38 @@ static void describe_found(const bshm__shard *s, const bshm__record *record, uin
 	found->next = record->next;
 }
 
-/* A look-up, and its result: 1 = found, 0 = absent, -1 = begin anew. */
-typedef struct {
-	bshm__record record;
-	uint64_t sequence; /* before the search */
-	int result;
-	bool fetched; /* the value too: bshm_found_short() */
-} lookup;
-
-/* Copies a value of 8 to 32 bytes with the look-up, without a loop. */
-static inline bool fetch_short(const bshm__record *record, uint8_t *to)
+/* Counts a look-up, and notes the use of the record, if the caller uses it. */
+static BSHM_ALWAYS_INLINE void note_hit(
+	const bshm__shard *s, const bshm__record *record, bool expired, unsigned flags)
 {
-	const uint32_t count = record->value_bytes;
-	const uint8_t *from = record->bytes + record->key_bytes;
-	if (count - BSHM_SHORT_MIN > BSHM_SHORT_MAX - BSHM_SHORT_MIN ||
-		(record->state & BSHM_SLOT_CHAINED) != 0) {
-		return false;
-	}
-	if (count <= 16) {
-		bshm__racy_copy(to, from, count);
-	} else {
-		bshm__racy_copy(to, from, 16);
-		bshm__racy_copy(to + count - 16, from + count - 16, 16);
-	}
-	return true;
-}
-
-/*
- * Most searches end in the home bucket, at the first cell with the key's tag. This is that case
- * alone: it has no loop, so all variables stay in registers. False: find_all() has to search.
- */
-static inline bool search_first(const bshm__shard *s, const bshm__home *home, uint32_t space,
-	const bshm_key *key, lookup *it, bshm_found *found)
-{
-	it->sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
-	const bshm_bucket *bucket = bshm__home_bucket(s, home);
-	if (BSHM_UNLIKELY(bucket == NULL)) {
-		return false;
-	}
-	uint32_t overflow;
-	const uint64_t match = bshm__bucket_match(bucket, home->position, &overflow);
-	if (match == 0) {
-		it->result = 0;
-		return overflow == 0 && !bshm__sequence_jumped(s, it->sequence);
-	}
-	/* Pairs with its publication. */
-	const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], ACQUIRE);
-	it->result = 1;
-	if (!bshm__record_load(s, ref, &it->record) ||
-		!bshm__record_has_key(s, &it->record, space, key)) {
-		return false;
-	}
-	it->fetched = fetch_short(&it->record, found->value);
-	return bshm__record_current(s, &it->record, it->sequence);
-}
-
-/* Describes the result to the caller, and notes the use. */
-static inline int conclude(
-	const bshm__shard *s, const lookup *it, unsigned flags, bshm_found *found)
-{
-	const bool use = (flags & BSHM_FIND_USE) != 0;
-	const bool expired = BSHM_UNLIKELY(it->result == 1 && it->record.expires_s != 0) &&
-						 bshm__expired(it->record.expires_s, bshm__store_now_s(s->segment));
-	if (it->result != 1 || BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
-		if (use) {
-			tally(s->segment, false);
-		}
-		return 0;
-	}
-	if (use) {
+	if ((flags & BSHM_FIND_USE) != 0) {
 		tally(s->segment, !expired);
+		if (BSHM_LIKELY(s->segment->store_writable)) {
+			bshm__touch(s, record->slot, record->state, bshm__record_size(record));
+		}
 	}
-	found->fetched = it->fetched;
-	if (BSHM_LIKELY(it->fetched && (flags & BSHM_FIND_VALUE) != 0)) {
-		found->type = bshm__record_type(&it->record);
-		found->length = it->record.value_bytes;
-	} else {
-		describe_found(s, &it->record, it->sequence, expired, found);
+}
+
+static BSHM_ALWAYS_INLINE int note_miss(const bshm__shard *s, unsigned flags)
+{
+	if ((flags & BSHM_FIND_USE) != 0) {
+		tally(s->segment, false);
 	}
-	if (use && s->segment->store_writable) {
-		bshm__touch(s, it->record.slot, it->record.state);
+	return 0;
+}
+
+/* Describes the record that was found to the caller, unless it has expired, and notes the use. */
+static int conclude(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
+	unsigned flags, bshm_found *found)
+{
+	const bool expired =
+		record->expires_s != 0 && bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
+	if (expired && (flags & BSHM_FIND_STALE) == 0) {
+		return note_miss(s, flags);
 	}
+	found->fetched = false;
+	describe_found(s, record, sequence, expired, found);
+	note_hit(s, record, expired, flags);
 	return 1;
 }
 
@@ -197,28 +148,131 @@ static BSHM_NOINLINE int find_all(
 {
 	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
-	lookup it;
+	bshm__record record;
+	uint64_t sequence;
+	int result;
 	unsigned tries = 0;
 	do {
 		if (tries > PAUSE_FROM) {
 			BSHM_PAUSE();
 		}
-		it.sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
-		it.result = search(&s, &home, space, key, it.sequence, &it.record);
-	} while (it.result < 0 && ++tries < TRIES);
-	it.fetched = false;
-	return conclude(&s, &it, flags, found);
+		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
+		result = search(&s, &home, space, key, sequence, &record);
+	} while (result < 0 && ++tries < TRIES);
+	return result == 1 ? conclude(&s, &record, sequence, flags, found) : note_miss(&s, flags);
+}
+
+/* The same for a record in several slots that a ref led to: -1 = it is not the key's, or has
+ * changed. */
+static BSHM_NOINLINE int find_large(bshm_segment *segment, uint32_t shard, uint32_t ref,
+	uint32_t space, const bshm_key *key, uint64_t sequence, unsigned flags, bshm_found *found)
+{
+	const bshm__shard s = bshm__shard_at(segment, shard);
+	bshm__record record;
+	return bshm__record_load(&s, ref, &record) && bshm__record_has_key(&s, &record, space, key) &&
+				   bshm__record_current(&s, &record, sequence)
+			   ? conclude(&s, &record, sequence, flags, found)
+			   : -1;
+}
+
+/* Copies a value of up to 32 bytes with the look-up, without a loop: of less than 8 bytes, 8. */
+static BSHM_ALWAYS_INLINE bool fetch_short(const uint8_t *from, uint32_t count, uint8_t *to)
+{
+	if (count > BSHM_SHORT_MAX) {
+		return false;
+	}
+	if (count <= 16) {
+		bshm__racy_copy(to, from, count < 8 ? 8 : count);
+	} else {
+		bshm__racy_copy(to, from, 16);
+		bshm__racy_copy(to + count - 16, from + count - 16, 16);
+	}
+	return true;
+}
+
+/* The most bytes that a record in one slot can claim to have, its words included. */
+#define PLAIN_BYTES_MAX (BSHM_SLOT_HEADER + 4 + 2 * BSHM_SHAPE_BYTES)
+
+/*
+ * Most searches end in the home bucket, at the first cell with the key's tag, and most records lie
+ * in one slot. This is that case alone: without a loop, and with few enough variables for the
+ * processor's registers. -1: find_all() has to search.
+ */
+static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home *home,
+	uint32_t space, const bshm_key *key, unsigned flags, bshm_found *found)
+{
+	/* Pairs with bshm__sequence_jump(). */
+	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
+	const bshm_bucket *bucket = bshm__home_bucket(s, home);
+	if (BSHM_UNLIKELY(bucket == NULL)) {
+		return -1;
+	}
+	uint32_t overflow;
+	const uint64_t match = bshm__bucket_match(bucket, home->position, &overflow);
+	if (match == 0) {
+		return overflow == 0 && !bshm__sequence_jumped(s, sequence) ? note_miss(s, flags) : -1;
+	}
+	/* Pairs with its publication. */
+	const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], ACQUIRE);
+	/* The last records of a shard may be nearer to its end: find_all() finds them. */
+	uint8_t *slot = bshm__ref_at(s, ref, PLAIN_BYTES_MAX);
+	if (BSHM_UNLIKELY(slot == NULL)) {
+		return -1;
+	}
+	/* Pairs with bshm__slot_live(), and with free_taken(). */
+	const uint32_t state = BSHM_LOAD(bshm__slot_word(slot, 0), ACQUIRE);
+	const uint32_t shape = BSHM_LOAD(bshm__slot_word(slot, 1), RELAXED);
+	const uint32_t key_and_space = shape & (BSHM_SHAPE_BYTES | 1u << BSHM_SHAPE_SPACE);
+	const uint32_t expires = (state & BSHM_SLOT_EXPIRES) != 0;
+	uint8_t *bytes = slot + BSHM_SLOT_HEADER + 4 * expires;
+	if (BSHM_UNLIKELY((state & BSHM_SLOT_CHAINED) != 0)) {
+		return find_large(s->segment, s->index, ref, space, key, sequence, flags, found);
+	}
+	if (BSHM_UNLIKELY((state & BSHM_SLOT_LIVE) == 0) ||
+		BSHM_UNLIKELY(key_and_space != (key->length | (uint64_t) space << BSHM_SHAPE_SPACE)) ||
+		BSHM_UNLIKELY(!bshm__racy_equal(bytes, key->bytes, key->length))) {
+		return -1;
+	}
+	const uint32_t value_bytes = shape >> BSHM_SHAPE_VALUE & BSHM_SHAPE_BYTES;
+	const uint32_t expires_s = BSHM_LOAD(bshm__slot_word(slot, 2 * expires), RELAXED);
+	const bool fetched = (flags & (BSHM_FIND_USE | BSHM_FIND_VALUE)) != 0 &&
+						 fetch_short(bytes + key->length, value_bytes, found->value);
+	BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
+	if (BSHM_UNLIKELY(!bshm__same_state(BSHM_LOAD(bshm__slot_word(slot, 0), RELAXED), state)) ||
+		BSHM_UNLIKELY(bshm__versions_passed(s, sequence))) {
+		return -1;
+	}
+	const bool expired =
+		BSHM_UNLIKELY(expires) && bshm__expired(expires_s, bshm__store_now_s(s->segment));
+	if (BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
+		return note_miss(s, flags);
+	}
+	found->fetched = fetched;
+	found->type = (bshm_value_type) (shape >> BSHM_SHAPE_TYPE & 15);
+	found->length = value_bytes;
+	const bshm__record record = {
+		.slot = slot,
+		.state = state,
+		.shape = shape,
+		.key_bytes = (uint32_t) key->length,
+		.value_bytes = value_bytes,
+		.expires_s = expires ? expires_s : 0,
+		.first = (uint32_t) key->length + value_bytes,
+		.bytes = bytes,
+	};
+	if (!fetched || (flags & BSHM_FIND_VALUE) == 0) {
+		describe_found(s, &record, sequence, expired, found);
+	}
+	note_hit(s, &record, expired, flags);
+	return 1;
 }
 
 static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
 	const bshm_key *key, unsigned flags, bshm_found *found)
 {
 	const bshm__shard s = bshm__shard_at(segment, home->shard);
-	lookup it;
-	if (BSHM_LIKELY(search_first(&s, home, space, key, &it, found))) {
-		return conclude(&s, &it, flags, found);
-	}
-	return find_all(segment, space, key, flags, found);
+	const int result = find_plain(&s, home, space, key, flags, found);
+	return BSHM_LIKELY(result >= 0) ? result : find_all(segment, space, key, flags, found);
 }
 
 /* `flatten` inlines the hash and the search: calling them would cost as much as they do. */

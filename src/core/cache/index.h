@@ -95,13 +95,20 @@ static inline uint64_t bshm__tags_equal(uint64_t tags, uint64_t wanted)
 
 #ifdef BSHM_SSE2
 
-/* Which of the ten tags in three words equal the wanted one: a bit for each cell. */
-static inline uint64_t bshm__tags_match(uint64_t a, uint64_t b, uint64_t c, uint32_t tag)
+/* Which of ten tags equal the wanted one: a bit for each cell. `last` are the last two. */
+static inline uint64_t bshm__tags_match(const bshm_bucket *bucket, uint64_t last, uint32_t tag)
 {
 	const __m128i wanted = _mm_set1_epi16((short) tag);
-	const __m128i first = _mm_cmpeq_epi16(_mm_set_epi64x((int64_t) b, (int64_t) a), wanted);
-	const __m128i last = _mm_cmpeq_epi16(_mm_cvtsi64_si128((int64_t) c), wanted);
-	return (uint32_t) _mm_movemask_epi8(_mm_packs_epi16(first, last)) &
+# ifdef BSHM_RACY_BYTES
+	const __m128i eight = _mm_set_epi64x((int64_t) BSHM_LOAD(&bucket->tags[1], RELAXED),
+		(int64_t) BSHM_LOAD(&bucket->tags[0], RELAXED));
+# else
+	/* Two aligned words in one load: the processor tears neither. */
+	const __m128i eight = _mm_load_si128((const __m128i *) (const void *) bucket->tags);
+# endif
+	const __m128i two = _mm_cvtsi64_si128((int64_t) last);
+	return (uint32_t) _mm_movemask_epi8(
+			   _mm_packs_epi16(_mm_cmpeq_epi16(eight, wanted), _mm_cmpeq_epi16(two, wanted))) &
 		   ((1u << BSHM_BUCKET_CELLS) - 1);
 }
 
@@ -114,11 +121,12 @@ static inline uint32_t bshm__match_cell(uint64_t match)
 #else
 
 /* The same: bit 16 * j + i for cell 4 * i + j. */
-static inline uint64_t bshm__tags_match(uint64_t a, uint64_t b, uint64_t c, uint32_t tag)
+static inline uint64_t bshm__tags_match(const bshm_bucket *bucket, uint64_t last, uint32_t tag)
 {
 	const uint64_t wanted = (tag & BSHM_TAG_MASK) * UINT64_C(0x0001000100010001);
-	return bshm__tags_equal(a, wanted) >> 15 | bshm__tags_equal(b, wanted) >> 14 |
-		   (bshm__tags_equal(c, wanted) & 0xffffffff) >> 13;
+	return bshm__tags_equal(BSHM_LOAD(&bucket->tags[0], RELAXED), wanted) >> 15 |
+		   bshm__tags_equal(BSHM_LOAD(&bucket->tags[1], RELAXED), wanted) >> 14 |
+		   (bshm__tags_equal(last, wanted) & 0xffffffff) >> 13;
 }
 
 static inline uint32_t bshm__match_cell(uint64_t match)
@@ -135,8 +143,7 @@ static inline uint64_t bshm__bucket_match(
 {
 	const uint64_t last = BSHM_LOAD(&bucket->tags[2], RELAXED);
 	*overflow = (uint16_t) (last >> 32);
-	return bshm__tags_match(
-		BSHM_LOAD(&bucket->tags[0], RELAXED), BSHM_LOAD(&bucket->tags[1], RELAXED), last, tag);
+	return bshm__tags_match(bucket, last, tag);
 }
 
 /* How many records lie in later buckets because this one was full. */

@@ -40,7 +40,7 @@ static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bs
 	if (at.cell == 0 || at.expired) {
 		return true;
 	}
-	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0));
+	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0), bshm__record_size(&at.record));
 	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
 }
 

@@ -58,10 +58,10 @@ static uint64_t pack(bshm__epochs e)
 
 /* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
  * False: another process has, or the stamps are used up. */
-static BSHM_NOINLINE bool advance(const bshm__shard *s, uint64_t clock, bool period)
+static BSHM_NOINLINE bool advance(bshm_shard_header *shard, uint64_t clock, bool period)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
-	if (bshm__age(e.now, BSHM_LOAD(&s->shard->base, RELAXED)) + 1 >= AGE_MAX) {
+	if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) + 1 >= AGE_MAX) {
 		return false;
 	}
 	e.now++;
@@ -71,20 +71,20 @@ static BSHM_NOINLINE bool advance(const bshm__shard *s, uint64_t clock, bool per
 		e.last = e.now;
 	}
 	/* Pairs with bshm__touch_count(). */
-	return BSHM_CAS(&s->shard->clock, &clock, pack(e), RELEASE);
+	return BSHM_CAS(&shard->clock, &clock, pack(e), RELEASE);
 }
 
 /* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a
  * process that sees the new clock counts in the new periods. */
-static BSHM_NOINLINE void end_period(const bshm__shard *s, uint64_t clock, uint64_t touches)
+static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, uint64_t touches)
 {
 	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
 	const uint32_t middle = bshm__epochs_of(clock).middle;
-	if (!BSHM_CAS(&s->shard->touches, &touches, since_last << EPOCH_BITS, RELAXED)) {
+	if (!BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED)) {
 		return;
 	}
-	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(s, clock, true); tries++) {
-		clock = BSHM_LOAD(&s->shard->clock, RELAXED);
+	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(shard, clock, true); tries++) {
+		clock = BSHM_LOAD(&shard->clock, RELAXED);
 		if (bshm__epochs_of(clock).middle != middle) {
 			return;
 		}
@@ -92,49 +92,49 @@ static BSHM_NOINLINE void end_period(const bshm__shard *s, uint64_t clock, uint6
 }
 
 /* The uses of an epoch are complete: it ends, or the oldest period does. */
-static BSHM_NOINLINE void end_epoch(const bshm__shard *s, uint64_t clock, uint64_t touches)
+static BSHM_NOINLINE void end_epoch(
+	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock, uint64_t touches)
 {
-	const bshm_shard_header *shard = s->shard;
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
-	const uint32_t share = s->segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
+	const uint32_t share = segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
-	const uint64_t all =
-		s->segment->cache_records != 0 ? records : bytes >> s->segment->period_shift;
+	const uint64_t all = segment->cache_records != 0 ? records : bytes >> segment->period_shift;
 	if (used * 64 >= all * share) {
-		end_period(s, clock, touches);
+		end_period(shard, clock, touches);
 	} else {
-		BSHM_AND(&s->shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
-		advance(s, clock, false);
+		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
+		advance(shard, clock, false);
 	}
 }
 
 /* What a use adds to the periods. A part of a unit counts as one as often as it is large: the count
  * of an epoch is another number at each use. */
-static inline uint64_t part_of(const bshm__shard *s, uint64_t bytes)
+static inline uint64_t part_of(
+	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t bytes)
 {
-	if (s->segment->cache_records != 0) {
+	if (segment->cache_records != 0) {
 		return 1;
 	}
-	const uint32_t shift = s->segment->period_shift;
-	const uint64_t touches = BSHM_LOAD(&s->shard->touches, RELAXED);
+	const uint32_t shift = segment->period_shift;
+	const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
  * anew. That makes a period longer, never shorter. */
-static inline void count_use(const bshm__shard *s, uint64_t clock, uint32_t age, uint64_t bytes)
+static inline void count_use(const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
+	uint32_t age, uint64_t bytes)
 {
-	bshm_shard_header *shard = s->shard;
 	const bshm__epochs e = bshm__epochs_of(clock);
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
-	const uint64_t one = 1 | periods * part_of(s, bytes) << EPOCH_BITS;
+	const uint64_t one = 1 | periods * part_of(segment, shard, bytes) << EPOCH_BITS;
 	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
 	if (in_epoch >= EPOCH_MOST || in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / EPOCH_SHARE) {
-		end_epoch(s, clock, counts);
+		end_epoch(segment, shard, clock, counts);
 	}
 }
 
@@ -142,7 +142,8 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
 {
 	const uint64_t clock = BSHM_LOAD(&s->shard->clock, ACQUIRE); /* pairs with advance() */
 	const uint32_t now = bshm__epochs_of(clock).now;
-	count_use(s, clock, before == 0 ? UINT32_MAX : bshm__age(now, before), bytes);
+	const uint32_t age = before == 0 ? UINT32_MAX : bshm__age(now, before);
+	count_use(s->segment, s->shard, clock, age, bytes);
 }
 
 static inline uint32_t state_used(bshm__epochs e, uint32_t state)
@@ -160,16 +161,14 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN void bshm__touch_set(
-	bshm_segment *segment, uint32_t index, uint8_t *slot, uint32_t state)
+BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
+	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
-	const bshm__shard s = bshm__shard_at(segment, index);
 	const uint32_t before = state;
-	const uint64_t bytes = bshm__slot_bytes(&s, slot, state);
-	const uint64_t clock = BSHM_LOAD(&s.shard->clock, ACQUIRE); /* pairs with advance() */
+	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
-	if (BSHM_CAS(bshm__slot_word(slot, 0), &state, state_used(e, state), RELAXED)) {
-		count_use(&s, clock, bshm__age(e.now, before), bytes);
+	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
+		count_use(segment, shard, clock, bshm__age(e.now, before), bytes);
 	}
 }
 

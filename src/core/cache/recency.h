@@ -14,12 +14,14 @@ static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 }
 
-/* Notes a use of a record, once an epoch; `state` is the one that was read. Takes no lock. */
-void bshm__touch_set(bshm_segment *segment, uint32_t shard, uint8_t *slot, uint32_t state);
-static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state)
+/* Notes a use of a record, once an epoch; `state` is the one that was read, `bytes` are those of key
+ * and value. Takes no lock. */
+void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
+	uint32_t state, uint64_t bytes);
+static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
 {
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
-		bshm__touch_set(s->segment, s->index, slot, state);
+		bshm__touch_set(s->segment, s->shard, bshm__slot_word(slot, 0), state, bytes);
 	}
 }
 

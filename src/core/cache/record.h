@@ -38,6 +38,11 @@ uint32_t bshm__record_first(uint64_t bytes);
 bool bshm__record_has_long_key(
 	const bshm__shard *s, const bshm__record *record, const bshm_key *key);
 
+static inline uint64_t bshm__record_size(const bshm__record *record)
+{
+	return (uint64_t) record->key_bytes + record->value_bytes;
+}
+
 /* False: there is no live record, or its lengths do not fit the shard's pages. */
 static inline bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__record *record)
 {
@@ -73,10 +78,10 @@ static inline bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__r
 		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), ACQUIRE);
 		words += 3;
 		if (record->key_bytes > BSHM_KEY_BYTES_MAX ||
-			(uint64_t) record->key_bytes + record->value_bytes > bshm__record_most(s->segment)) {
+			bshm__record_size(record) > bshm__record_most(s->segment)) {
 			return false;
 		}
-		record->first = bshm__record_first((uint64_t) record->key_bytes + record->value_bytes);
+		record->first = bshm__record_first(bshm__record_size(record));
 	}
 	record->bytes = slot + 4 * (size_t) words;
 	return bshm__ref_at(s, ref, 4 * words + record->first) != NULL;

@@ -36,7 +36,7 @@ typedef struct {
 static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 {
 	bshm__shard s = {segment, segment->shards, segment->pages, 0, 0, BSHM_REF_PAGE, 0};
-	if (BSHM_UNLIKELY(index != 0)) { /* most stores have one shard */
+	if (BSHM_UNLIKELY(segment->shard_count != 1)) { /* not the index: that is hard to predict */
 		s.shard += index;
 		s.pages += index * segment->shard_bytes;
 		s.index = index;
