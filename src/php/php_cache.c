@@ -114,8 +114,8 @@ static void get_batch(bshm_segment *segment, zend_string *const *strings, const 
 	bshm_found found[BSHM_BATCH];
 	bool present[BSHM_BATCH] = {false};
 	if (segment != NULL) {
-		bshm_record_find_many(
-			segment, BSHM_SPACE_CACHE, keys, count, BSHM_FIND_USE, found, present);
+		bshm_record_find_many(segment, BSHM_SPACE_CACHE, keys, count,
+			BSHM_FIND_USE | BSHM_FIND_VALUE, found, present);
 	}
 	for (unsigned i = 0; i < count && EG(exception) == NULL && !ZEND_HAS_OOM(); i++) {
 		zval value;

@@ -51,15 +51,24 @@ static inline zend_string *php_bloomshm_short_string(size_t length)
 	return string;
 }
 
-/* The same as php_bloomshm_value_make(), with the short way for a short string. */
-static inline int php_bloomshm_value_get(const bshm_found *found, zval *out)
+/* The same as php_bloomshm_value_make(), with the short way for a short string or an int. */
+static zend_always_inline int php_bloomshm_value_get(const bshm_found *found, zval *out)
 {
-	if (EXPECTED(found->fetched && found->type == BSHM_VALUE_STRING)) {
-		zend_string *bytes = php_bloomshm_short_string((size_t) found->length);
-		bshm_found_short(found, ZSTR_VAL(bytes));
-		ZSTR_VAL(bytes)[ZSTR_LEN(bytes)] = '\0';
-		ZVAL_NEW_STR(out, bytes);
-		return 1;
+	if (EXPECTED(found->fetched)) {
+		const size_t length = (size_t) found->length;
+		zend_long integer;
+		if (EXPECTED(found->type == BSHM_VALUE_STRING)) {
+			zend_string *bytes = php_bloomshm_short_string(length);
+			bshm_found_short(found, ZSTR_VAL(bytes));
+			ZSTR_VAL(bytes)[length] = '\0';
+			ZVAL_NEW_STR(out, bytes);
+			return 1;
+		}
+		if (found->type == BSHM_VALUE_INT && length == sizeof(integer)) {
+			memcpy(&integer, found->value, sizeof(integer));
+			ZVAL_LONG(out, integer);
+			return 1;
+		}
 	}
 	return php_bloomshm_value_make(found, out);
 }
