@@ -234,14 +234,16 @@ static bool find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table, uint3
 	return false;
 }
 
-/* Puts another unit in force. Pairs with bshm__buckets_of() and bshm__unit(). */
+/* Puts another unit in force. */
 static void set_unit(const bshm__shard *s, uint32_t table, uint32_t number, uint32_t ref)
 {
 	uint64_t *root = &s->segment->roots[table];
 	const uint32_t shape = (uint32_t) BSHM_LOAD(root, RELAXED);
 	if (number == 0) {
+		/* Pairs with bshm__buckets_of(). */
 		BSHM_STORE(root, (uint64_t) ref << BSHM_ROOT_UNIT | shape, RELEASE);
 	} else {
+		/* Pairs with bshm__unit(). */
 		BSHM_STORE(&s->segment->tables[table].units[shape & 1][number], ref, RELEASE);
 	}
 }
