@@ -59,7 +59,7 @@ typedef struct {
 } region;
 
 #define SLOTS_MAX 4096u
-#define REGIONS   26u
+#define REGIONS   27u
 #define OLD       23u /* seeds count by this; what came later has the last kinds */
 
 static fuzz_template sound;
@@ -105,6 +105,7 @@ static void learn_shape(void)
 	MOVE(tallies);
 	MOVE(shards);
 	MOVE(leases);
+	MOVE(roots);
 	MOVE(tables);
 	MOVE(page_headers);
 	MOVE(page_bitmaps);
@@ -162,6 +163,7 @@ static void learn_regions(void)
 		{s->outbox->marks, 1, sizeof(s->outbox->marks)},
 		{s->outbox + 1, s->chunk_count * 64, BSHM_LETTER_BYTES_SMALL},
 		{s->outbox + 1, s->chunk_count * 64, sizeof(bshm_letter)}, /* numbers of those */
+		{s->roots, s->shard_tables, sizeof(uint64_t)},             /* of the tables */
 	};
 	memcpy(regions, all, sizeof(regions));
 }

@@ -212,6 +212,7 @@ void share_mapping(bshm_segment *copy, const bshm_segment *original)
 	copy->tallies = original->tallies;
 	copy->shards = original->shards;
 	copy->leases = original->leases;
+	copy->roots = original->roots;
 	copy->tables = original->tables;
 	copy->page_headers = original->page_headers;
 	copy->page_bitmaps = original->page_bitmaps;
