@@ -105,7 +105,7 @@ typedef struct {
 	uint64_t records_after;
 	uint64_t data_after;
 	uint32_t table; /* resize, move of a unit: index of the table */
-	uint32_t count; /* resize: how many units it had; `fresh` is the shape it will have */
+	uint32_t count; /* resize: how many units it had; `fresh` is the low half of its new root */
 	uint32_t step;  /* resize: how many of them are taken */
 	uint32_t reserved;
 } bshm_intent;

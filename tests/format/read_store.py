@@ -6,9 +6,9 @@ from xxhash import xxh3_64_intdigest
 
 MASK = 2**64 - 1
 SLAB = 16384
-BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX = 64, 10, 64, 2048
+BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX, UNITS_MAX = 64, 10, 64, 2048, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, TABLE_BYTES = 1280, 64, 256, 320
+SHARD_BYTES, LEASE_BYTES, LEASES, ROOT_BYTES, TABLE_BYTES = 1280, 64, 256, 8, 320
 PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES = 8, 128
 CLASSES = (
     *range(16, 65, 4),
@@ -45,7 +45,11 @@ def counts(cache_bytes, cache_records):
     shards = 1 if tables <= 256 else max(3, min(64, cache_bytes // 83886080))
     per_shard = tables // shards
     fixed = (
-        round_up(shards * (SHARD_BYTES + LEASES * LEASE_BYTES) + shards * per_shard * TABLE_BYTES)
+        round_up(
+            shards * (SHARD_BYTES + LEASES * LEASE_BYTES)
+            + round_up(shards * per_shard * ROOT_BYTES, 64)
+            + shards * per_shard * TABLE_BYTES
+        )
         + 4096
     )
     return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
@@ -180,7 +184,8 @@ class Store:
         self.tallies_off = off + STORE_BYTES
         self.shards_off = self.tallies_off + TALLY_BYTES * TALLIES
         self.leases_off = self.shards_off + SHARD_BYTES * self.shards
-        self.tables_off = self.leases_off + LEASE_BYTES * LEASES * self.shards
+        self.roots_off = self.leases_off + LEASE_BYTES * LEASES * self.shards
+        self.tables_off = self.roots_off + round_up(ROOT_BYTES * self.tables, 64)
         self.page_headers_off = self.tables_off + TABLE_BYTES * self.tables
         self.page_bitmaps_off = self.page_headers_off + PAGE_HEADER_BYTES * self.pages
         self.pages_off = round_up(self.page_bitmaps_off + PAGE_BITMAP_BYTES * self.pages)
@@ -226,15 +231,24 @@ class Store:
     # Tables and buckets
 
     def buckets(self, table):
-        """The file offsets of the units' refs, and the count of buckets."""
-        off = self.tables_off + TABLE_BYTES * table
-        shape = self.u64[off // 8]
-        count = shape >> 1
+        """A table's root, as it is now, and the count of buckets."""
+        root = self.u64[(self.roots_off + ROOT_BYTES * table) // 8]
+        count = (root & 0xFFFFFFFF) >> 1
         sound = count in (8, 16, 32) or count % UNIT_BUCKETS == 0 and count <= BUCKETS_MAX
-        return off + 16 + 4 * (shape & 1), count if sound else 0
+        return root, count if sound else 0
 
-    def bucket(self, shard, units_off, number):
-        ref = self.u32[units_off // 4 + 2 * (number // UNIT_BUCKETS)]
+    def unit_off(self, table, root, number):
+        """The file offset of a unit's ref (where the lowest byte comes first)."""
+        if number == 0:
+            return self.roots_off + ROOT_BYTES * table + 4
+        return self.tables_off + TABLE_BYTES * table + 4 * (UNITS_MAX * (root & 1) + number)
+
+    def unit(self, table, root, number):
+        """The ref of a unit. The first is in the root, and was read with it."""
+        return root >> 32 if number == 0 else self.u32[self.unit_off(table, root, number) // 4]
+
+    def bucket(self, shard, table, root, number):
+        ref = self.unit(table, root, number // UNIT_BUCKETS)
         if ref & 15:
             raise Damaged("a unit does not begin at a bucket")
         off = self.place(shard, ref + number % UNIT_BUCKETS * BUCKET // 4, BUCKET)
@@ -243,11 +257,11 @@ class Store:
     def search(self, home, space, key, sequence):
         """A record; None: it is absent; Damaged: look again."""
         again = False
-        units_off, buckets = self.buckets(home.table)
+        root, buckets = self.buckets(home.table)
         number = home.position * buckets >> 18
         for _ in range(reach(buckets)):
             try:
-                off, tags = self.bucket(home.shard, units_off, number)
+                off, tags = self.bucket(home.shard, home.table, root, number)
             except Damaged:
                 break
             for k in range(BUCKET_CELLS):
@@ -288,12 +302,12 @@ class Store:
         """Every record: table, bucket, file offset of the ref that leads to it, and the record or why there is none."""
         for table in range(self.tables):
             shard = table // self.shard_tables
-            units_off, buckets = self.buckets(table)
+            root, buckets = self.buckets(table)
             for number in range(buckets):
                 try:
-                    off, tags = self.bucket(shard, units_off, number)
+                    off, tags = self.bucket(shard, table, root, number)
                 except Damaged as problem:
-                    yield table, number, units_off, 0, problem
+                    yield table, number, 0, 0, problem
                     continue
                 for k in range(BUCKET_CELLS):
                     ref = self.u32[off // 4 + 6 + k]
@@ -307,9 +321,8 @@ class Store:
         for table, number, ref_off, _, record in self.all_records():
             if isinstance(record, Record):
                 record.ref_off = ref_off
-                record.table, record.unit_off = table, self.buckets(table)[0] + 4 * (
-                    number // UNIT_BUCKETS
-                )
+                record.table, record.unit = table, number // UNIT_BUCKETS
+                record.unit_off = self.unit_off(table, self.buckets(table)[0], record.unit)
                 yield record
 
     def problems(self):
@@ -335,8 +348,8 @@ class Store:
             for problem in self.record_problems(table, number, tag, record, needed):
                 yield f"{what}: {problem}"
         for (table, number), count in needed.items():
-            units_off, _ = self.buckets(table)
-            if self.bucket(table // self.shard_tables, units_off, number)[1][10] < count:
+            root, _ = self.buckets(table)
+            if self.bucket(table // self.shard_tables, table, root, number)[1][10] < count:
                 yield f"table {table}, bucket {number}: overflow is lower than the records in later buckets"
         for page in range(self.pages):
             try:
@@ -374,10 +387,10 @@ class Store:
         return size_class
 
     def units_problems(self, table):
-        units_off, buckets = self.buckets(table)
+        root, buckets = self.buckets(table)
         for i in range((buckets + UNIT_BUCKETS - 1) // UNIT_BUCKETS):
             try:
-                ref = self.u32[units_off // 4 + 2 * i]
+                ref = self.unit(table, root, i)
                 self.lead(table // self.shard_tables, ref, (unit_class(buckets),))
             except Damaged as problem:
                 yield f"table {table}, unit {i}: {problem}"
@@ -442,7 +455,8 @@ def describe(record):
         "record_off": record.off,
         "ref_off": record.ref_off,
         "tag_off": record.ref_off // BUCKET * BUCKET + (record.ref_off % BUCKET - 24) // 2,
-        "table_off": record.store.tables_off + TABLE_BYTES * record.table,
+        "root_off": record.store.roots_off + ROOT_BYTES * record.table,
+        "unit": record.unit,
         "unit_off": record.unit_off,
         "header_off": record.store.page_headers_off + PAGE_HEADER_BYTES * ((record.ref >> 12) - 1),
         "bitmap_off": record.store.page_bitmaps_off + PAGE_BITMAP_BYTES * ((record.ref >> 12) - 1),

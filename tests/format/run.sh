@@ -181,6 +181,8 @@ churned() {
 
 churned 1M 0 3000 60000
 churned 8M 500 3000 60000
+churned 8M 6000 9000 60000
+expect 'in several units of a table' grep -q '"unit": [1-9]' "$work/read_records.json"
 churned 66M 0 300000 180000
 expect 'in three shards' grep -q '"shard": 2' "$work/read_records.json"
 
@@ -519,8 +521,8 @@ damage $(($(offset_of '100 kB' chunk_off) + 7))
 expect_absent 'another second chunk' '100 kB'
 damage $(($(offset_of '100 kB' record_off) + 10))
 expect_absent 'a longer key of a record' '100 kB'
-damage "$(offset_of '100 kB' table_off)"
-expect_absent 'another shape of a table' '100 kB'
+damage "$(offset_of '100 kB' root_off)"
+expect_absent 'another root of a table' '100 kB'
 damage $(($(offset_of '100 kB' unit_off) + 3))
 expect_absent 'another unit' '100 kB'
 damage "$(offset_of '100 kB' header_off)"

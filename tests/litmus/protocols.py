@@ -520,14 +520,14 @@ def look_in_lines(list_of, read_sequence, between):
 
 
 @litmus(
-    {"shape": RELAXED},
+    {"root": RELAXED},
     {"jump": RELAXED},
     {"jumped": None},
     {"read_sequence": RELAXED},
     {"between": None},
 )
 def table_resized(
-    shape=RELEASE, jump=RELEASE, jumped=RELEASE, read_sequence=ACQUIRE, between=ACQUIRE
+    root=RELEASE, jump=RELEASE, jumped=RELEASE, read_sequence=ACQUIRE, between=ACQUIRE
 ):
     """A record is missed because its table gets other lines.
 
@@ -536,13 +536,13 @@ def table_resized(
 
     def resize():
         yield store("line[1]", 7, RELAXED)
-        yield store("shape", 1, shape)
+        yield store("root", 1, root)
         yield store("sequence", 8, jump)
         yield fence(jumped)
         yield store("line[0]", 0, RELAXED)
 
     def list_of():
-        return f'line[{(yield load("shape", ACQUIRE))}]'
+        return f'line[{(yield load("root", ACQUIRE))}]'
 
     return (
         [resize, look_in_lines(list_of, read_sequence, between)],
@@ -555,7 +555,7 @@ def table_resized(
 def unit_moved(moved=RELEASE, read=ACQUIRE, jump=RELEASE, jumped=RELEASE):
     """A record is missed because the unit that has its line is moved.
 
-    bshm__unit_move (cache/table.c) against bshm__bucket_at (cache/index.h)."""
+    bshm__unit_move (cache/table.c) against bshm__buckets_of and bshm__unit (cache/index.h)."""
 
     def move():
         yield store("line[1]", 7, RELAXED)

@@ -6,7 +6,7 @@
  *
  *     look-up   cache/find.c     find_all, search, ref_changed, copy_found
  *               cache/record.h   bshm__record_load, bshm__record_current, bshm__record_unchanged
- *               cache/index.h    bshm__buckets_of, bshm__bucket_at, bshm__bucket_match
+ *               cache/index.h    bshm__buckets_of, bshm__unit, bshm__bucket_at, bshm__bucket_match
  *     writer    cache/put.c      fill_first, build, publish
  *               cache/remove.c   bshm__record_remove
  *               cache/move.c     bshm__record_move, bshm__chunk_move
@@ -82,7 +82,8 @@ byte second_half[REFS]; /* with -DLARGE: of the chunk */
 bool taken[REFS];
 bool foreign[REFS];     /* its page belongs to another class */
 
-/* The index: two lists of one unit, of which `shape` selects one; line l of unit u: 2 * u + l. */
+/* The index: two lists of one unit; the root's lowest bit, `shape`, selects one. Line l of unit u:
+ * 2 * u + l. */
 bit shape;
 byte unit_of[2];
 bool unit_taken[2];
