@@ -571,6 +571,7 @@ static const struct {
 	{"give_up", "a lock is not to be had: lists_wait_once.phpt"},
 	{"free_page", "the counts were wrong: test_repair"},
 	{"bshm__unit_move", "a unit lies alone in a page, and the others have room: test_repair"},
+	{"set_unit", "the same"},
 	{"settle_places", "two adders meet at the last place: test_add"},
 	{"merge_words", "a sliding filter is merged: test_merge"},
 	{"rotate", "bits of a lane that rests: test_sliding"},
