@@ -74,8 +74,11 @@ enum {
 	FOUND = 1,
 	COPY
 }; /* test_words[]: what the reader found; its value from there on */
-#define READER_VALUE 60
-#define READER_TIME  UINT64_C(3000000000)
+#define READER_TIME UINT64_C(3000000000)
+#define LENGTH_MOST 60
+
+/* Of the value: one that is copied after the look-up, or one that comes with it. */
+static uint32_t value_length;
 
 /* The reader takes an owner slot before it is stopped for the first time. */
 static void take_slot(void)
@@ -91,29 +94,29 @@ static void read_it(void)
 	bshm_found found;
 	do {
 		test_words[FOUND] = bshm_record_find(store, 0, &key, BSHM_FIND_USE, &found) == 1 &&
-							found.length == READER_VALUE;
+							found.length == value_length;
 	} while (test_words[FOUND] == 1 && !bshm_found_copy(&found, &test_words[COPY]));
 }
 
 /* Is that the value that was put with one of these? */
 static bool was_read(uint64_t serial, uint64_t or_serial)
 {
-	uint8_t bytes[READER_VALUE];
-	store_fill(bytes, VICTIM, serial, READER_VALUE);
-	return test_words[FOUND] == 1 && (memcmp(&test_words[COPY], bytes, READER_VALUE) == 0 ||
+	uint8_t bytes[LENGTH_MOST];
+	store_fill(bytes, VICTIM, serial, value_length);
+	return test_words[FOUND] == 1 && (memcmp(&test_words[COPY], bytes, value_length) == 0 ||
 										 (serial != or_serial && was_read(or_serial, or_serial)));
 }
 
 static void replace_it(uint64_t serial)
 {
-	CHECK_INT(store_put(store, VICTIM, serial, READER_VALUE, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(store_put(store, VICTIM, serial, value_length, 0, BSHM_PUT_SET), 1);
 }
 
 /* Records of its size that take what is free, the slot that was its own among it. */
 static void take_what_is_free(void)
 {
 	for (uint32_t i = 0; i < 200; i++) {
-		CHECK_INT(store_put(store, KEYS + i, 1, READER_VALUE, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_put(store, KEYS + i, 1, value_length, 0, BSHM_PUT_SET), 1);
 	}
 }
 
@@ -148,8 +151,9 @@ static void index_made_anew(uint64_t serial)
 
 /* Stops a reader at instruction after instruction; meanwhile `change` gives the record another
  * value. */
-static void stop_all_along(void (*change)(uint64_t serial))
+static void stop_one(void (*change)(uint64_t serial), uint32_t length_of_value)
 {
+	value_length = length_of_value;
 	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
 	uint64_t seed = test_seed();
 	if (TEST_UNDER_TSAN) {
@@ -157,7 +161,7 @@ static void stop_all_along(void (*change)(uint64_t serial))
 	}
 	store = open_store(MB(4), 0);
 	prepare = take_slot;
-	fill(READER_VALUE);
+	fill(value_length);
 	call = read_it;
 	replace_it(1);
 	pid_t child;
@@ -180,6 +184,13 @@ static void stop_all_along(void (*change)(uint64_t serial))
 	}
 	test_note("stopped %ld times within %ld instructions", stops, length);
 	check_sound(store);
+}
+
+static void stop_all_along(void (*change)(uint64_t serial))
+{
+	stop_one(change, LENGTH_MOST);
+	bshm_segment_close(store);
+	stop_one(change, 20);
 }
 
 TEST(a_stopped_reader_finds_a_record_that_was_replaced)
