@@ -128,16 +128,21 @@ static BSHM_ALWAYS_INLINE int note_miss(const bshm__shard *s, unsigned flags)
 }
 
 /* Describes the record that was found to the caller, unless it has expired, and notes the use. */
-static int conclude(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
-	unsigned flags, bshm_found *found)
+static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, const bshm__record *record,
+	uint64_t sequence, bool fetched, unsigned flags, bshm_found *found)
 {
-	const bool expired =
-		record->expires_s != 0 && bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
-	if (expired && (flags & BSHM_FIND_STALE) == 0) {
+	const bool expired = BSHM_UNLIKELY(record->expires_s != 0) &&
+						 bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
+	if (BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
 		return note_miss(s, flags);
 	}
-	found->fetched = false;
-	describe_found(s, record, sequence, expired, found);
+	found->fetched = fetched;
+	if (fetched && (flags & BSHM_FIND_VALUE) != 0) {
+		found->type = bshm__record_type(record);
+		found->length = record->value_bytes;
+	} else {
+		describe_found(s, record, sequence, expired, found);
+	}
 	note_hit(s, record, expired, flags);
 	return 1;
 }
@@ -159,7 +164,8 @@ static BSHM_NOINLINE int find_all(
 		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
 		result = search(&s, &home, space, key, sequence, &record);
 	} while (result < 0 && ++tries < TRIES);
-	return result == 1 ? conclude(&s, &record, sequence, flags, found) : note_miss(&s, flags);
+	return result == 1 ? conclude(&s, &record, sequence, false, flags, found)
+					   : note_miss(&s, flags);
 }
 
 /* The same for a record in several slots that a ref led to: -1 = it is not the key's, or has
@@ -171,7 +177,7 @@ static BSHM_NOINLINE int find_large(bshm_segment *segment, uint32_t shard, uint3
 	bshm__record record;
 	return bshm__record_load(&s, ref, &record) && bshm__record_has_key(&s, &record, space, key) &&
 				   bshm__record_current(&s, &record, sequence)
-			   ? conclude(&s, &record, sequence, flags, found)
+			   ? conclude(&s, &record, sequence, false, flags, found)
 			   : -1;
 }
 
@@ -242,14 +248,6 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 		BSHM_UNLIKELY(bshm__versions_passed(s, sequence))) {
 		return -1;
 	}
-	const bool expired =
-		BSHM_UNLIKELY(expires) && bshm__expired(expires_s, bshm__store_now_s(s->segment));
-	if (BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
-		return note_miss(s, flags);
-	}
-	found->fetched = fetched;
-	found->type = (bshm_value_type) (shape >> BSHM_SHAPE_TYPE & 15);
-	found->length = value_bytes;
 	const bshm__record record = {
 		.slot = slot,
 		.state = state,
@@ -260,11 +258,7 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 		.first = (uint32_t) key->length + value_bytes,
 		.bytes = bytes,
 	};
-	if (!fetched || (flags & BSHM_FIND_VALUE) == 0) {
-		describe_found(s, &record, sequence, expired, found);
-	}
-	note_hit(s, &record, expired, flags);
-	return 1;
+	return conclude(s, &record, sequence, fetched, flags, found);
 }
 
 static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,
