@@ -300,7 +300,7 @@ static void prefetch_record(bshm_segment *segment, const bshm__home *home, bool 
 	}
 }
 
-/* First all tables, then all buckets, then all records: each step overlaps the cache misses of all
+/* First all roots, then all buckets, then all records: each step overlaps the cache misses of all
  * keys. */
 static void prefetch_all(bshm_segment *segment, uint32_t space, const bshm_key *keys,
 	unsigned count, bool change, bshm__home *homes)

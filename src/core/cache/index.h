@@ -68,7 +68,7 @@ static inline uint32_t bshm__reach(uint32_t buckets)
 /* The ref of unit i. */
 static inline uint32_t bshm__unit(const bshm__buckets *buckets, uint32_t i)
 {
-	/* Acquire pairs with bshm__unit_move(). */
+	/* Acquire pairs with set_unit(). */
 	return i == 0 ? buckets->first : BSHM_LOAD(&buckets->units[i], ACQUIRE);
 }
 

@@ -377,7 +377,7 @@ void bshm__sequence_jump(const bshm__shard *s)
 {
 	uint64_t *sequence = &s->shard->sequence;
 	/* A look-up that begins after the jump also sees what was published before it: pairs with
-	 * search_first(), find_all(). */
+	 * find_plain(), find_all(). */
 	BSHM_STORE(sequence, BSHM_LOAD(sequence, RELAXED) + BSHM_SEQUENCE_JUMP, RELEASE);
 	BSHM_FENCE(RELEASE); /* pairs with search(), bshm__record_unchanged() */
 }
@@ -457,7 +457,8 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 		(BSHM_LOAD(state, RELAXED) & BSHM_SLOT_VERSION_MASK) + (1u << BSHM_SLOT_VERSION);
 	/* Counted first: a death between the two must not leave more versions than frees. */
 	BSHM_STORE(&shard->sequence, BSHM_LOAD(&shard->sequence, RELAXED) + 1, RELAXED);
-	/* A reader that sees it sees the record that replaced it: pairs with bshm__record_load(). */
+	/* A reader that sees it sees the record that replaced it: pairs with bshm__record_load(),
+	 * find_plain(). */
 	BSHM_STORE(state, version, RELEASE);
 	/* What is written here next comes after it: pairs with bshm__record_current(). */
 	BSHM_FENCE(RELEASE);

@@ -75,7 +75,8 @@ static inline uint64_t bshm__slot_bytes(const bshm__shard *s, uint8_t *slot, uin
 static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t state)
 {
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
-	BSHM_STORE(bshm__slot_word(slot, 0), state, RELEASE); /* pairs with bshm__record_load() */
+	/* Pairs with bshm__record_load(), find_plain(). */
+	BSHM_STORE(bshm__slot_word(slot, 0), state, RELEASE);
 }
 
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
