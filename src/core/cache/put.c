@@ -244,7 +244,7 @@ static bool publish(
 	} else {
 		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
 		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));
-		replaced = (uint64_t) at->record.key_bytes + at->record.value_bytes;
+		replaced = bshm__record_size(&at->record);
 	}
 	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->cell == 0),
 		BSHM_LOAD(&shard->data_bytes, RELAXED) + new_bytes(r) - replaced);

@@ -71,7 +71,7 @@ static bool breathe(inspection *in)
 static void inspect_chain(inspection *in, const bshm__record *record, uint32_t first)
 {
 	const bshm__shard *s = &in->s;
-	const uint64_t rest = (uint64_t) record->key_bytes + record->value_bytes - record->first;
+	const uint64_t rest = bshm__record_size(record) - record->first;
 	uint32_t before = first;
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
@@ -112,7 +112,7 @@ static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 		note(in, found == 0 ? "a record cannot be found where its key belongs"
 							: "two refs lead to one slot");
 	}
-	in->data_bytes += (uint64_t) record.key_bytes + record.value_bytes;
+	in->data_bytes += bshm__record_size(&record);
 	if ((record.state & BSHM_SLOT_CHAINED) != 0) {
 		inspect_chain(in, &record, ref);
 	}
