@@ -33,6 +33,7 @@ static void run_server(const char *password)
 	snprintf(path, sizeof(path), "%s", test_path("redis"));
 	snprintf(url, sizeof(url), "unix://%s?db=1", path);
 	server = fork();
+	REQUIRE(server >= 0);
 	if (server == 0) {
 		const int null = open("/dev/null", O_WRONLY);
 		dup2(null, 1);

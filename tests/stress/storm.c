@@ -360,6 +360,10 @@ static pid_t start(int role, uint64_t *random)
 		play(role, seed);
 		_exit(0);
 	}
+	if (pid < 0) {
+		perror("fork");
+		exit(1);
+	}
 	return pid;
 }
 

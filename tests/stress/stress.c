@@ -416,6 +416,10 @@ static pid_t start_process(int role, uint64_t seed)
 		play(&self);
 		_exit(0);
 	}
+	if (pid < 0) {
+		perror("fork");
+		exit(1);
+	}
 	return pid;
 }
 
