@@ -62,6 +62,7 @@ finish() { # on every way out
 }
 
 start_database() {
+	export TMPDIR=$dir # a server that starts removes temporary tables of others in its folder
 	"${as_user[@]}" mariadb-install-db --no-defaults --datadir="$dir/db" --skip-test-db \
 		--auth-root-authentication-method=normal >"$dir/db-install.log" 2>&1
 	"${as_user[@]}" mariadbd --no-defaults --datadir="$dir/db" --socket="$dir/db.sock" \
