@@ -164,7 +164,7 @@ PHP_FUNCTION(bloom_cache_clear)
 /* ------------------------------------------------------------------ the oldest */
 
 /* Takes the oldest record out: 1 = done; 0 = there is none, or its lock is held; -1 = it has
- * changed meanwhile. */
+ * changed meanwhile, or its copy met memory_limit. */
 static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_value)
 {
 	bshm_found found;
@@ -181,7 +181,8 @@ static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_valu
 	}
 	const bshm_key wanted = php_bloomshm_key_of_string(key);
 	const int copied = php_bloomshm_value_copy(&found, &bytes);
-	const int removed = copied == 0 ? 0 : bshm_found_remove(&found, &wanted, patience, &error);
+	const bool keeps = copied == 0 || ZEND_HAS_OOM(); /* memory_limit: nobody would get the value */
+	const int removed = keeps ? 0 : bshm_found_remove(&found, &wanted, patience, &error);
 	if (removed != 1) {
 		zend_string_release(key);
 		php_bloomshm_value_release(&bytes);
@@ -204,7 +205,8 @@ PHP_FUNCTION(bloom_cache_pop_oldest)
 	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_patience patience = {0};
 	int popped = segment == NULL ? 0 : -1;
-	for (int tries = 0; tries < POP_TRIES && popped < 0 && EG(exception) == NULL; tries++) {
+	for (int tries = 0; tries < POP_TRIES && popped < 0 && EG(exception) == NULL && !ZEND_HAS_OOM();
+		 tries++) {
 		popped = pop(segment, &patience, return_value);
 	}
 	if (EG(exception) != NULL) {
