@@ -10,7 +10,10 @@
 #include "test_step.h"
 #include "test_store.h"
 
+#include "core/cache/record.h"
 #include "platform/platform.h"
+
+#include <sys/mman.h>
 
 #define KEYS   400
 #define VICTIM UINT32_MAX /* of no other number */
@@ -70,15 +73,14 @@ TEST(readers_do_not_wait_for_a_stopped_writer_and_its_lock_is_not_taken)
 
 /* ------------------------------------------------------------------ stopped readers */
 
-enum {
-	FOUND = 1,
-	COPY
-}; /* test_words[]: what the reader found; its value from there on */
-#define READER_TIME UINT64_C(3000000000)
-#define LENGTH_MOST 60
+#define FOUND       1 /* test_words[]: what the reader found */
+#define READER_TIME UINT64_C(2500000000)
+#define LENGTH_MOST 1000
+#define STRIDE      1009 /* a prime: its multiples are all instructions, spread */
 
 /* Of the value: one that is copied after the look-up, or one that comes with it. */
 static uint32_t value_length;
+static uint8_t *copy; /* that the reader made */
 
 /* The reader takes an owner slot before it is stopped for the first time. */
 static void take_slot(void)
@@ -95,7 +97,7 @@ static void read_it(void)
 	do {
 		test_words[FOUND] = bshm_record_find(store, 0, &key, BSHM_FIND_USE, &found) == 1 &&
 							found.length == value_length;
-	} while (test_words[FOUND] == 1 && !bshm_found_copy(&found, &test_words[COPY]));
+	} while (test_words[FOUND] == 1 && !bshm_found_copy(&found, copy));
 }
 
 /* Is that the value that was put with one of these? */
@@ -103,7 +105,7 @@ static bool was_read(uint64_t serial, uint64_t or_serial)
 {
 	uint8_t bytes[LENGTH_MOST];
 	store_fill(bytes, VICTIM, serial, value_length);
-	return test_words[FOUND] == 1 && (memcmp(&test_words[COPY], bytes, value_length) == 0 ||
+	return test_words[FOUND] == 1 && (memcmp(copy, bytes, value_length) == 0 ||
 										 (serial != or_serial && was_read(or_serial, or_serial)));
 }
 
@@ -149,17 +151,38 @@ static void index_made_anew(uint64_t serial)
 	}
 }
 
+static bshm_found find_it(void)
+{
+	const uint64_t number = VICTIM;
+	bshm_found found;
+	CHECK_INT(bshm_record_find(store, 0, &(bshm_key){(const char *) &number, 8}, 0, &found), 1);
+	return found;
+}
+
+/* The record is in the slot that it was in before, and the slot has the version that it had. */
+static void version_came_round(uint64_t serial)
+{
+	const bshm_found before = find_it();
+	bshm_found now;
+	do {
+		replace_it(serial);
+		now = find_it();
+	} while (
+		!test_failed() && (now.slot != before.slot || !bshm__same_state(now.state, before.state)));
+}
+
 /* Stops a reader at instruction after instruction; meanwhile `change` gives the record another
  * value. */
 static void stop_one(void (*change)(uint64_t serial), uint32_t length_of_value)
 {
 	value_length = length_of_value;
 	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
-	uint64_t seed = test_seed();
 	if (TEST_UNDER_TSAN) {
 		test_skip("the sanitizer cannot be traced");
 	}
 	store = open_store(MB(4), 0);
+	copy = mmap(NULL, LENGTH_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(copy != MAP_FAILED);
 	prepare = take_slot;
 	fill(value_length);
 	call = read_it;
@@ -175,8 +198,7 @@ static void stop_one(void (*change)(uint64_t serial), uint32_t length_of_value)
 		if (bshm_os_monotonic_ns() > until) {
 			break;
 		}
-		stop_after(
-			at % 2 == 0 ? at / 2 : (long) (test_random(&seed) % (uint64_t) length), &child, &over);
+		stop_after(at * STRIDE % length, &child, &over);
 		change(serial);
 		go_on(child, over);
 		CHECK(was_read(serial, serial - 1));
@@ -190,7 +212,7 @@ static void stop_all_along(void (*change)(uint64_t serial))
 {
 	stop_one(change, LENGTH_MOST);
 	bshm_segment_close(store);
-	stop_one(change, 20);
+	stop_one(change, 30);
 }
 
 TEST(a_stopped_reader_finds_a_record_that_was_replaced)
@@ -211,4 +233,9 @@ TEST(a_stopped_reader_finds_a_record_that_is_back_in_its_slot)
 TEST(a_stopped_reader_finds_a_record_while_the_index_is_made_anew)
 {
 	stop_all_along(index_made_anew);
+}
+
+TEST(a_stopped_reader_finds_a_record_whose_version_came_round)
+{
+	stop_all_along(version_came_round);
 }
