@@ -7,6 +7,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/table.h"
 #include "test_step.h"
 #include "test_store.h"
 
@@ -238,4 +239,67 @@ TEST(a_stopped_reader_finds_a_record_while_the_index_is_made_anew)
 TEST(a_stopped_reader_finds_a_record_whose_version_came_round)
 {
 	stop_all_along(version_came_round);
+}
+
+/* ------------------------------------------------------------------ stopped walks */
+
+enum {
+	CURSOR = 1,
+	SHOWN
+}; /* test_words[]: where a step of the walk ended, and how many keys it gave */
+#define CROWD       2000u
+#define WALK_STRIDE 5 /* instructions; two looks at a table lie further apart */
+
+static void nothing(void)
+{
+}
+
+static void walk_on(void)
+{
+	bshm_scan scan = {0};
+	bshm_scan_next(store, &scan, 0);
+	test_words[CURSOR] = scan.cursor;
+	test_words[SHOWN] = scan.count;
+	bshm_scan_free(&scan);
+}
+
+/* How many records there are before a cursor. */
+static uint64_t records_before(uint64_t cursor)
+{
+	uint64_t count = 0;
+	for (uint64_t i = 0; i < CROWD; i++) {
+		const bshm_key key = {(const char *) &i, 8};
+		const bshm__home home = bshm__home_of(store, BSHM_SPACE_CACHE, &key);
+		count += (uint64_t) home.table * BSHM_POSITIONS + home.position < cursor;
+	}
+	return count;
+}
+
+TEST(a_stopped_walk_shows_each_record_while_a_table_gets_other_buckets)
+{
+	if (TEST_UNDER_TSAN) {
+		test_skip("the sanitizer cannot be traced");
+	}
+	store = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(store, 0);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		CHECK_INT(store_put(store, i, i, 8, 0, BSHM_PUT_SET), 1);
+	}
+	prepare = nothing;
+	call = walk_on;
+	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
+	bool over = false;
+	long at = 0;
+	for (; !over && !test_failed() && bshm_os_monotonic_ns() < until; at += WALK_STRIDE) {
+		pid_t child;
+		REQUIRE(bshm__table_resize(&s, 0, BSHM_UNIT_BUCKETS));
+		stop_after(at, &child, &over);
+		REQUIRE(bshm__table_resize(&s, 0, 4 * BSHM_UNIT_BUCKETS));
+		ptrace(PTRACE_CONT, child, NULL, NULL);
+		waitpid(child, NULL, 0); /* it stops when its call is over */
+		kill_child(child);
+		CHECK(test_words[SHOWN] != 0);
+		CHECK_INT(test_words[SHOWN], records_before(test_words[CURSOR]));
+	}
+	test_note("stopped within %ld instructions", at);
 }

@@ -17,25 +17,34 @@
 
 #define STEP_TRIES 64
 
-/* The part of a step: the positions from `from` to before `until`, all of one home bucket. */
+/* The part of a step: the positions from `from` to before `until`. */
 typedef struct {
 	uint32_t table;
 	uint32_t from;
 	uint32_t until;
 } span;
 
-/* Finds the records of a span: their count, or -1 = begin anew. *full: there are more than
- * `room`. */
+/* The first position of the next home bucket after that of `from`. */
+static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
+{
+	return buckets == 0 ? BSHM_POSITIONS
+						: bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
+}
+
+/* Finds the records of a span, which ends with the home bucket of its first position: their count,
+ * or -1 = begin anew. *full: there are more than `room`. */
 static int find_span(
-	const bshm__shard *s, const span *sp, bool stale, bool *full, bshm_found *found, unsigned room)
+	const bshm__shard *s, span *sp, bool stale, bool *full, bshm_found *found, unsigned room)
 {
 	/* Pairs with bshm__sequence_jump(). */
 	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, sp->table);
+	const uint32_t end_of_first = end_of_bucket(sp->from, buckets.count);
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	bshm__bucket_walk w;
 	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
 	int count = 0;
+	sp->until = sp->until < end_of_first ? sp->until : end_of_first;
 	*full = false;
 	while (bucket != NULL) {
 		const uint32_t end = bshm__bucket_end(w.number, buckets.count);
@@ -61,26 +70,17 @@ static int find_span(
 	return bshm__sequence_jumped(s, sequence) ? -1 : count;
 }
 
-/* The first position of the next home bucket after that of `from`. */
-static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
-{
-	return buckets == 0 ? BSHM_POSITIONS
-						: bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
-}
-
 static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *found, unsigned room)
 {
 	const bshm__shard s = bshm__shard_at(segment, sp->table / segment->shard_tables);
 	int count = -1;
 	bool full = false;
-	sp->until = end_of_bucket(sp->from, bshm__buckets_of(segment, sp->table).count);
 	for (unsigned tries = 0; tries < STEP_TRIES && count < 0; tries++) {
+		sp->until = full ? sp->until : BSHM_POSITIONS;
 		count = find_span(&s, sp, stale, &full, found, room);
 		if (full && sp->until - sp->from > 1) {
 			sp->until = sp->from + (sp->until - sp->from) / 2;
 			count = -1;
-		} else if (count < 0) {
-			sp->until = end_of_bucket(sp->from, bshm__buckets_of(segment, sp->table).count);
 		}
 	}
 	return count < 0 ? 0 : (unsigned) count;
