@@ -96,14 +96,24 @@ static void remove_locked(int parent, const char *name, int fd)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Removes a folder of this user, unless a process reads or writes it. */
+/* Has the open folder this name still? A save may have given it another one. */
+static bool is_named(int parent, const char *name, int fd)
+{
+	struct stat own;
+	struct stat st;
+	return fstat(fd, &own) == 0 && fstatat(parent, name, &st, 0) == 0 && own.st_dev == st.st_dev &&
+		   own.st_ino == st.st_ino;
+}
+
+/* Removes a folder of this user, unless a process reads or writes it. One that was opened while it
+ * was written may be published and unlocked by now: it has another name then. */
 static void remove_folder(int parent, const char *name)
 {
 	struct stat st;
 	const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
 		if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || geteuid() == 0) &&
-			flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(parent, name, fd)) {
 			remove_locked(parent, name, fd);
 		}
 		close(fd);
@@ -165,13 +175,10 @@ static bool is_saved(int fd)
 	return manifest && sound;
 }
 
-/* Is it the folder at the place still? A save may have replaced it since it was opened. */
+/* Is it the folder at the place still? */
 static bool is_at_place(const cli_folder *f, int fd)
 {
-	struct stat own;
-	struct stat st;
-	return fstat(fd, &own) == 0 && fstatat(f->parent, name_of(f->path), &st, 0) == 0 &&
-		   own.st_dev == st.st_dev && own.st_ino == st.st_ino;
+	return is_named(f->parent, name_of(f->path), fd);
 }
 
 /* CLI_YES: a saved folder; CLI_NO: it is not; -1: it was replaced meanwhile, and is being removed.

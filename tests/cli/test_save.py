@@ -365,6 +365,34 @@ def test_saves_at_once(b):
     b("bring", folder, *other(b)).gives(0)
 
 
+def test_a_save_that_is_about_to_remove_what_another_one_publishes(b):
+    library = library_of(b, """
+        #include <signal.h>
+        #include <sys/file.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        static int stopped; /* once */
+        int flock(int fd, int how)
+        {
+            if (how == (LOCK_EX | LOCK_NB) && !stopped++) {
+                raise(SIGSTOP);
+            }
+            return (int) syscall(SYS_flock, fd, how);
+        }
+    """)
+    fill(b)
+    folder = saved(b)
+    os.rename(folder, folder + ".new-abcdef")  # of another save, before its last step
+    late = b.start("save", folder, env=b.environment(LD_PRELOAD=library))
+    os.waitid(os.P_PID, late.pid, os.WSTOPPED)
+    os.rename(folder + ".new-abcdef", folder)
+    late.send_signal(signal.SIGCONT)
+    _, err = late.communicate(timeout=lib.SECONDS)
+    check(late.returncode == 0 and err == b"", err)
+    b("bring", folder, *other(b)).gives(0)
+    check(left(b) == ["saved"], left(b))
+
+
 def test_a_save_while_filters_are_loaded_and_dropped(b):
     fill(b)
     load = b.start("load", "fixed", stdout=subprocess.DEVNULL)
@@ -506,13 +534,20 @@ def test_other_users(b):
     check(os.listdir(place) == [], os.listdir(place))
 
 
-def test_a_file_system_that_cannot_exchange(b):
+def library_of(b, text):
+    """To be loaded before others: it has functions of its own in place of theirs."""
     if "asan" in lib.BINARY:
-        return  # the sanitizer must be the first library
-    text = "#include <errno.h>\nint renameat2(void) { errno = EINVAL; return -1; }\n"
-    source = b.file("old.c", text)
-    library = os.path.join(b.folder, "old.so")
+        raise lib.Skipped("the sanitizer must be the first library")
+    source = b.file("own.c", text)
+    library = os.path.join(b.folder, "own.so")
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
+def test_a_file_system_that_cannot_exchange(b):
+    library = library_of(
+        b, "#include <errno.h>\nint renameat2(void) { errno = EINVAL; return -1; }\n"
+    )
     fill(b)
     folder = os.path.join(b.folder, "saved")
     for keys in ["one", "two", "three"]:
