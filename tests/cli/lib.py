@@ -48,6 +48,18 @@ def moved(process, size, way):
         time.sleep(0.0002)
 
 
+def sleeps(process, mapped=""):
+    """Waits until the process, which has mapped this file, waits for something."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+            has = mapped in maps.read()
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as status:
+            if has and status.read().rpartition(")")[2].split()[0] == "S":
+                return
+        time.sleep(0.005)
+    raise Failed("the process has ended")
+
+
 class Call:
     """One call of the command that has ended."""
 

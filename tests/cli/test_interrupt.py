@@ -44,12 +44,7 @@ def ended(process, number):
 def gathered(process, size):
     """Waits until the load has read so many bytes, and waits for more."""
     lib.moved(process, size, "rchar")
-    while process.poll() is None:
-        with open(f"/proc/{process.pid}/stat", encoding="ascii") as status:
-            if status.read().rpartition(")")[2].split()[0] == "S":
-                return
-        time.sleep(0.005)
-    raise lib.Failed("the load does not wait")
+    lib.sleeps(process)
 
 
 def test_at_once(b):

@@ -97,8 +97,10 @@ class Terminal:
 def test_once_as_json(b):
     fill(b)
     view = b.start("top", "--once", "--json", "-i", "3")
-    time.sleep(1)  # well after the first sample, and before the second
+    lib.sleeps(view, b.path)  # after its first sample
+    view.send_signal(signal.SIGSTOP)
     ask(b, "articles", 1000, 3000)
+    view.send_signal(signal.SIGCONT)
     out, err = view.communicate(timeout=SECONDS)
     check(view.returncode == 0 and err == b"", err)
     top = lib.json.loads(out)
@@ -174,10 +176,17 @@ def test_keys(b):
 def test_rates_and_what_they_saved(b):
     fill(b)
     view = Terminal(b, "-i", "1").shows(r"every 1 s")
-    ask(b, "articles", 1000, 3000)
     row = re.compile(r" +[\d.]+k? +[\d.]+k? +7\d\.\d % .*articles")
-    view.until(lambda: row.match(view.row(0)), "rates")
-    check(re.search(r"Asked +[\d,]+/s +7\d\.\d % saved", view.text()), view.text())
+    head = re.compile(r"Asked +[\d,]+/s +7\d\.\d % saved")
+
+    def tells():
+        """The frame after the questions; the next one, or a part of one, may be here already."""
+        if row.match(view.row(0)) and head.search(view.text()):
+            return True
+        ask(b, "articles", 1000, 3000)
+        return False
+
+    view.until(tells, "rates")
     view.type(b"q").ends(0)
 
 
