@@ -210,7 +210,7 @@ check 'promtool has nothing to say to the command' '' \
 	"$(promtool check metrics <"$work/metrics.command" 2>&1)"
 expect 'promtool check rules' promtool check rules web/alerts.yml
 expect 'promtool test rules' promtool test rules tests/web/alerts_test.yml
-stored() { # EXPRESSION: what Prometheus has for it
+stored() { # EXPRESSION: what Prometheus has for it, or "nothing"
 	curl -sS -G --data-urlencode "query=$1" "http://127.0.0.1:$prometheus_port/api/v1/query" |
 		php -n -r '$a = json_decode(stream_get_contents(STDIN), true);
 			echo $a["data"]["result"][0]["value"][1] ?? "nothing";'

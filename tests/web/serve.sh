@@ -14,16 +14,20 @@ free_port() {
 		echo substr(strrchr(stream_socket_get_name($s, false), ":"), 1);'
 }
 
+# A port that was free may be another server's a moment later: this one has it when it says so.
 serve() { # PHP-OPTION...: the page, until the next
 	stop
-	port=$(free_port)
-	STATUS_PAGE=${page:-$PWD/web/status.php} php "$@" -q -S "127.0.0.1:$port" \
-		tests/web/router.php >>"$work/server.log" 2>&1 &
-	server=$!
-	local tries
-	for ((tries = 0; tries < 300; tries++)); do
-		(: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
-		sleep 0.1
+	local tries log
+	for ((tries = 0; tries < 5; tries++)); do
+		port=$(free_port)
+		log=$(mktemp "$work/server.XXXXXX")
+		STATUS_PAGE=${page:-$PWD/web/status.php} php "$@" -q -S "127.0.0.1:$port" \
+			tests/web/router.php >>"$log" 2>&1 &
+		server=$!
+		while kill -0 "$server" 2>/dev/null; do
+			! grep -aq ' started$' "$log" || return 0
+			sleep 0.1
+		done
 	done
-	die 'the server does not answer'
+	die "the server does not answer: $(tail -n 1 "$log")"
 }
