@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace BloomShm\Tests\Laravel;
 
+use BloomShm\Tests\Patience;
 use BloomShm\Tests\Symfony\Fixture\Child;
 use Illuminate\Support\Facades\Cache;
 use PHPUnit\Framework\Attributes\Group;
@@ -54,8 +55,8 @@ final class ProcessesTest extends LaravelTestCase
         $work = function (): int {
             $added = 0;
             for ($i = 0; $i < 2000; $i++) {
-                Cache::increment('count');
-                $added += (int) Cache::add('once ' . $i, getmypid(), 60);
+                Patience::with(fn() => Cache::increment('count'));
+                $added += (int) Patience::with(fn() => Cache::add("once $i", getmypid(), 60));
             }
 
             return $added;
@@ -137,8 +138,8 @@ final class ProcessesTest extends LaravelTestCase
     }
 
     /**
-     * A process is stopped until it happens to hold the lock, and goes on after the time in which
-     * the store gives up.
+     * A process is stopped until it happens to hold the lock, and goes on after the store has given
+     * up once.
      */
     public function testAChangeWaitsForAProcessThatIsNotRunning(): void
     {
@@ -155,9 +156,9 @@ final class ProcessesTest extends LaravelTestCase
             'release' => fn() => Cache::lock('name', 60, 'me')->release(),
         ];
         foreach ($changes as $change => $make) {
-            Cache::tags('tag')->put('key', 'old', 60);
-            Cache::put('key', 'old', 60);
-            Cache::lock('name', 60, 'me')->get();
+            Patience::with(fn() => Cache::tags('tag')->put('key', 'old', 60));
+            Patience::with(fn() => Cache::put('key', 'old', 60));
+            Patience::with(fn() => Cache::lock('name', 60, 'me')->get());
             for ($i = 0, $free = true; $free && $i < 2000; $i++) {
                 usleep(500);
                 posix_kill($busy->pid, SIGSTOP);
@@ -165,12 +166,16 @@ final class ProcessesTest extends LaravelTestCase
                 $free && posix_kill($busy->pid, SIGCONT);
             }
             self::assertFalse($free);
-            $waker = Child::run(static function () use ($busy): void {
-                usleep(80_000);
+            $refused = \bloom_cache_info()['lock_timeouts'];
+            $waker = Child::run(static function () use ($busy, $refused): void {
+                while (\bloom_cache_info()['lock_timeouts'] === $refused) {
+                    usleep(1000);
+                }
                 posix_kill($busy->pid, SIGCONT);
             });
             self::assertTrue($make(), $change);
-            $waker->result();
+            unset($waker);
+            posix_kill($busy->pid, SIGCONT);
             self::assertSame(
                 str_starts_with($change, 'flush') ? null : 'old',
                 Cache::tags('tag')->get('key'),
