@@ -52,11 +52,11 @@ need_packages() {
 			missing+=("$package")
 	done
 	[[ ${#missing[@]} -eq 0 ]] && return
-	local lock # another step may want packages too, and apt lets one program in
-	exec {lock}>build/apt.lock
-	flock "$lock"
 	[[ $EUID -eq 0 ]] ||
 		die "these packages are missing, and only root can install them: ${missing[*]}"
+	local lock # another step, here or in another clone, may want packages too: apt lets one in
+	exec {lock}>/run/lock/bloomshm-apt
+	flock "$lock"
 	say "installing ${missing[*]}"
 	apt-get update -qq >build/apt.log 2>&1 || die "apt-get update failed; see build/apt.log"
 	# Debian starts services when it installs them. The scripts start them on ports of their own.
