@@ -25,7 +25,11 @@ COLUMNS = 100
 TEXT = re.compile(
     r"\.(c|h|cpp|php|phpt|inc|py|pml|litmus|md|sh|m4)$|(^|/)Makefile$|^(script|\.ci)/\w"
 )
-NO_SOURCE = re.compile(r"^(build|modules|demo/var|tests/data|\.git)/")
+# What is built here, by phpize too, or fetched.
+NO_SOURCE = re.compile(
+    r"^(build|modules|autom4te\.cache|include|demo/var|tests/data|\.git)/"
+    r"|^(run-tests\.php|Makefile|configure)"
+)
 # The first that matches counts.
 FILE_LINES = [
     (r"src/.*\.[ch]$", 650),
