@@ -90,7 +90,7 @@ static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *fo
 static unsigned scan(
 	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room)
 {
-	const uint64_t tables = (uint64_t) segment->shard_count * segment->shard_tables;
+	const uint64_t tables = segment->table_count;
 	uint64_t at = *cursor;
 	unsigned count = 0;
 	while (count == 0 && at / BSHM_POSITIONS < tables) {

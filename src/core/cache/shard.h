@@ -46,20 +46,15 @@ static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 	return s;
 }
 
+/* The tables of all shards are numbered in one row. So their number comes from the hash at once: it
+ * does not have to wait for the shard's. */
 static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)
 {
-	uint64_t shard = 0;
-	uint64_t rest = hash >> 32;
-	if (BSHM_UNLIKELY(segment->shard_count != 1)) { /* a branch is less work than the products */
-		rest *= segment->shard_count;
-		shard = rest >> 32;
-		rest &= 0xffffffff;
-	}
-	const uint64_t table = rest * segment->shard_tables >> 32;
+	const uint64_t upper = hash >> 32;
 	return (bshm__home){
 		.hash = hash,
-		.shard = (uint32_t) shard,
-		.table = (uint32_t) (shard * segment->shard_tables + table),
+		.shard = (uint32_t) (upper * segment->shard_count >> 32),
+		.table = (uint32_t) (upper * segment->table_count >> 32),
 		.position = (uint32_t) hash & ((1u << BSHM_POSITION_BITS) - 1),
 	};
 }

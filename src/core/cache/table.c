@@ -29,7 +29,7 @@ static uint32_t first_buckets(const bshm_segment *segment)
 	if (most == 0 || segment->cache_bytes / most > SMALL_RECORD) {
 		return BSHM_BUCKETS_MIN;
 	}
-	const uint64_t records = most / ((uint64_t) segment->shard_count * segment->shard_tables);
+	const uint64_t records = most / segment->table_count;
 	/* Planned for 88 % full: hashes do not spread evenly over the tables. */
 	const uint64_t units = records * 100 / (BSHM_UNIT_BUCKETS * BSHM_BUCKET_CELLS * 88) + 1;
 	return (units < BSHM_TABLE_UNITS ? (uint32_t) units : BSHM_TABLE_UNITS) * BSHM_UNIT_BUCKETS;

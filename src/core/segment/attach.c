@@ -107,8 +107,7 @@ static bshm_status check_header(
 	segment->features = copy.features;
 	bshm__regions_count_store(segment, copy.cache_bytes, copy.cache_records);
 	const uint64_t bytes = bshm__regions_lay_out(segment, base);
-	if (copy.shard_count != segment->shard_count ||
-		copy.table_count != segment->shard_count * segment->shard_tables ||
+	if (copy.shard_count != segment->shard_count || copy.table_count != segment->table_count ||
 		copy.page_count != segment->shard_count * segment->shard_pages) {
 		return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_COUNTS);
 	}

@@ -52,7 +52,7 @@ static bshm_status write_header(const bshm_options *options, int fd, bshm_error 
 		.chunk_count = layout.chunk_count,
 		.created_s = (uint64_t) bshm_os_wall_s(),
 		.shard_count = layout.shard_count,
-		.table_count = layout.shard_count * layout.shard_tables,
+		.table_count = layout.table_count,
 		.page_count = layout.shard_count * layout.shard_pages,
 		.features = layout.features,
 		.cache_records = layout.cache_records,

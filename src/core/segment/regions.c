@@ -40,9 +40,9 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	segment->leases = at(base, off);
 	off += sizeof(bshm_lease) * BSHM_LEASE_COUNT * shards;
 	segment->roots = at(base, off);
-	off += round_up(sizeof(uint64_t) * shards * segment->shard_tables, CACHE_LINE);
+	off += round_up(sizeof(uint64_t) * (uint64_t) segment->table_count, CACHE_LINE);
 	segment->tables = at(base, off);
-	off += sizeof(bshm_table) * shards * segment->shard_tables;
+	off += sizeof(bshm_table) * (uint64_t) segment->table_count;
 	segment->page_headers = at(base, off);
 	const uint64_t fixed = round_up(off - begin, BSHM_PAGE_BYTES) + BSHM_PAGE_BYTES;
 	const uint64_t bytes = segment->cache_bytes - fixed;
@@ -141,6 +141,7 @@ void bshm__regions_count_store(bshm_segment *segment, uint64_t cache_bytes, uint
 	const bool lone = tables <= LONE_TABLES;
 	segment->shard_count = lone ? 1 : clamp(cache_bytes / SHARD_BYTES, 3, BSHM_SHARD_MAX);
 	segment->shard_tables = (uint32_t) (tables / segment->shard_count);
+	segment->table_count = segment->shard_count * segment->shard_tables;
 	segment->cache_bytes = cache_bytes;
 	segment->cache_records = cache_records;
 }

@@ -48,6 +48,7 @@ struct bshm_segment {
 	uint32_t features;
 	uint32_t shard_count;
 	uint32_t shard_tables; /* of each shard */
+	uint32_t table_count;  /* of all shards */
 	uint32_t shard_pages;
 	uint64_t shard_bytes;  /* of its pages */
 	uint32_t period_shift; /* recency.c counts uses in units of 2^this bytes */
