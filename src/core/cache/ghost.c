@@ -13,14 +13,18 @@
  * If a record is put whose ghost is there, it was evicted too soon. So it is PROTECTED at once, and
  * `lean` (evict.c) changes: it goes down if the record was on probation, else up. The step is
  * larger for the kind that is evicted less often, as in ARC. So `lean` comes to rest where both
- * kinds of records, when they are evicted, are about equally likely to be asked for again. A step
- * up is a quarter smaller: where the kinds differ by chance only, LRU is best.
+ * kinds of records, when they are evicted, are about equally likely to be asked for again.
+ *
+ * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
+ * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
+ * sixth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
+ * ghosts.
  *
  * If more than half of the evicted records are PROTECTED ones, not all that return can stay: the
  * keys come in a loop that is larger than the store, and each would be evicted just before it is
  * asked for. So only some of them are PROTECTED, which then stay. They are chosen by their hash,
  * so that they are the same ones in each round. The others return as surely, and say less about
- * `lean`: their step is a quarter smaller.
+ * `lean`: their step is a sixth smaller.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,16 +38,19 @@
 #define WORDS       3u /* of tags */
 #define LANES       4u /* in a word */
 #define EVERY_LANE  UINT64_C(0x0001000100010001)
-#define EVERY_LEVEL 512 /* evictions that the share of those on probation is averaged over */
+#define EVERY_LEVEL 256 /* evictions that the share of those on probation is averaged over */
 
-/* A ghost that returns moves `lean` by STEP / records, or up to STEP_MOST times that. */
-#define STEP      (INT64_C(11) * BSHM_LEAN_OCTAVE)
-#define STEP_MOST 32
-#define STEP_LESS 77 /* percent: of a step up, and of one by a record that is not PROTECTED */
-#define LEAN_LOW  (-BSHM_LEAN_OCTAVE / 2) /* below 0, chance does not make it more than 0 */
-#define LEAN_HIGH (5 * BSHM_LEAN_OCTAVE)
-#define LEAN_NEW  BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
-#define SHARE_ONE 65536
+/* A ghost that returns moves `lean` by STEP / (records + STEP_RECORDS), or up to STEP_MOST times
+ * that; by a part of it where `lean` is less than 3/4: none at -3/4, half at 0. */
+#define STEP         (INT64_C(13) * BSHM_LEAN_OCTAVE)
+#define STEP_RECORDS 256
+#define STEP_MOST    32
+#define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
+#define LEAN_LOW     (-BSHM_LEAN_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
+#define LEAN_WHOLE   (BSHM_LEAN_OCTAVE / 4 * 3) /* from there on the steps are whole */
+#define LEAN_HIGH    (5 * BSHM_LEAN_OCTAVE)
+#define LEAN_NEW     BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
+#define SHARE_ONE    65536
 
 static uint32_t hash_of(const bshm__home *home)
 {
@@ -127,7 +134,7 @@ static bool may_stay(const bshm__shard *s, const bshm__home *home)
 
 static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 {
-	const int64_t records = 1 + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
+	const int64_t records = STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
 	const int64_t share = probation_share(s->shard);
 	const int64_t its_share = was_on_probation ? share : SHARE_ONE - share;
 	const int64_t rare = 256 * (SHARE_ONE - its_share) / its_share;
@@ -135,8 +142,11 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 	int64_t step = STEP / records * times / 256;
 	step = was_on_probation ? step : step * STEP_LESS / 100;
 	step = stays ? step : step * STEP_LESS / 100;
+	const int64_t before = bshm__ghost_lean(s);
+	const int64_t part = before + LEAN_WHOLE;
+	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
 	const int64_t most = step < BSHM_LEAN_OCTAVE ? step : BSHM_LEAN_OCTAVE;
-	const int64_t lean = bshm__ghost_lean(s) + (was_on_probation ? -most : most);
+	const int64_t lean = before + (was_on_probation ? -most : most);
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
 	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
 }
