@@ -29,6 +29,8 @@
 #define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
 #define MIXED_MOST 100000u
+/* 8 pages of records, or the headers of 32,768. */
+#define AGING_MOST 50000u
 /* One record is looked up, put and freed. */
 #define CHANGE_MOST 500u
 
@@ -252,6 +254,42 @@ TEST(an_eviction_looks_at_a_bounded_part_of_a_sparse_index)
 	}
 	test_note("%llu accesses", (unsigned long long) most);
 	CHECK(most < 16 * 1024 * 40);
+}
+
+static void put_one(bshm_segment *segment)
+{
+	put_number(segment, 0);
+}
+
+/* In a full store, and in one with many pages and few records. */
+TEST(stamps_are_renumbered_in_steps_also_if_that_is_overdue)
+{
+	static const struct {
+		uint64_t bytes;
+		uint32_t limit;
+		uint32_t records;
+	} cases[] = {{MB(16), 0, 400000}, {MB(1024), 2000, 2000}};
+	for (unsigned c = 0; c < 2; c++) {
+		bshm_segment *segment = open_store(cases[c].bytes, cases[c].limit);
+		for (uint32_t i = 0; i < cases[c].records; i++) {
+			put_number(segment, i);
+		}
+		bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+		uint64_t most = 0;
+		uint32_t puts = 0;
+		for (bool begun = false; !begun || BSHM_LOAD(&shard->aging, RELAXED) != 0; puts++) {
+			const uint32_t last = BSHM_LOAD(&shard->base, RELAXED) + 0x7000;
+			const uint64_t clock = (last & BSHM_SLOT_STAMP) * UINT64_C(0x0001000100010001);
+			BSHM_STORE(&shard->clock, clock, RELAXED);
+			const cost one = cost_of(put_one, segment);
+			most = one.most > most ? one.most : most;
+			begun = true;
+		}
+		test_note("%u puts, %llu accesses at most", puts, (unsigned long long) most);
+		CHECK(most < AGING_MOST);
+		CHECK(puts <= 2 + segment->shard_pages / 8);
+		bshm_segment_close(segment);
+	}
 }
 
 static void verify(bshm_segment *segment)

@@ -628,3 +628,37 @@ TEST(the_oldest_comes_first_exactly_among_a_hundred)
 	CHECK_INT(bshm_record_oldest(segment, &none), 0);
 	check_sound(segment);
 }
+
+/* So many uses that the stamps come round again and again, and few puts. */
+TEST(the_most_recent_quarter_is_safe_where_puts_are_rare)
+{
+	static const struct {
+		uint32_t limit;
+		uint32_t uses; /* for each put */
+		uint32_t puts;
+		uint32_t bytes; /* of the store, in MB */
+	} cases[] = {{100, 1000, 400, 16}, {100, 20000, 40, 16}, {10, 100, 2000, 64},
+		{12, 1000, 100, 4}, {1000, 500, 2000, 64}};
+	for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const uint32_t limit = cases[c].limit;
+		uint64_t seed = test_seed();
+		bshm_segment *segment = open_store(MB(cases[c].bytes), limit);
+		lru_begin(&quarter, limit / 4);
+		for (uint32_t next = 0; next < limit + cases[c].puts && !test_failed(); next++) {
+			CHECK_INT(store_put(segment, next, 0, 16, 0, BSHM_PUT_SET), 1);
+			lru_use(&quarter, next);
+			for (uint32_t key = quarter.before[KEYS]; key != KEYS; key = quarter.before[key]) {
+				CHECK(is_there(segment, key));
+			}
+			for (uint32_t i = 0; i < (next < limit ? 1 : cases[c].uses); i++) {
+				const uint32_t key =
+					(uint32_t) (test_random(&seed) % (next < 2 * limit ? next + 1 : 2 * limit));
+				if (use(segment, next - key)) {
+					lru_use(&quarter, next - key);
+				}
+			}
+		}
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}

@@ -22,8 +22,11 @@
  * before `middle`. Many uses in a short time count as one.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
- * of it, writers renumber the old stamps, a page of records with each put. If there is no writer,
- * `now` stops before it can overtake them, and uses are not noted until a process writes.
+ * of it, writers renumber the old stamps: with each put a page of records, or as many as are due.
+ * They are to be done a quarter of the epochs before the stamps are used up. If there are so few
+ * puts that they are not, epochs get longer, up to an 8th of the records. So `now` stops only after
+ * more than a thousand uses of each record without a put: before it can overtake the old stamps.
+ * Then uses are told apart no more until a process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,6 +37,9 @@
 #define EPOCH_SHARE 64u
 #define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
 #define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
+#define AGE_DONE    0x5000u /* by then the stamps should have been renumbered */
+#define AGE_DOUBLES 0x200u  /* from there on epochs are twice as long after so many */
+#define LONG_SHARE  8u      /* but no longer than that part of the records */
 
 /* In `touches`: stamps set in this epoch, records used since `middle`, and since `last`. */
 #define EPOCH_BITS  16u
@@ -41,7 +47,9 @@
 #define EPOCH_MOST  0xff00u
 
 #define ADVANCE_TRIES 16u
-#define PAGES_MOST    64u /* that one put looks at */
+#define AHEAD         64u     /* pages that a put looks at to find one with records */
+#define PAGES_MOST    8u      /* with records, if one put renumbers many */
+#define HEADERS_MOST  0x8000u /* of pages that it looks at then */
 
 /* The part that the period since `middle` has when it becomes the oldest, in 64ths. */
 #define SAFE_SHARE        16u
@@ -91,13 +99,27 @@ static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, u
 	}
 }
 
-/* The uses of an epoch are complete: it ends, or the oldest period does. */
+/* How many uses an epoch has. */
+static uint64_t epoch_uses(const bshm_shard_header *shard, uint64_t clock, uint64_t records)
+{
+	const uint32_t age = bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
+	const uint64_t usual = records < EPOCH_SHARE ? 1 : records / EPOCH_SHARE;
+	const uint64_t most = records < LONG_SHARE ? 1 : records / LONG_SHARE;
+	const uint64_t uses = age < AGE_DONE ? usual : usual << (age - AGE_DONE) / AGE_DOUBLES;
+	return uses < most ? uses : most;
+}
+
+/* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
 static BSHM_NOINLINE void end_epoch(
 	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock, uint64_t touches)
 {
+	const uint64_t in_epoch = touches & ((1u << EPOCH_BITS) - 1);
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
 	const uint32_t share = segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
+	if (in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
+		return;
+	}
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
 	const uint64_t all = segment->cache_records != 0 ? records : bytes >> segment->period_shift;
 	if (used * 64 >= all * share) {
@@ -208,6 +230,15 @@ static void finish_renumbering(const bshm__shard *s, uint32_t oldest)
 	BSHM_STORE(&s->shard->base, oldest, RELAXED);
 }
 
+/* How many pages should have been renumbered by now. */
+static uint32_t pages_due(const bshm__shard *s, uint32_t now)
+{
+	const uint32_t span = AGE_DONE - BSHM_AGE_RENUMBER;
+	const uint32_t age = bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED));
+	const uint64_t part = age < BSHM_AGE_RENUMBER ? 0 : age - BSHM_AGE_RENUMBER;
+	return (uint32_t) (s->segment->shard_pages * (part < span ? part : span) / span);
+}
+
 void bshm__aging_go_on(const bshm__shard *s)
 {
 	bshm_shard_header *shard = s->shard;
@@ -222,12 +253,16 @@ void bshm__aging_go_on(const bshm__shard *s)
 		return;
 	}
 	const uint32_t oldest = (aging - 1) & BSHM_SLOT_STAMP;
+	const uint32_t due = pages_due(s, e.now);
 	uint32_t page = BSHM_LOAD(&shard->aging_page, RELAXED);
-	/* One page that can have records. */
-	for (unsigned i = 0; i < PAGES_MOST && page < s->segment->shard_pages; i++) {
+	uint32_t looks = 0;
+	uint32_t renumbered = 0;
+	while (page < s->segment->shard_pages && renumbered < (page < due ? PAGES_MOST : 1) &&
+		   looks < (page < due ? HEADERS_MOST : AHEAD)) {
+		looks++;
 		if (bshm__page_class(s, ++page) < BSHM_CLASS_RECORDS) {
 			renumber_page(s, page - 1, oldest);
-			break;
+			renumbered++;
 		}
 	}
 	BSHM_STORE(&shard->aging_page, page, RELAXED);
