@@ -37,6 +37,9 @@
 /* 256 keys, of 7 counters each, and the ops of dead processes. */
 #define COUNT_MOST 10000u
 
+/* Fewer than a call with many keys may have leases of one shard. */
+#define MANY_KEYS 150u
+
 typedef struct {
 	uint64_t most;     /* accesses of one hold */
 	uint64_t accesses; /* of the whole call */
@@ -380,28 +383,58 @@ TEST(keys_are_counted_in_steps)
 	CHECK(all.most <= COUNT_MOST);
 }
 
+/* The next key of the first shard, from *number on. */
+static bshm_key key_of_first_shard(bshm_segment *segment, uint64_t *number)
+{
+	const bshm_key key = {(const char *) number, 8};
+	do {
+		++*number;
+	} while (bshm__home_of(segment, 0, &key).shard != 0);
+	return key;
+}
+
+static void put_many(bshm_segment *segment, bshm_patience *patience)
+{
+	uint64_t number = 0;
+	bshm_error error;
+	for (uint32_t i = 0; i < MANY_KEYS; i++) {
+		const bshm_put put = {.key = key_of_first_shard(segment, &number),
+			.value = {BSHM_VALUE_INT, &number, sizeof(number)},
+			.patience = patience};
+		(void) bshm_record_put(segment, &put, &error);
+	}
+}
+
+static void lease_many(bshm_segment *segment, bshm_patience *patience)
+{
+	uint64_t number = 0;
+	bshm_lease_grant grant;
+	for (uint32_t i = 0; i < MANY_KEYS; i++) {
+		const bshm_key key = key_of_first_shard(segment, &number);
+		CHECK_INT(bshm_lease_take(segment, 0, &key, false, patience, &grant), BSHM_LEASE_MINE);
+	}
+}
+
 /* After a death the limit of records is counted anew; while a lock is held it cannot be. Each try
- * waits for that lock, so a call makes one. */
+ * waits for that lock, so a call makes one; a call that has waited in vain makes none. */
 TEST(a_call_with_many_keys_counts_the_limit_anew_once)
 {
+	void (*const calls[])(bshm_segment *, bshm_patience *) = {put_many, lease_many};
 	bshm_segment *segment = open_store(MB(160), 300 * 8192);
 	const pid_t child = spawn(hold_the_last_shard);
 	await_flag(0);
 	BSHM_STORE(&segment->store->recount, 1, RELAXED);
 	BSHM_STORE(&segment->store->reserved, segment->cache_records, RELAXED);
-	bshm_patience patience = {0};
-	bshm_error error;
-	uint32_t puts = 0;
-	bshm__held = (bshm_held){0};
-	for (uint64_t key = 0; puts < 200; key++) {
-		const bshm_put put = {.key = {(const char *) &key, 8},
-			.value = {BSHM_VALUE_INT, &key, sizeof(key)},
-			.patience = &patience};
-		if (bshm__home_of(segment, 0, &put.key).shard == 0) {
-			(void) bshm_record_put(segment, &put, &error);
-			puts++;
-		}
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		bshm__held = (bshm_held){0};
+		calls[i](segment, &(bshm_patience){0});
+		CHECK_INT(bshm__held.holds, MANY_KEYS + 1); /* and the locks before the one that is held */
 	}
-	CHECK_INT(bshm__held.holds, 200 + 1); /* and one of the locks before the one that is held */
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		bshm_records_clear(segment, &(bshm_key){"", 0}); /* ends the leases */
+		bshm__held = (bshm_held){0};
+		calls[i](segment, &(bshm_patience){.gone = true});
+		CHECK_INT(bshm__held.holds, MANY_KEYS);
+	}
 	kill_child(child);
 }

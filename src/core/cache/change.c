@@ -153,12 +153,7 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	if (segment->shard_count == 0) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
-	if (BSHM_UNLIKELY(bshm__quota_in_doubt(segment)) && (patience == NULL || !patience->counted)) {
-		bshm__quota_recount(segment);
-		if (patience != NULL) {
-			patience->counted = true; /* it waits for each lock: once a call */
-		}
-	}
+	bshm__quota_settle(segment, patience);
 	*home = bshm__home_of(segment, space, key);
 	*s = bshm__shard_at(segment, home->shard);
 	bshm__home_prefetch(segment, home);

@@ -152,7 +152,7 @@ bshm_lease_status bshm_lease_take(bshm_segment *segment, uint32_t space, const b
 	if (segment->shard_count == 0) {
 		return BSHM_LEASE_NONE;
 	}
-	bshm__quota_settle(segment);
+	bshm__quota_settle(segment, patience);
 	const bshm__home home = bshm__home_of(segment, space, key);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	const uint64_t bit = UINT64_C(1) << home.shard;

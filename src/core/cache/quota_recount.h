@@ -15,10 +15,19 @@ static inline bool bshm__quota_in_doubt(const bshm_segment *segment)
 	return BSHM_LOAD(&segment->store->recount, RELAXED) != 0;
 }
 
-static inline void bshm__quota_settle(bshm_segment *segment)
+/* Before a change: the same if needed, but once a call, because it waits for each lock. A call that
+ * has waited for a lock in vain does not wait here, too. `patience`: NULL, or that of a call with
+ * many keys. */
+static inline void bshm__quota_settle(bshm_segment *segment, bshm_patience *patience)
 {
-	if (BSHM_UNLIKELY(bshm__quota_in_doubt(segment))) {
+	if (BSHM_LIKELY(!bshm__quota_in_doubt(segment))) {
+		return;
+	}
+	if (patience == NULL) {
 		bshm__quota_recount(segment);
+	} else if (!patience->counted && !patience->gone) {
+		bshm__quota_recount(segment);
+		patience->counted = true;
 	}
 }
 
