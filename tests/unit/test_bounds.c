@@ -31,6 +31,11 @@
 #define MIXED_MOST 100000u
 /* 8 pages of records, or the headers of 32,768. */
 #define AGING_MOST 50000u
+/* The same at once, where no page of the first 512 has an old record: so many evictions as the
+ * choice of one of them costs, and a page. */
+#define VAIN_MOST 250000u
+/* 64 evictions where no class has the pages for a choice. */
+#define FEW_PAGES_MOST 100000u
 /* One record is looked up, put and freed. */
 #define CHANGE_MOST 500u
 
@@ -186,6 +191,77 @@ TEST(room_among_records_of_all_sizes_is_made_in_steps)
 	test_note("a step: %llu; %llu holds", (unsigned long long) most, (unsigned long long) holds);
 	CHECK(most <= MIXED_MOST);
 	CHECK(holds > 200 * 1000);
+	check_sound(segment);
+}
+
+/* Room is made in steps. */
+static void put_among_young(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, UINT32_MAX, 1, 300000, 0, BSHM_PUT_SET), 1);
+}
+
+/* Room is made at once. */
+static void replace_among_young(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, UINT32_MAX - 1, 1, 5000, 0, BSHM_PUT_REPLACE), 1);
+}
+
+/* Where the young records lie side by side, thousands of pages have none that may go. A choice that
+ * finds none is not made again and again. */
+TEST(pages_of_young_records_are_not_searched_in_one_hold)
+{
+	test_slow();
+	static void (*const puts[])(bshm_segment *) = {replace_among_young, put_among_young};
+	bshm_segment *segment = open_store(MB(256), 1000000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	REQUIRE(segment->shard_count == 1);
+	for (uint32_t i = 0; i < 90000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 500, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t floor = bshm__stamp_now(&s);
+	const uint32_t first_young = BSHM_LOAD(&s.shard->given_pages, RELAXED);
+	CHECK_INT(store_put(segment, UINT32_MAX - 1, 1, 500, 0, BSHM_PUT_SET), 1);
+	store_fill_up(segment, 90000, 500);
+	CHECK(segment->shard_pages - first_young > 20 * 512);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t now = bshm__stamp_now(&s);
+		BSHM_STORE(&s.shard->clock, now | floor << 16 | floor << 32 | now << 48, RELAXED);
+		BSHM_STORE(&s.shard->empty_page, first_young + 100, RELAXED);
+		const uint64_t before = store_evictions(segment);
+		const cost all = cost_of(puts[i], segment);
+		test_note("%llu evicted, %llu accesses; a step: %llu, %llu holds",
+			(unsigned long long) (store_evictions(segment) - before),
+			(unsigned long long) all.accesses, (unsigned long long) all.most,
+			(unsigned long long) bshm__held.holds);
+		CHECK(all.most <= VAIN_MOST);
+	}
+	check_sound(segment);
+}
+
+static void put_of_another_size(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, UINT32_MAX, 1, 5000, 0, BSHM_PUT_SET), 1);
+}
+
+/* Nearly all pages are of chunks. The first slots of the records are of many classes. */
+TEST(pages_are_not_searched_again_and_again_where_classes_have_few)
+{
+	bshm_segment *segment = open_store(MB(48), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	uint32_t rest = 30; /* in the first slot */
+	for (uint32_t i = 0; store_evictions(segment) == 0; i++) {
+		const uint32_t size_class = bshm__class_of(BSHM_SLOT_HEADER + BSHM_CHAIN_HEADER + 8 + rest);
+		const uint32_t used = BSHM_LOAD(&s.shard->classes[size_class].used, RELAXED);
+		CHECK_INT(store_put(segment, i, 1, BSHM_CHUNK_BYTES + rest, 0, BSHM_PUT_SET), 1);
+		rest += used * 2 >= bshm__class_slots(size_class) * 5 ? 4 : 0;
+	}
+	for (uint32_t i = 0; i < BSHM_CLASS_RECORDS; i++) {
+		CHECK(BSHM_LOAD(&s.shard->classes[i].pages, RELAXED) < 4);
+	}
+	const cost all = cost_of(put_of_another_size, segment);
+	test_note("%llu accesses; a step: %llu, %llu holds", (unsigned long long) all.accesses,
+		(unsigned long long) all.most, (unsigned long long) bshm__held.holds);
+	CHECK(all.most <= FEW_PAGES_MOST);
 	check_sound(segment);
 }
 

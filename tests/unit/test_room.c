@@ -117,7 +117,7 @@ TEST(evictions_of_a_page_are_of_one_class_and_so_many_at_most)
 	const uint32_t wanted = bshm__class_of(BSHM_SLOT_HEADER + 8 + 100);
 	for (uint32_t i = 0; i < 50; i++) {
 		const uint32_t used = s.shard->classes[wanted].used;
-		bshm__page_wish wish = {i % 2 == 0 ? wanted : BSHM_CLASS_COUNT, 4, false};
+		bshm__page_wish wish = {i % 2 == 0 ? wanted : BSHM_CLASS_COUNT, 4, false, 0};
 		const uint32_t gone = bshm__evict_page(&s, &wish, 10);
 		CHECK(gone != 0 && gone <= 10);
 		CHECK(wish.size_class == wanted || i % 2 != 0);

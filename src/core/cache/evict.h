@@ -24,6 +24,7 @@ typedef struct {
 	uint32_t size_class; /* those of this class; BSHM_CLASS_COUNT: of a class with so many: */
 	uint32_t pages;
 	bool for_large; /* the room is for a large record: one may go instead, wherever it is */
+	uint32_t looks; /* each choice adds the pages and slots that it has looked at */
 } bshm__page_wish;
 
 /*

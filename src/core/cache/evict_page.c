@@ -79,9 +79,10 @@ static bshm__member in_slot(
 	return is_sound ? bshm__weigh(s, by, ref) : (bshm__member){0};
 }
 
-/* How much of a page would be free if its heavy records were evicted; 0: it has none. */
+/* How much of a page would be free if its heavy records were evicted; 0: it has none. *all: looks
+ * of all pages. */
 static uint32_t page_gain(
-	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint64_t weight)
+	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint64_t weight, uint32_t *all)
 {
 	const uint32_t slots = bshm__class_slots(bshm__page_class(s, number));
 	const uint32_t step = slots / PAGE_LOOKS | 1; /* odd: neighbours often come and go in pairs */
@@ -95,6 +96,7 @@ static uint32_t page_gain(
 			kept += !is_heavy(by, &m, weight);
 		}
 	}
+	*all += looks;
 	return heavy == 0 ? 0 : (looks - kept) * PAGE_WHOLE / looks;
 }
 
@@ -109,7 +111,7 @@ static bool is_choice(const bshm__shard *s, const bshm__page_wish *wish, uint32_
 /* Of some pages, the one with the highest gain; 0: none has one. The next search for a page to
  * empty begins there. */
 static uint32_t choose_page(
-	const bshm__shard *s, const bshm__scales *by, const bshm__page_wish *wish, uint64_t weight)
+	const bshm__shard *s, const bshm__scales *by, bshm__page_wish *wish, uint64_t weight)
 {
 	const uint32_t count = s->segment->shard_pages;
 	uint32_t at = BSHM_LOAD(&s->shard->empty_page, RELAXED);
@@ -119,10 +121,11 @@ static uint32_t choose_page(
 	for (uint32_t i = 0; i < count && i < PAGES_MOST && choice < PAGE_CHOICE && most != PAGE_WHOLE;
 		 i++, at++) {
 		at = at < count ? at : 0;
+		wish->looks++;
 		if (!is_choice(s, wish, bshm__page_class(s, at + 1))) {
 			continue;
 		}
-		const uint32_t gain = page_gain(s, by, at + 1, weight);
+		const uint32_t gain = page_gain(s, by, at + 1, weight, &wish->looks);
 		choice += gain != 0;
 		if (gain > most) {
 			most = gain;
@@ -160,6 +163,7 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 	const uint64_t weight = of.weight;
 	const uint32_t number = choose_page(s, &by, wish, weight);
 	if (number == 0) {
+		wish->looks += PAGES_MOST; /* for the samples, of which each record was looked up */
 		return 0;
 	}
 	const uint32_t its_class = bshm__page_class(s, number);

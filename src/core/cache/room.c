@@ -18,9 +18,11 @@
 #define ONE_BY_ONE     64u /* evictions, before records go page by page */
 #define MANY           256u
 #define MANY_OF_A_PAGE 16u
-#define CLASS_PAGES    4u  /* a class of fewer has no room for what is left of a page */
-#define AHEAD          16u /* slots */
-#define ALL_CLASSES    BSHM_CLASS_COUNT
+#define CLASS_PAGES    4u /* a class of fewer has no room for what is left of a page */
+/* To choose a page may take 8,000 looks and find none. So many cost as much as an eviction. */
+#define LOOKS_OF_ONE 32u
+#define AHEAD        16u /* slots */
+#define ALL_CLASSES  BSHM_CLASS_COUNT
 
 /* Prefetches the home buckets of the records in some slots of a page. */
 static void prefetch_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
@@ -117,18 +119,24 @@ static bool many_go(const bshm__shard *s, uint32_t size_class, uint64_t count)
 		   count * bshm__class_bytes(size_class) / BSHM_SLAB_BYTES * of_a_page >= MANY;
 }
 
-/* Evicts up to `most` records of a page; one record, if that is 0 or none is found: how many.
- * *changed: the class that has gained free slots. */
+/*
+ * Evicts up to `most` records of a page; one record, if that is 0 or none is found: how many.
+ * *changed: the class that has gained free slots. No page is chosen before so many records have
+ * gone as cost what the choices before have cost: where all pages are young, or of other classes,
+ * one choice after the other would find none.
+ */
 static uint32_t evict_some(
 	const bshm__shard *s, bshm__page_wish *wish, uint32_t most, uint32_t *changed)
 {
+	uint32_t gone = 0;
 	*changed = ALL_CLASSES;
-	const uint32_t gone = most == 0 ? 0 : bshm__evict_page(s, wish, most);
-	if (gone != 0) {
-		return gone;
+	if (most != 0 && wish->looks == 0) {
+		gone = bshm__evict_page(s, wish, most);
+		wish->size_class = gone == 0 ? ALL_CLASSES : wish->size_class;
 	}
-	wish->size_class = ALL_CLASSES;
-	return bshm__evict_one(s, changed);
+	gone = gone == 0 ? bshm__evict_one(s, changed) : gone;
+	wish->looks -= wish->looks < gone * LOOKS_OF_ONE ? wish->looks : gone * LOOKS_OF_ONE;
+	return gone;
 }
 
 /* How far a call goes. */
@@ -146,7 +154,7 @@ static bool make_room(
 	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
 	/* A large record has whole pages, which chunks can take. */
-	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1};
+	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0};
 	while (!has_room(s, size_class, count)) {
 		if (most.evictions != UINT32_MAX && (evictions >= most.evictions || pages == 0)) {
 			return false;
