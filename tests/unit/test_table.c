@@ -61,13 +61,119 @@ TEST(a_table_shrinks_with_its_records)
 	for (uint32_t i = 0; i < ALL; i++) {
 		CHECK_INT(store_remove(segment, i), 1);
 		CHECK(buckets() <= 16 || buckets() * 2 <= ALL - i);
+		CHECK(buckets() <= BSHM_BUCKETS_MIN || ALL - i - 1 > 10);
 		if (i % 500 == 0) {
 			check_all(i + 1, ALL);
 		}
 	}
-	CHECK_INT(buckets(), 16);
+	CHECK_INT(buckets(), BSHM_BUCKETS_MIN);
 	check_sound(segment);
 	bshm_segment_close(segment);
+}
+
+/* There may be no room for the small unit when the 32nd record from the end goes. */
+TEST(a_table_of_few_records_shrinks_with_any_of_them)
+{
+	bshm_error error;
+	open_one();
+	for (uint32_t i = 0; i < 24; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	REQUIRE(bshm__table_resize(&s, 0, BSHM_UNIT_BUCKETS));
+	bshm__shard_unlock(&s);
+	CHECK_INT(store_remove(segment, 0), 1);
+	CHECK_INT(buckets(), 16);
+	check_all(1, 24);
+	bshm_segment_close(segment);
+}
+
+/* A limit that only small records can meet: a table gets all buckets at once, but not before it has
+ * some hundred records, and not for larger ones. */
+TEST(a_table_jumps_to_the_size_that_small_records_will_need)
+{
+	segment = open_store(MB(1), 20000);
+	s = bshm__shard_at(segment, 0);
+	uint32_t resizes = 0;
+	for (uint32_t i = 0, before = 0; i < 20000; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+		CHECK(buckets() <= 32 || BSHM_LOAD(&segment->tables[0].records, RELAXED) > 150);
+		resizes += buckets() != before;
+		before = buckets();
+	}
+	CHECK(resizes <= 6); /* 8, 16, 32, and as many as it needs; by chance two more */
+	check_all(0, 20000);
+	bshm_segment_close(segment);
+}
+
+TEST(a_limit_that_only_small_records_can_meet_is_no_promise)
+{
+	static const uint64_t limits[] = {20000, 1000000, UINT64_C(1) << 40};
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		segment = open_store(MB(1), limits[i]);
+		s = bshm__shard_at(segment, 0);
+		store_fill_up(segment, 0, 10000);
+		CHECK_INT(buckets(), BSHM_BUCKETS_MIN);
+		bshm_segment_close(segment);
+
+		segment = open_store(MB(1), limits[i]);
+		store_fill_up(segment, 0, 1200);
+		CHECK(buckets() >= 32 && buckets() <= BSHM_UNIT_BUCKETS);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
+/* How often the table of a store is resized while its last record comes and goes. */
+static uint32_t resizes_at(uint32_t records)
+{
+	uint32_t resizes = 0;
+	for (uint32_t i = 0, before = buckets(); i < 100; i++) {
+		CHECK_INT(store_remove(segment, records - 1), 1);
+		resizes += buckets() != before;
+		before = buckets();
+		REQUIRE(store_put(segment, records - 1, 1, 8, 0, BSHM_PUT_SET) == 1);
+		resizes += buckets() != before;
+		before = buckets();
+	}
+	return resizes;
+}
+
+TEST(a_table_at_the_edge_of_two_sizes_stays)
+{
+	for (uint32_t limit = 8191; limit <= 20000; limit += 20000 - 8191) {
+		segment = open_store(MB(1), limit);
+		s = bshm__shard_at(segment, 0);
+		for (uint32_t i = 0; i < 1500; i++) {
+			REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
+			CHECK(resizes_at(i + 1) <= 2);
+		}
+		bshm_segment_close(segment);
+	}
+}
+
+/* A figure of a damaged shard is no reason to stop. */
+TEST(a_table_grows_whatever_the_bytes_of_the_shard_are_said_to_be)
+{
+	static const uint64_t told[] = {0, UINT64_MAX, UINT64_MAX - 15, 224 * (UINT64_MAX / 224)};
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		for (uint32_t records = 0; records <= 1; records++) {
+			bshm_error error;
+			segment = open_store(MB(1), 20000);
+			s = bshm__shard_at(segment, 0);
+			for (uint32_t k = 0; k < 400; k++) {
+				REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+				BSHM_STORE(&s.shard->data_bytes, told[i], RELAXED);
+				BSHM_STORE(&s.shard->records, records, RELAXED);
+				bshm__shard_unlock(&s);
+				REQUIRE(store_put(segment, k, k, 8, 0, BSHM_PUT_SET) == 1);
+			}
+			for (uint32_t k = 0; k < 400; k++) {
+				CHECK_INT(store_get(segment, k, &(uint64_t){0}, &(uint32_t){0}), 1);
+			}
+			bshm_segment_close(segment);
+		}
+	}
 }
 
 /* A table that may not be so large has no buckets: a search ends, and no other table is harmed. */

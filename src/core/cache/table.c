@@ -2,8 +2,13 @@
  * table.c - gives a table more buckets or fewer; moves a unit of buckets.
  *
  * A resize fills new units beside the old ones and puts them in force with one store of the table's
- * root. Readers of the old units see that the sequence has jumped, and search anew. A table grows
- * when nine tenths of its cells are in use, a table of less than a unit at seven tenths.
+ * root. Readers of the old units see that the sequence has jumped, and search anew.
+ *
+ * A table grows when nine tenths of its cells are in use, a table of less than a unit at seven
+ * tenths: to the next size, so that the index follows the records. That copies each ref many times.
+ * So where many small records are to be expected, a table of some hundred records gets at once all
+ * buckets that it will need. A table shrinks when less than four tenths of its cells are in use,
+ * until about six tenths are: it has to gain a third of its records before it grows again.
  *
  * The first unit of the list in force is named by the root alone, so a move of it is one store too.
  * A resize notes it in the list that it replaces: a repair finds all units there that are to be
@@ -19,18 +24,26 @@
 #define SPARSE       4u  /* cells of ten in use, on average, below which a table shrinks */
 #define COMFORT      6u  /* cells of ten in use after it has shrunk */
 #define SHRUNK_MIN   16u /* buckets: fewer would often not do, by chance */
+#define FEW          10u /* records, which have room in the least table wherever they belong */
 #define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
+#define JUMP_FROM    32u /* buckets: a table that fills them has 224 records */
 
-/* The first buckets of a table. Where the limit of records can only be met by small records, the
- * table will grow to its full size anyway: then it gets all of them at once. */
-static uint32_t first_buckets(const bshm_segment *segment)
+/*
+ * Where the limit of records can only be met by small records: how many buckets a table will have
+ * when it is met, or when the store is full of records that are as large as the shard's are now. 0
+ * elsewhere. Planned for 88 % full: hashes do not spread evenly over the tables.
+ */
+static uint32_t planned_buckets(const bshm__shard *s)
 {
-	const uint64_t most = segment->cache_records;
-	if (most == 0 || segment->cache_bytes / most > SMALL_RECORD) {
-		return BSHM_BUCKETS_MIN;
+	const uint64_t limit = s->segment->cache_records;
+	const uint64_t bytes = s->segment->cache_bytes;
+	const uint64_t now = BSHM_LOAD(&s->shard->records, RELAXED);
+	if (limit == 0 || bytes / limit > SMALL_RECORD || now == 0) {
+		return 0;
 	}
-	const uint64_t records = most / segment->table_count;
-	/* Planned for 88 % full: hashes do not spread evenly over the tables. */
+	const uint64_t mean = BSHM_LOAD(&s->shard->data_bytes, RELAXED) / now;
+	const uint64_t fit = mean < bytes ? bytes / (mean + BSHM_RECORD_EXTRA) : 0;
+	const uint64_t records = (limit < fit ? limit : fit) / s->segment->table_count;
 	const uint64_t units = records * 100 / (BSHM_UNIT_BUCKETS * BSHM_BUCKET_CELLS * 88) + 1;
 	return (units < BSHM_TABLE_UNITS ? (uint32_t) units : BSHM_TABLE_UNITS) * BSHM_UNIT_BUCKETS;
 }
@@ -46,8 +59,12 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 		return 0;
 	}
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
+	if (now == 0) {
+		return BSHM_BUCKETS_MIN;
+	}
+	const uint32_t planned = now < JUMP_FROM ? 0 : planned_buckets(s);
 	const uint32_t eighth = now / 8 & ~(BSHM_UNIT_BUCKETS - 1);
-	const uint32_t wanted = now == 0      ? first_buckets(s->segment)
+	const uint32_t wanted = planned > now ? planned
 							: eighth == 0 ? bshm__buckets_next(now)
 										  : now + eighth;
 	return wanted < BSHM_BUCKETS_MAX ? wanted : now < BSHM_BUCKETS_MAX ? BSHM_BUCKETS_MAX : 0;
@@ -170,10 +187,10 @@ bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
-	if (records >= now * SPARSE || now <= SHRUNK_MIN) {
+	if (records >= now * SPARSE || now <= BSHM_BUCKETS_MIN) {
 		return false;
 	}
-	uint32_t wanted = SHRUNK_MIN;
+	uint32_t wanted = records <= FEW ? BSHM_BUCKETS_MIN : SHRUNK_MIN;
 	while (records >= wanted * COMFORT) {
 		wanted = bshm__buckets_next(wanted);
 	}

@@ -32,11 +32,14 @@ uint32_t bshm__buckets_next(uint32_t buckets);
 bool bshm__table_shrink(const bshm__shard *s, uint32_t table);
 /*
  * The same after one record has gone. It costs as much as a resize also where it fails, because the
- * records that are left lie too close together. So it is tried at every 32nd record.
+ * records that are left lie too close together. So it is tried at every 32nd record. The last 32
+ * have room wherever they belong: there it is tried at each, and fails at no cost if there is no
+ * room for the units.
  */
 static inline bool bshm__table_tidy(const bshm__shard *s, uint32_t table)
 {
-	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) % BSHM_TIDY_EVERY == 0 &&
+	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
+	return (records % BSHM_TIDY_EVERY == 0 || records < BSHM_TIDY_EVERY) &&
 		   bshm__table_shrink(s, table);
 }
 /* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
