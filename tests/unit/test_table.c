@@ -124,6 +124,27 @@ TEST(a_limit_that_only_small_records_can_meet_is_no_promise)
 	}
 }
 
+/* Small records make way for large ones. No page is free then for the units of small tables, if no
+ * room is made for one. */
+TEST(tables_are_small_again_when_large_records_have_come)
+{
+	segment = open_store(MB(16), 400000);
+	for (uint32_t i = 0; i < 400000; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	for (uint32_t i = 400000; i < 410000; i++) {
+		REQUIRE(store_put(segment, i, i, 9000, 0, BSHM_PUT_SET) == 1);
+	}
+	uint32_t large = 0;
+	for (uint32_t t = 0; t < segment->table_count; t++) {
+		large += bshm__buckets_of(segment, t).count >= BSHM_UNIT_BUCKETS;
+	}
+	test_note("%u of %u tables", large, segment->table_count);
+	CHECK(large * 8 <= segment->table_count); /* by chance a few get no more records */
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
 /* How often the table of a store is resized while its last record comes and goes. */
 static uint32_t resizes_at(uint32_t records)
 {

@@ -204,11 +204,31 @@ static inline bool make_cell(
 	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, r, must);
 }
 
+/*
+ * A table of few records may still have a unit or more: there was no page for smaller units when
+ * the others went. Makes room for one, and the table smaller. False: there is no room yet.
+ */
+static bool shrink_table(const bshm__shard *s, const bshm__home *home, bshm__new_record *r)
+{
+	const uint32_t buckets = bshm__table_oversized(s, home->table);
+	if (BSHM_UNLIKELY(buckets != 0)) {
+		if (make_room(s, r, bshm__unit_class(buckets), 1, 0)) {
+			bshm__table_shrink(s, home->table);
+		}
+		return r->step != BSHM_STEP_LATER; /* the record does not depend on it */
+	}
+	return true;
+}
+
 /* Makes room for the record's slots. `keep`: room for a part is not taken from the other parts. */
-static bool make_slots(const bshm__shard *s, bshm__new_record *r, const bshm__existing *at)
+static bool make_slots(
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, const bshm__existing *at)
 {
 	if (BSHM_LIKELY(r->slot != 0 && is_located(s, at))) {
 		return true;
+	}
+	if (at->cell == 0 && !shrink_table(s, home, r)) { /* else room might cost the existing record */
+		return false;
 	}
 	bshm__put_prepare(s, r);
 	if (r->slot != 0) {
@@ -285,7 +305,7 @@ bool bshm__put_record(
 			ready = bshm__evict(s);
 		}
 		if (!ready || (at->cell == 0 && !make_cell(s, home, r, must_grow || at->free_cell == 0)) ||
-			!make_slots(s, r, at)) {
+			!make_slots(s, home, r, at)) {
 			break;
 		}
 		if (!is_located(s, at)) { /* making room may have evicted the existing record itself */

@@ -183,6 +183,15 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 	return done;
 }
 
+uint32_t bshm__table_shrunk(uint32_t records)
+{
+	uint32_t buckets = records <= FEW ? BSHM_BUCKETS_MIN : SHRUNK_MIN;
+	while (records >= buckets * COMFORT) {
+		buckets = bshm__buckets_next(buckets);
+	}
+	return buckets;
+}
+
 bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
@@ -190,10 +199,7 @@ bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 	if (records >= now * SPARSE || now <= BSHM_BUCKETS_MIN) {
 		return false;
 	}
-	uint32_t wanted = records <= FEW ? BSHM_BUCKETS_MIN : SHRUNK_MIN;
-	while (records >= wanted * COMFORT) {
-		wanted = bshm__buckets_next(wanted);
-	}
+	const uint32_t wanted = bshm__table_shrunk(records);
 	return wanted < now &&
 		   bshm__slots_free(s, bshm__unit_class(wanted)) >= bshm__units_for(wanted) &&
 		   bshm__table_resize(s, table, wanted);

@@ -27,6 +27,8 @@ static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table);
 /* The next larger size of a table. */
 uint32_t bshm__buckets_next(uint32_t buckets);
+/* How many buckets a sparse table with so many records should have. */
+uint32_t bshm__table_shrunk(uint32_t records);
 /* Frees buckets if most of them are not needed, and there is room for the resized table. True: it
  * did. */
 bool bshm__table_shrink(const bshm__shard *s, uint32_t table);
@@ -41,6 +43,14 @@ static inline bool bshm__table_tidy(const bshm__shard *s, uint32_t table)
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	return (records % BSHM_TIDY_EVERY == 0 || records < BSHM_TIDY_EVERY) &&
 		   bshm__table_shrink(s, table);
+}
+/* Of a table of a few records that has a unit or more: how many buckets would do. 0: it is no such
+ * table. */
+static inline uint32_t bshm__table_oversized(const bshm__shard *s, uint32_t table)
+{
+	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
+	const uint32_t now = bshm__buckets_of(s->segment, table).count;
+	return records < BSHM_TIDY_EVERY && now >= BSHM_UNIT_BUCKETS ? bshm__table_shrunk(records) : 0;
 }
 /* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
  * records. */
