@@ -8,6 +8,7 @@
 #include "test_shard.h"
 
 #define LARGE_KEYS 6u
+#define LARGE_NEW  12u
 
 static uint64_t bytes_used(void)
 {
@@ -159,6 +160,31 @@ TEST(chunks_that_were_given_up_are_freed)
 	CHECK_INT(bshm__parked(&s), 0);
 	check_sound(segment);
 	kill_child(child);
+}
+
+/* Small records, younger than the floor, are so many that a sample has hardly another one. Most of
+ * the memory has older ones. */
+TEST(large_values_that_were_put_just_now_outlive_older_records)
+{
+	test_slow();
+	segment = open_store(MB(64), 0);
+	s = bshm__shard_at(segment, 0);
+	uint32_t number = 100;
+	while (bytes_used() < MB(45)) {
+		CHECK_INT(store_put(segment, number++, 1, 3000, 0, BSHM_PUT_SET), 1);
+	}
+	store_fill_up(segment, number, 8);
+	for (uint32_t i = 0; i < LARGE_NEW; i++) {
+		CHECK_INT(store_put(segment, i, 1, 1000000, 0, BSHM_PUT_SET), 1);
+	}
+	uint32_t present = 0;
+	for (uint32_t i = 0; i < LARGE_NEW; i++) {
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		present += store_get(segment, i, &serial, &length) == 1;
+	}
+	CHECK_INT(present, LARGE_NEW);
+	check_sound(segment);
 }
 
 /* Its number tells how long a large value is. */

@@ -30,8 +30,9 @@ typedef struct {
 /*
  * Evicts up to `most` of the older records of one page; or, for a large record, another large one,
  * if a sample has one that counts as old. Returns how many; 0: there are none in the pages that it
- * looks at. None of them is younger than the floor, unless hardly any is older. The wish has the
- * class of the page then; BSHM_CLASS_COUNT, if it was a large record.
+ * looks at. None of them is younger than the floor, unless hardly any is older; none is of the
+ * youngest period. The wish has the class of the page then; BSHM_CLASS_COUNT, if it was a large
+ * record.
  */
 uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t most);
 

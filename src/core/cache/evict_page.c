@@ -13,6 +13,7 @@
  */
 #include "core/cache/evict.h"
 #include "core/cache/evict_record.h"
+#include "core/cache/recency.h"
 #include "core/cache/record.h"
 #include "core/cache/sample.h"
 
@@ -32,33 +33,63 @@ typedef struct {
 	bshm__member large; /* the heaviest large one among them; ref 0: there is none */
 } measure;
 
-static bool is_large(const bshm__shard *s, const bshm__member *m)
+static uint64_t bytes_of(const bshm__shard *s, const bshm__member *m)
 {
 	uint8_t *slot = bshm__ref_at(s, m->ref, BSHM_SLOT_BYTES_MIN);
-	return bshm__slot_bytes(s, slot, m->state) >= LARGE_OF_PAGE;
+	return bshm__slot_bytes(s, slot, m->state);
 }
 
-/* Where hardly any record is older than the floor, all count as old enough from now on: more than
- * half of the store has to go. */
+/* Is a part of the records so old, by their number or, where memory is the limit, by their bytes?
+ * Of a record no more than a page counts: a sample that has a single large one tells little of the
+ * others. */
+static bool has_old(
+	const bshm__shard *s, const bshm__member *sample, uint32_t count, uint32_t least_age)
+{
+	const bool by_bytes = s->segment->cache_records == 0;
+	uint32_t old = 0;
+	uint64_t old_bytes = 0;
+	uint64_t bytes = 0;
+	for (const bshm__member *m = sample; m < sample + count; m++) {
+		const bool is_old = m->expired || m->age >= least_age;
+		const uint64_t own = by_bytes ? bytes_of(s, m) + BSHM_RECORD_EXTRA : 0;
+		const uint64_t part = own < BSHM_SLAB_BYTES ? own : BSHM_SLAB_BYTES;
+		old += is_old;
+		old_bytes += is_old ? part : 0;
+		bytes += part;
+	}
+	return old >= count / FEW_OLD || (by_bytes && old_bytes >= bytes / FEW_OLD);
+}
+
+/* Where hardly any record is older than the floor, more than half of the store has to go. Then the
+ * next period begins at the floor, or else the youngest. Records of that one go only one by one:
+ * the heaviest of them may be the one that was put just now. */
+static uint32_t take_floor(
+	const bshm__shard *s, const bshm__scales *by, const bshm__member *sample, uint32_t count)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	const uint32_t later[] = {e.middle, e.last};
+	uint32_t least_age = by->least_age;
+	for (uint32_t i = 0; i < 2 && !has_old(s, sample, count, least_age); i++) {
+		least_age = bshm__age(by->now, later[i]) + 1;
+	}
+	return least_age;
+}
+
 static measure take_measure(const bshm__shard *s, bshm__scales *by, bool large)
 {
 	bshm__member sample[PAGE_SAMPLES * BSHM_SAMPLE_ROOM];
 	measure of = {UINT64_MAX, {0}};
 	uint32_t count = 0;
-	uint32_t old = 0;
 	bshm__member *m;
 	for (uint32_t i = 0; i < (large ? PAGE_SAMPLES : 1); i++) {
 		count += bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count);
 	}
-	for (m = sample; m < sample + count; m++) {
-		old += m->expired || m->age >= by->least_age;
-	}
-	by->least_age = old < count / FEW_OLD ? 0 : by->least_age;
+	by->least_age = take_floor(s, by, sample, count);
 	for (uint32_t i = 0; i < count / (large ? HEAVIEST : 2) && of.large.ref == 0 &&
 						 (m = bshm__choose(sample, count, by->least_age)) != NULL;
 		 i++) {
 		of.weight = m->expired ? of.weight : m->weight;
-		of.large = large && is_large(s, m) ? *m : of.large;
+		of.large = large && bytes_of(s, m) >= LARGE_OF_PAGE ? *m : of.large;
 		m->ref = 0;
 	}
 	return of;
