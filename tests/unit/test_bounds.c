@@ -265,6 +265,27 @@ TEST(pages_are_not_searched_again_and_again_where_classes_have_few)
 	check_sound(segment);
 }
 
+/* The first large values leave an index that was made for many more records: a bucket in a hundred
+ * has one. What is searched for each record that goes counts for the step, too. */
+TEST(large_values_among_tiny_ones_search_a_sparse_index_in_steps)
+{
+	static const uint64_t sizes[] = {MB(1), MB(8)};
+	for (unsigned c = 0; c < 2; c++) {
+		bshm_segment *segment = open_store(sizes[c], 0);
+		store_fill_up(segment, 0, 0);
+		uint64_t most = 0;
+		for (uint32_t i = 0; i < 2 * sizes[c] / 48000; i++) {
+			bshm__held = (bshm_held){0};
+			CHECK_INT(store_put(segment, UINT32_MAX - i, 1, 48681, 0, BSHM_PUT_SET), 1);
+			most = bshm__held.most > most ? bshm__held.most : most;
+		}
+		test_note("%llu accesses at most", (unsigned long long) most);
+		CHECK(most <= ROOM_MOST);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
 /* The units of all tables are not looked through: one of its records leads to the unit's table. */
 TEST(the_table_of_a_unit_is_found_at_once)
 {
@@ -326,8 +347,9 @@ TEST(an_eviction_looks_at_a_bounded_part_of_a_sparse_index)
 	BSHM_STORE(&s.shard->clock, now | ((now - 0x7000) & BSHM_SLOT_STAMP) << 16, RELAXED);
 	for (uint32_t i = 0; i < 10; i++) {
 		uint32_t size_class;
+		uint32_t looks = 0;
 		const uint64_t before = bshm__held.accesses;
-		CHECK(bshm__evict_one(&s, &size_class));
+		CHECK(bshm__evict_one(&s, &size_class, &looks));
 		const uint64_t accesses = bshm__held.accesses - before;
 		most = accesses > most ? accesses : most;
 	}

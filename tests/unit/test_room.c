@@ -95,7 +95,8 @@ TEST(an_eviction_tells_that_a_table_has_become_smaller)
 	for (uint32_t i = 0; i < 6000; i++) {
 		const uint32_t before = bshm__buckets_of(segment, 0).count;
 		uint32_t size_class = 0;
-		CHECK(bshm__evict_one(&s, &size_class));
+		uint32_t looks = 0;
+		CHECK(bshm__evict_one(&s, &size_class, &looks));
 		const bool less = bshm__buckets_of(segment, 0).count < before;
 		CHECK_INT(size_class, less ? BSHM_CLASS_COUNT : bshm__class_of(BSHM_SLOT_HEADER + 8 + 8));
 		shrunk += less;
@@ -117,7 +118,7 @@ TEST(evictions_of_a_page_are_of_one_class_and_so_many_at_most)
 	const uint32_t wanted = bshm__class_of(BSHM_SLOT_HEADER + 8 + 100);
 	for (uint32_t i = 0; i < 50; i++) {
 		const uint32_t used = s.shard->classes[wanted].used;
-		bshm__page_wish wish = {i % 2 == 0 ? wanted : BSHM_CLASS_COUNT, 4, false, 0};
+		bshm__page_wish wish = {i % 2 == 0 ? wanted : BSHM_CLASS_COUNT, 4, false, 0, 0};
 		const uint32_t gone = bshm__evict_page(&s, &wish, 10);
 		CHECK(gone != 0 && gone <= 10);
 		CHECK(wish.size_class == wanted || i % 2 != 0);

@@ -174,7 +174,25 @@ static bshm_status next_step(
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
-/* Under the lock, which it releases: the put of a large record, in steps. */
+/* Under the lock, which it releases: a put; the room that is missing is made in steps. Below 0: the
+ * lock was lost, and the chain is still parked. */
+static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	uint32_t chain, bshm_patience *patience, bshm_error *error)
+{
+	/* The other modes depend on an existing record, which must not go between two steps. */
+	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD;
+	int stored;
+	while (BSHM_UNLIKELY((stored = put_locked(s, home, put, chain, step)) == BSHM_E_BUSY)) {
+		const bshm_status again = next_step(s, patience, &step, error);
+		if (again != BSHM_OK) {
+			return again;
+		}
+	}
+	bshm__shard_unlock(s);
+	return stored;
+}
+
+/* The same for a large record. */
 static BSHM_NOINLINE int put_large(const bshm__shard *s, const bshm__home *home,
 	const bshm_put *put, bshm_patience *patience, bshm_error *error)
 {
@@ -187,8 +205,10 @@ static BSHM_NOINLINE int put_large(const bshm__shard *s, const bshm__home *home,
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const int stored = bshm__record_put_locked(s, home, put, chain);
-	bshm__shard_unlock(s);
+	const int stored = put_in_steps(s, home, put, chain, patience, error);
+	if (stored < 0 && chain != 0) {
+		bshm__parked_give_up(s);
+	}
 	return stored;
 }
 
@@ -205,17 +225,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 	if (BSHM_UNLIKELY(put->value.length >= BSHM_STEP_CHUNKS * BSHM_CHUNK_BYTES)) {
 		return put_large(&s, &home, put, patience, error);
 	}
-	/* The other modes depend on an existing record, which must not go between two steps. */
-	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD;
-	int stored;
-	while (BSHM_UNLIKELY((stored = put_locked(&s, &home, put, 0, step)) == BSHM_E_BUSY)) {
-		const bshm_status again = next_step(&s, patience, &step, error);
-		if (again != BSHM_OK) {
-			return again;
-		}
-	}
-	bshm__shard_unlock(&s);
-	return stored;
+	return put_in_steps(&s, &home, put, 0, patience, error);
 }
 
 static bshm_status check_size(

@@ -7,12 +7,14 @@
  * nor in place, and each record is looked at once a round. The six that come next are candidates:
  * they are compared with the next sample. So the choice is as good as one of about 128. Where
  * records are large, a sample has 32, and the next 32 are looked at too: that costs less than to
- * copy the new record.
+ * copy the new record. Where only age counts, a sample has 32: what is used again just before an
+ * LRU would evict it should not go by chance.
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
- * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/4 lean) times as old. With a
- * lean of 0 that is LRU; with a large one, records on probation go first, as in 2Q or S3-FIFO.
- * Ghosts move the lean to what fits the traffic (ghost.c).
+ * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/8 lean) times as old. (With
+ * 3/4, FREQUENT ones that are not used any more filled the store; so others had to return, and that
+ * kept the lean up.) With a lean of 0 that is LRU; with a large one, records on probation go first,
+ * as in 2Q or S3-FIFO. Ghosts move the lean to what fits the traffic (ghost.c).
  *
  * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4): the hits
  * are wanted that a byte of the memory brings. So a record of twice the size has to be twice as
@@ -49,7 +51,8 @@ static void count_up(uint64_t *count)
 	BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 }
 
-bool bshm__evict_record(const bshm__shard *s, const bshm__member *m, uint32_t *size_class)
+bool bshm__evict_record(
+	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks)
 {
 	bshm__record record;
 	bshm__home home;
@@ -66,16 +69,19 @@ bool bshm__evict_record(const bshm__shard *s, const bshm__member *m, uint32_t *s
 	if (!m->expired) {
 		bshm__ghost_leave(s, &home, cell, m->state);
 	}
+	const uint32_t buckets = bshm__buckets_of(s->segment, home.table).count;
 	if (bshm__table_tidy(s, home.table)) {
 		*size_class = BSHM_CLASS_COUNT; /* units are free, too */
+		*looks += BSHM_LOOKS_OF_RESIZE * buckets;
 	}
 	count_up(m->expired ? &s->shard->expired : &s->shard->evictions);
 	return true;
 }
 
-bool bshm__evict_surely(const bshm__shard *s, const bshm__member *m, uint32_t *size_class)
+bool bshm__evict_surely(
+	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks)
 {
-	if (bshm__evict_record(s, m, size_class)) {
+	if (bshm__evict_record(s, m, size_class, looks)) {
 		return true;
 	}
 	if (m->cell == NULL) {
@@ -149,23 +155,26 @@ static void remember(const bshm__shard *s, const bshm__member *sample, uint32_t 
 /* ------------------------------------------------------------------ one record */
 
 /* The next sample; of large records the next two, and the hand moves over the first one. */
-static uint32_t sample_for_one(const bshm__shard *s, const bshm__scales *by, bshm__member *sample)
+static uint32_t sample_for_one(
+	const bshm__shard *s, const bshm__scales *by, bshm__member *sample, uint32_t *looks)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	if (BSHM_LOAD(&shard->data_bytes, RELAXED) < records * LARGE_ON_AVERAGE) {
-		return bshm__sample_next(s, by, BSHM_EVICT_SAMPLE, sample);
+		const bool only_age = by->probation == BSHM_SCALE_ONE;
+		return bshm__sample_next(
+			s, by, only_age ? BSHM_EVICT_SAMPLE_LARGE : BSHM_EVICT_SAMPLE, sample, looks);
 	}
-	const uint32_t count = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample);
+	const uint32_t count = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample, looks);
 	const uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
 	const uint32_t bucket = BSHM_LOAD(&shard->hand_bucket, RELAXED);
-	const uint32_t more = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count);
+	const uint32_t more = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count, looks);
 	BSHM_STORE(&shard->hand_table, table, RELAXED);
 	BSHM_STORE(&shard->hand_bucket, bucket, RELAXED);
 	return count + more;
 }
 
-bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
+bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks)
 {
 	bshm__member sample[2 * BSHM_SAMPLE_ROOM + BSHM_CANDIDATES];
 	bshm__member oldest = {0};
@@ -174,11 +183,11 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
 	uint32_t seen = recalled;
 	for (uint32_t i = 0;
 		 i < BSHM_EVICT_SAMPLES / 2 && seen + 2 * BSHM_SAMPLE_ROOM <= BSHM_EVICT_LOOKS; i++) {
-		const uint32_t count = recalled + sample_for_one(s, &by, sample + recalled);
+		const uint32_t count = recalled + sample_for_one(s, &by, sample + recalled, looks);
 		bshm__member *m;
 		while ((m = bshm__choose(sample, count, by.least_age)) != NULL) {
 			remember(s, sample, count, by.least_age, m);
-			if (bshm__evict_surely(s, m, size_class)) {
+			if (bshm__evict_surely(s, m, size_class, looks)) {
 				return true;
 			}
 			m->ref = 0;
@@ -190,7 +199,7 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
 	}
 	/* There are few records, or the clock has stopped. */
 	if (oldest.ref != 0) {
-		bshm__evict_surely(s, &oldest, size_class);
+		bshm__evict_surely(s, &oldest, size_class, looks);
 	}
 	return oldest.ref != 0;
 }
@@ -198,5 +207,6 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class)
 bool bshm__evict(const bshm__shard *s)
 {
 	uint32_t size_class;
-	return bshm__evict_one(s, &size_class);
+	uint32_t looks = 0;
+	return bshm__evict_one(s, &size_class, &looks);
 }

@@ -75,14 +75,15 @@ static uint32_t take_floor(
 	return least_age;
 }
 
-static measure take_measure(const bshm__shard *s, bshm__scales *by, bool large)
+static measure take_measure(const bshm__shard *s, bshm__scales *by, bshm__page_wish *wish)
 {
+	const bool large = wish->for_large;
 	bshm__member sample[PAGE_SAMPLES * BSHM_SAMPLE_ROOM];
 	measure of = {UINT64_MAX, {0}};
 	uint32_t count = 0;
 	bshm__member *m;
 	for (uint32_t i = 0; i < (large ? PAGE_SAMPLES : 1); i++) {
-		count += bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count);
+		count += bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count, &wish->looks);
 	}
 	by->least_age = take_floor(s, by, sample, count);
 	for (uint32_t i = 0; i < count / (large ? HEAVIEST : 2) && of.large.ref == 0 &&
@@ -168,7 +169,8 @@ static uint32_t choose_page(
 }
 
 /* How many of them were evicted. Their home buckets are prefetched together. */
-static uint32_t evict_group(const bshm__shard *s, const bshm__member *group, uint32_t count)
+static uint32_t evict_group(
+	const bshm__shard *s, const bshm__member *group, uint32_t count, uint32_t *looks)
 {
 	uint32_t done = 0;
 	uint32_t size_class;
@@ -176,7 +178,7 @@ static uint32_t evict_group(const bshm__shard *s, const bshm__member *group, uin
 		bshm__record_prefetch_home(s, group[i].ref);
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		done += bshm__evict_record(s, &group[i], &size_class);
+		done += bshm__evict_record(s, &group[i], &size_class, looks);
 	}
 	return done;
 }
@@ -185,9 +187,9 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 {
 	bshm__member group[GROUP];
 	bshm__scales by = bshm__scales_of(s);
-	const measure of = take_measure(s, &by, wish->for_large);
+	const measure of = take_measure(s, &by, wish);
 	if (of.large.ref != 0) {
-		bshm__evict_surely(s, &of.large, &wish->size_class);
+		bshm__evict_surely(s, &of.large, &wish->size_class, &wish->searched);
 		wish->size_class = BSHM_CLASS_COUNT;
 		return 1;
 	}
@@ -209,10 +211,10 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 			group[chosen++] = m;
 		}
 		if (chosen == GROUP || done + chosen == most) {
-			done += evict_group(s, group, chosen);
+			done += evict_group(s, group, chosen, &wish->searched);
 			chosen = 0;
 		}
 	}
 	wish->size_class = its_class;
-	return done + evict_group(s, group, chosen);
+	return done + evict_group(s, group, chosen, &wish->searched);
 }

@@ -12,8 +12,10 @@
  * do. */
 
 /* False: no cell of its key's has it. The index is damaged, or the record has gone. */
-bool bshm__evict_record(const bshm__shard *s, const bshm__member *m, uint32_t *size_class);
+bool bshm__evict_record(
+	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
 /* Frees the cell in which the record was found then, too. False: it was not found in a cell. */
-bool bshm__evict_surely(const bshm__shard *s, const bshm__member *m, uint32_t *size_class);
+bool bshm__evict_surely(
+	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
 
 #endif

@@ -21,8 +21,11 @@
 #define CLASS_PAGES    4u /* a class of fewer has no room for what is left of a page */
 /* To choose a page may take 8,000 looks and find none. So many cost as much as an eviction. */
 #define LOOKS_OF_ONE 32u
-#define AHEAD        16u /* slots */
-#define ALL_CLASSES  BSHM_CLASS_COUNT
+/* A sparse index has few records in a thousand buckets, and an eviction may make a table smaller.
+ * So many buckets count as an eviction. */
+#define BUCKETS_OF_ONE 64u
+#define AHEAD          16u /* slots */
+#define ALL_CLASSES    BSHM_CLASS_COUNT
 
 /* Prefetches the home buckets of the records in some slots of a page. */
 static void prefetch_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
@@ -134,14 +137,14 @@ static uint32_t evict_some(
 		gone = bshm__evict_page(s, wish, most);
 		wish->size_class = gone == 0 ? ALL_CLASSES : wish->size_class;
 	}
-	gone = gone == 0 ? bshm__evict_one(s, changed) : gone;
+	gone = gone == 0 ? bshm__evict_one(s, changed, &wish->searched) : gone;
 	wish->looks -= wish->looks < gone * LOOKS_OF_ONE ? wish->looks : gone * LOOKS_OF_ONE;
 	return gone;
 }
 
 /* How far a call goes. */
 typedef struct {
-	uint32_t evictions;   /* of a step; UINT32_MAX: until there is room */
+	uint32_t evictions;   /* of a step, and what counts as one; UINT32_MAX: until there is room */
 	uint32_t pages;       /* to be emptied */
 	uint32_t single;      /* so many records go one by one, before they go page by page */
 	uint32_t class_pages; /* a page is one of a class that has so many */
@@ -154,9 +157,10 @@ static bool make_room(
 	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
 	/* A large record has whole pages, which chunks can take. */
-	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0};
+	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0, 0};
 	while (!has_room(s, size_class, count)) {
-		if (most.evictions != UINT32_MAX && (evictions >= most.evictions || pages == 0)) {
+		const uint32_t done = evictions + wish.searched / BUCKETS_OF_ONE;
+		if (most.evictions != UINT32_MAX && (done >= most.evictions || pages == 0)) {
 			return false;
 		}
 		/* First the free slots of other classes, then an eviction. */
@@ -169,7 +173,7 @@ static bool make_room(
 			}
 			continue;
 		}
-		const uint32_t left = most.evictions - evictions;
+		const uint32_t left = most.evictions - done;
 		const uint32_t of_page = left < STEP_EVICTIONS ? left : STEP_EVICTIONS;
 		const uint32_t gone = evict_some(s, &wish, evictions < most.single ? 0 : of_page, &changed);
 		changed = pages == before ? changed : ALL_CLASSES;

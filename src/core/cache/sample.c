@@ -28,8 +28,9 @@ static uint32_t take_bucket(const bshm__shard *s, bshm_bucket *bucket, bshm__mem
 }
 
 /* Collects `wanted` refs or some more from the hand on: how many. Looks at BSHM_EVICT_BUCKETS
- * buckets and tables at most, or at all tables where these have no record. */
-static uint32_t collect(const bshm__shard *s, uint32_t wanted, bshm__member *sample)
+ * buckets and tables at most, or at all tables where these have no record; adds them to *looks. */
+static uint32_t collect(
+	const bshm__shard *s, uint32_t wanted, bshm__member *sample, uint32_t *looks)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t tables = s->segment->shard_tables;
@@ -38,8 +39,9 @@ static uint32_t collect(const bshm__shard *s, uint32_t wanted, bshm__member *sam
 	uint32_t count = 0;
 	uint32_t wraps = 0;
 	table = table < tables ? table : 0;
-	for (uint32_t steps = 0;
-		 count < wanted && wraps <= tables && (count == 0 || steps < BSHM_EVICT_BUCKETS); steps++) {
+	uint32_t steps = 0;
+	for (; count < wanted && wraps <= tables && (count == 0 || steps < BSHM_EVICT_BUCKETS);
+		 steps++) {
 		const uint32_t of = s->index * tables + table;
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, of);
 		if (number < buckets.count && BSHM_LOAD(&s->segment->tables[of].records, RELAXED) != 0) {
@@ -53,6 +55,7 @@ static uint32_t collect(const bshm__shard *s, uint32_t wanted, bshm__member *sam
 	}
 	BSHM_STORE(&shard->hand_table, table, RELAXED);
 	BSHM_STORE(&shard->hand_bucket, number, RELAXED);
+	*looks += steps;
 	return count;
 }
 
@@ -86,7 +89,7 @@ bshm__scales bshm__scales_of(const bshm__shard *s)
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__age(e.now, e.floor) + 1,
 		.probation = power(lean),
-		.frequent = 256 * 256 / power(lean / 4 * 3),
+		.frequent = 256 * 256 / power(lean / 8 * 3),
 	};
 }
 
@@ -120,10 +123,10 @@ bool bshm__is_spared(const bshm__shard *s, const bshm__member *m)
 		   (uint32_t) home.hash == s->spared;
 }
 
-uint32_t bshm__sample_next(
-	const bshm__shard *s, const bshm__scales *by, uint32_t wanted, bshm__member *sample)
+uint32_t bshm__sample_next(const bshm__shard *s, const bshm__scales *by, uint32_t wanted,
+	bshm__member *sample, uint32_t *looks)
 {
-	const uint32_t collected = collect(s, wanted, sample);
+	const uint32_t collected = collect(s, wanted, sample, looks);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < collected; i++) {
 		const bshm__member m = weigh(s, by, sample[i].ref, sample[i].cell);

@@ -28,6 +28,7 @@ typedef struct {
 	uint64_t probation; /* how much an epoch weighs, by kind */
 	uint64_t frequent;
 } bshm__scales;
+#define BSHM_SCALE_ONE 256u /* what an epoch weighs with a lean of 0 */
 
 bshm__scales bshm__scales_of(const bshm__shard *s);
 
@@ -36,7 +37,7 @@ bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t 
 /* Is it the record that the call makes room for, or rather for its next value? */
 bool bshm__is_spared(const bshm__shard *s, const bshm__member *m);
 
-/* A sample has so many records as a rule; so many where they are large. */
+/* A sample has so many records as a rule; so many where they are large, or only age counts. */
 #define BSHM_EVICT_SAMPLE       16u
 #define BSHM_EVICT_SAMPLE_LARGE 32u
 /* Where few buckets have records, at most so many are looked at for a sample. */
@@ -45,9 +46,9 @@ bool bshm__is_spared(const bshm__shard *s, const bshm__member *m);
 #define BSHM_SAMPLE_ROOM (BSHM_EVICT_SAMPLE_LARGE + BSHM_BUCKET_CELLS - 1)
 
 /* The next sample, of `wanted` records or up to a bucket more: how many. 0: there is none. The hand
- * passes them. */
-uint32_t bshm__sample_next(
-	const bshm__shard *s, const bshm__scales *by, uint32_t wanted, bshm__member *sample);
+ * passes them. Adds the buckets and tables it looked at to *looks. */
+uint32_t bshm__sample_next(const bshm__shard *s, const bshm__scales *by, uint32_t wanted,
+	bshm__member *sample, uint32_t *looks);
 /* The record to evict: an expired one, or the heaviest of those that are old enough. NULL: there is
  * none. */
 bshm__member *bshm__choose(bshm__member *sample, uint32_t count, uint32_t least_age);
