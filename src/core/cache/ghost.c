@@ -17,14 +17,14 @@
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
- * fifth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
+ * sixth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
  * ghosts.
  *
  * If more than half of the evicted records are PROTECTED ones, not all that return can stay: the
  * keys come in a loop that is larger than the store, and each would be evicted just before it is
  * asked for. So only some of them are PROTECTED, which then stay. They are chosen by their hash,
  * so that they are the same ones in each round. The others return as surely, and say less about
- * `lean`: their step is a fifth smaller.
+ * `lean`: their step is a sixth smaller.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -45,7 +45,7 @@
 #define STEP         (INT64_C(9) * BSHM_LEAN_OCTAVE)
 #define STEP_RECORDS 256
 #define STEP_MOST    32
-#define STEP_LESS    80 /* percent: of a step up, and of one by a record that is not PROTECTED */
+#define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
 #define LEAN_LOW     (-BSHM_LEAN_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_LEAN_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_LEAN_OCTAVE)
