@@ -662,3 +662,32 @@ TEST(the_most_recent_quarter_is_safe_where_puts_are_rare)
 		bshm_segment_close(segment);
 	}
 }
+
+/* All others are older than thousands of uses of one record, and than sets of it. */
+TEST(the_order_of_a_hundred_is_kept_while_one_is_used)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 100; i-- > 0;) {
+		CHECK(use(segment, i));
+	}
+	for (uint32_t i = 0; i < 100000; i++) {
+		CHECK(use(segment, i % 2)); /* two in turn: each use ends an epoch */
+		if (i % 100 == 0) {
+			CHECK_INT(store_put(segment, 0, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	for (uint32_t i = 100; i-- > 2;) {
+		bshm_found found;
+		bshm_error error;
+		uint64_t key;
+		CHECK_INT(bshm_record_oldest(segment, &found), 1);
+		CHECK(bshm_found_copy_key(&found, &key));
+		CHECK_INT(key, i);
+		const bshm_key wanted = {(const char *) &key, 8};
+		CHECK_INT(bshm_found_remove(&found, &wanted, NULL, &error), 1);
+	}
+	check_sound(segment);
+}

@@ -26,7 +26,8 @@
  * They are to be done a quarter of the epochs before the stamps are used up. If there are so few
  * puts that they are not, epochs get longer, up to an 8th of the records. So `now` stops only after
  * more than a thousand uses of each record without a put: before it can overtake the old stamps.
- * Then uses are told apart no more until a process writes.
+ * Then uses are told apart no more until a process writes. Of up to 128 records all are renumbered
+ * at once, and their order is kept. Of more, those not used for 8,192 epochs get one stamp.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -34,9 +35,12 @@
 
 #include "core/cache/walk.h"
 
+#include <string.h>
+
 #define EPOCH_SHARE 64u
 #define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
 #define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
+#define FEW         128u    /* records: their order is kept */
 #define AGE_DONE    0x5000u /* by then the stamps should have been renumbered */
 #define AGE_DOUBLES 0x200u  /* from there on epochs are twice as long after so many */
 #define LONG_SHARE  8u      /* but no longer than that part of the records */
@@ -196,38 +200,118 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 
 /* ------------------------------------------------------------------ renumbering */
 
+/* The order of a few records, in which each use may end an epoch: the ages that they have, without
+ * gaps from now on. */
+typedef struct {
+	uint32_t now;
+	uint32_t count;
+	uint32_t ages[FEW]; /* the least first */
+} ranks;
+
+/* Has the stamp been set since `then`? The clock may have gone on far. */
+static bool is_later(const bshm__shard *s, uint32_t stamp, uint32_t then)
+{
+	const uint32_t now = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)).now;
+	return bshm__age(now, stamp) < bshm__age(now, then);
+}
+
+/* The new stamp: as many epochs ago as there are ages up to this one. */
+static uint32_t ranked(const bshm__shard *s, const ranks *r, uint32_t stamp)
+{
+	uint32_t before = 0;
+	if (is_later(s, stamp, r->now)) {
+		return stamp;
+	}
+	while (before < r->count && r->ages[before] <= bshm__age(r->now, stamp)) {
+		before++;
+	}
+	return (r->now - before) & BSHM_SLOT_STAMP;
+}
+
+/* False: there are too many. */
+static bool note_age(ranks *r, uint32_t age)
+{
+	uint32_t at = r->count;
+	while (at > 0 && r->ages[at - 1] > age) {
+		at--;
+	}
+	if (at > 0 && r->ages[at - 1] == age) {
+		return true;
+	}
+	if (r->count == FEW) {
+		return false;
+	}
+	memmove(&r->ages[at + 1], &r->ages[at], (r->count - at) * sizeof(r->ages[0]));
+	r->ages[at] = age;
+	r->count++;
+	return true;
+}
+
+static bool collect_ranks(const bshm__shard *s, ranks *r)
+{
+	bshm__walk w = {0, 0, 0};
+	uint32_t state;
+	uint32_t seen = 0;
+	bool few = true;
+	while (few && bshm__walk_next(s, &w, &state) != 0 && w.visited < s->segment->shard_pages) {
+		const uint32_t stamp = state & BSHM_SLOT_STAMP;
+		few = ++seen <= FEW && /* the shard's count may be damaged */
+			  (is_later(s, stamp, r->now) || note_age(r, bshm__age(r->now, stamp)));
+	}
+	return few;
+}
+
+/* If the compare-and-swap fails, the record has just been used. */
+static void set_stamp(const bshm__shard *s, uint32_t ref, uint32_t state, uint32_t stamp)
+{
+	uint32_t *word = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 0);
+	BSHM_CAS(word, &state, (state & ~BSHM_SLOT_STAMP) | stamp, RELAXED);
+}
+
 static void renumber_page(const bshm__shard *s, uint32_t page, uint32_t oldest)
 {
 	bshm__walk w = {page, 0, s->segment->shard_pages};
 	uint32_t state;
 	uint32_t ref;
 	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.page == page) {
-		const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-		if (bshm__age(e.now, state & BSHM_SLOT_STAMP) > bshm__age(e.now, oldest)) {
-			uint32_t *word = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 0);
-			/* If this fails, the record has just been used. */
-			BSHM_CAS(word, &state, (state & ~BSHM_SLOT_STAMP) | oldest, RELAXED);
+		if (is_later(s, oldest, state & BSHM_SLOT_STAMP)) {
+			set_stamp(s, ref, state, oldest);
 		}
 	}
 }
 
-/* An epoch, or `oldest` if that is younger. */
-static uint32_t not_before(bshm__epochs e, uint32_t epoch, uint32_t oldest)
-{
-	return bshm__age(e.now, epoch) > bshm__age(e.now, oldest) ? oldest : epoch;
-}
-
-static void finish_renumbering(const bshm__shard *s, uint32_t oldest)
+static void finish_renumbering(const bshm__shard *s, const ranks *r, uint32_t oldest)
 {
 	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
 	bshm__epochs e;
 	do {
 		e = bshm__epochs_of(clock);
-		e.last = not_before(e, e.last, oldest);
-		e.middle = not_before(e, e.middle, oldest);
-		e.floor = not_before(e, e.floor, oldest);
+		uint32_t *const periods[] = {&e.last, &e.middle, &e.floor};
+		for (uint32_t i = 0; i < 3; i++) {
+			const bool older = bshm__age(e.now, *periods[i]) > bshm__age(e.now, oldest);
+			*periods[i] = r != NULL ? ranked(s, r, *periods[i]) : older ? oldest : *periods[i];
+		}
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
 	BSHM_STORE(&s->shard->base, oldest, RELAXED);
+}
+
+/* Renumbers a few records at once, and keeps their order. A death on the way mixes it up. False:
+ * they are too many, or there are too many pages to look through. */
+static bool renumber_few(const bshm__shard *s, uint32_t now)
+{
+	ranks r = {.now = now};
+	if (BSHM_LOAD(&s->shard->records, RELAXED) > FEW ||
+		s->segment->shard_pages > HEADERS_MOST / 2 || !collect_ranks(s, &r)) {
+		return false;
+	}
+	bshm__walk w = {0, 0, 0};
+	uint32_t state;
+	uint32_t ref;
+	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.visited < s->segment->shard_pages) {
+		set_stamp(s, ref, state, ranked(s, &r, state & BSHM_SLOT_STAMP));
+	}
+	finish_renumbering(s, &r, (now - r.count) & BSHM_SLOT_STAMP);
+	return true;
 }
 
 /* How many pages should have been renumbered by now. */
@@ -246,8 +330,11 @@ void bshm__aging_go_on(const bshm__shard *s)
 	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
 	if (aging == 0) {
 		if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_RENUMBER) {
-			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->pop_stamp, 0, RELAXED);
+			if (renumber_few(s, e.now)) {
+				return;
+			}
+			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->aging, 1 + ((e.now - AGE_KEPT) & BSHM_SLOT_STAMP), RELAXED);
 		}
 		return;
@@ -267,7 +354,7 @@ void bshm__aging_go_on(const bshm__shard *s)
 	}
 	BSHM_STORE(&shard->aging_page, page, RELAXED);
 	if (page >= s->segment->shard_pages) {
-		finish_renumbering(s, oldest);
+		finish_renumbering(s, NULL, oldest);
 		BSHM_STORE(&shard->aging, 0, RELAXED);
 	}
 }
