@@ -369,7 +369,7 @@ TEST(stamps_are_renumbered_in_steps_also_if_that_is_overdue)
 		uint64_t bytes;
 		uint32_t limit;
 		uint32_t records;
-	} cases[] = {{MB(16), 0, 400000}, {MB(1024), 2000, 2000}};
+	} cases[] = {{MB(16), 0, 400000}, {MB(512), 2000, 2000}};
 	for (unsigned c = 0; c < 2; c++) {
 		bshm_segment *segment = open_store(cases[c].bytes, cases[c].limit);
 		for (uint32_t i = 0; i < cases[c].records; i++) {
