@@ -128,6 +128,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/shard_lock.c
      src/core/cache/quota_recount.c
      src/core/cache/sample.c
+     src/core/cache/size.c
      src/core/cache/evict.c
      src/core/cache/evict_page.c
      src/core/cache/ghost.c

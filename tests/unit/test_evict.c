@@ -120,6 +120,127 @@ TEST(fewer_misses_than_lru_and_none_that_a_quarter_of_it_would_not_have)
 	}
 }
 
+/* Keys that are polled: each is used USES times, and waits half as long or half longer than there
+ * are keys; then a new one takes its place. */
+#define POLLED 1000u
+#define USES   20u
+typedef struct {
+	double due[POLLED];
+	uint32_t key[POLLED];
+	uint32_t left[POLLED];
+	uint32_t keys;
+	uint64_t seed;
+} polls;
+
+static void polls_begin(polls *p)
+{
+	p->seed = test_seed();
+	p->keys = POLLED;
+	for (uint32_t i = 0; i < POLLED; i++) {
+		p->due[i] = (double) i;
+		p->key[i] = i;
+		p->left[i] = 1 + i % USES;
+	}
+}
+
+/* *is_new: it was not used before. */
+static uint32_t polls_next(polls *p, bool *is_new)
+{
+	uint32_t at = 0;
+	for (uint32_t i = 1; i < POLLED; i++) {
+		at = p->due[i] < p->due[at] ? i : at;
+	}
+	const uint32_t key = p->key[at];
+	const double u = (double) (test_random(&p->seed) >> 11) * 0x1p-53;
+	*is_new = p->left[at] == USES;
+	p->due[at] += POLLED * (0.5 + u);
+	if (--p->left[at] == 0) {
+		p->key[at] = p->keys++;
+		p->left[at] = USES;
+	}
+	return key;
+}
+
+/* All but a few of the records are in use: an LRU evicts the few that are not. */
+TEST(where_an_lru_just_serves_a_stream_the_store_does)
+{
+	static polls p;
+	const uint32_t capacity = POLLED * 103 / 100;
+	bshm_segment *segment = open_store(MB(4), capacity);
+	uint32_t lru_misses = 0;
+	uint32_t misses = 0;
+	bool is_new;
+	polls_begin(&p);
+	lru_begin(&same, capacity);
+	for (uint32_t i = 0; i < 250000; i++) {
+		const uint32_t key = polls_next(&p, &is_new);
+		const bool hit = use(segment, key);
+		const bool lru_hit = lru_use(&same, key);
+		lru_misses += i > 50000 && !lru_hit;
+		misses += i > 50000 && !hit;
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u misses; LRU %u", misses, lru_misses);
+	CHECK(misses < lru_misses * 1.05);
+	check_sound(segment);
+}
+
+/* Where memory is the limit, too: then a record in use is not evicted because it is large. The
+ * values of all keys that are in use are 16 B to 16 kB, and take three quarters of the memory. */
+TEST(a_large_record_in_use_is_kept_where_all_that_are_in_use_fit)
+{
+	static polls p;
+	bshm_segment *segment = open_store(MB(4), 0);
+	uint32_t returned = 0;
+	bool is_new;
+	polls_begin(&p);
+	for (uint32_t i = 0; i < 200000; i++) {
+		const uint32_t key = polls_next(&p, &is_new);
+		if (!use(segment, key)) {
+			const uint32_t length = 16u << (key * 2654435761u >> 16) % 11;
+			returned += i > 100000 && !is_new;
+			CHECK_INT(store_put(segment, key, i, length, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u of 100,000 were missed again", returned);
+	CHECK(returned < 250);
+	check_sound(segment);
+}
+
+/* A record that returns moves the power of the sizes: within 0 and 5/4. */
+TEST(what_returns_says_how_much_a_size_counts)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const int32_t most = BSHM_OCTAVE / 4 * 5;
+	CHECK_INT(bshm__size_power(&s), most);
+	bshm__size_returned(&s, 1000); /* nothing has been evicted yet */
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_evicted(&s, 984);
+	}
+	CHECK_INT(BSHM_LOAD(&s.shard->size_evicted, RELAXED), bshm__size_log(984));
+	CHECK_INT(bshm__size_power(&s), most);
+	bshm__size_returned(&s, 4000);
+	const int32_t less = bshm__size_power(&s);
+	CHECK(less < most);
+	bshm__size_returned(&s, 984);
+	CHECK_INT(bshm__size_power(&s), less);
+	bshm__size_returned(&s, 100);
+	CHECK_INT(bshm__size_power(&s), most);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_returned(&s, 4000);
+	}
+	CHECK_INT(bshm__size_power(&s), 0);
+	CHECK_INT(bshm__size_weight(0, 60000), 256);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_returned(&s, 100);
+	}
+	CHECK_INT(bshm__size_power(&s), most);
+	CHECK_INT(bshm__size_weight(most, 16 * 16 - 16), 256 * 32);
+}
+
 TEST(n_records_fit_in_a_limit_of_n)
 {
 	static const uint32_t limits[] = {1, 2, 3, 10, 1000, 20000};
@@ -408,7 +529,8 @@ TEST(large_records_go_sooner_and_what_was_just_used_stays)
 
 /* ------------------------------------------------------------------ bounds and ghosts */
 
-/* New keys alone: most records are younger than the floor, and none was used again. */
+/* New keys alone: most records are younger than the floor, and none was used again. Then as if only
+ * age counted and evictions were rare. */
 TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 {
 	bshm_segment *segment = open_store(MB(32), 0);
@@ -418,6 +540,10 @@ TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 	uint32_t plain = 0;
 	for (uint32_t i = 0; i < 20000; i++) {
 		const uint64_t sequence = s.shard->sequence;
+		if (i > 10000) {
+			BSHM_STORE(&s.shard->lean, (uint32_t) -BSHM_OCTAVE, RELAXED);
+			BSHM_STORE(&s.shard->turn_epochs, UINT32_MAX, RELAXED);
+		}
 		const uint64_t before = bshm__held.accesses;
 		CHECK(bshm__evict(&s));
 		const uint64_t accesses = bshm__held.accesses - before;
@@ -467,9 +593,9 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
 	const int32_t lean = bshm__ghost_lean(&s);
-	CHECK(bshm__ghost_returns(&s, &home));
+	CHECK(bshm__ghost_returns(&s, &home, 24));
 	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
-	CHECK(!bshm__ghost_returns(&s, &home));
+	CHECK(!bshm__ghost_returns(&s, &home, 24));
 	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
 	for (uint32_t i = 1000; is_there(segment, 7); i++) {
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
@@ -477,29 +603,45 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	for (uint32_t i = 0; i < 100; i++) {
 		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
-	CHECK(!bshm__ghost_returns(&s, &home));
+	CHECK(!bshm__ghost_returns(&s, &home, 24));
 	check_sound(segment);
 }
 
 /* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
-TEST(damaged_words_of_the_eviction_do_no_harm)
+static void damage(bshm_segment *segment, uint32_t *const *words, uint32_t count, uint32_t length)
 {
 	static const uint32_t values[] = {0, 1, 1u << 16, INT32_MAX, 1u << 31, UINT32_MAX};
-	bshm_segment *segment = open_store(MB(4), 100);
-	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
-	uint32_t *words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
-		&shard->hand_table, &shard->hand_bucket, &shard->base};
 	uint32_t number = 0;
-	for (uint32_t i = 0; i < 7 * 6; i++) {
+	for (uint32_t i = 0; i < count * 6; i++) {
 		BSHM_STORE(words[i / 6], values[i % 6], RELAXED);
 		for (uint32_t k = 0; k < 300; k++) {
 			/* Every other key returns soon: its ghost is met. */
 			number = k % 2 == 0 ? number + 1 : number - 60;
-			CHECK_INT(store_put(segment, number, i, 16, 0, BSHM_PUT_SET), 1);
+			CHECK_INT(store_put(segment, number, i, length << number % 4, 0, BSHM_PUT_SET), 1);
 			number += k % 2 == 0 ? 0 : 60;
 		}
 	}
+	CHECK(store_evictions(segment) != 0);
 	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+TEST(damaged_words_of_the_eviction_do_no_harm)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	uint32_t *const words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
+		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_epochs};
+	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
+}
+
+TEST(damaged_words_of_the_sizes_do_no_harm)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	uint32_t *const words[] = {
+		&shard->size_power, &shard->size_evicted, &shard->turn_epochs, &shard->lean};
+	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }
 
 /* ------------------------------------------------------------------ expiry */

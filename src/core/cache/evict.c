@@ -7,8 +7,12 @@
  * nor in place, and each record is looked at once a round. The six that come next are candidates:
  * they are compared with the next sample. So the choice is as good as one of about 128. Where
  * records are large, a sample has 32, and the next 32 are looked at too: that costs less than to
- * copy the new record. Where only age counts, a sample has 32: what is used again just before an
- * LRU would evict it should not go by chance.
+ * copy the new record.
+ *
+ * Where only age counts, a sample has 32 or more: what is used again just before an LRU would evict
+ * it should not go by chance. If nearly all keys that are in use fit, only a few records in a
+ * hundred are not in use any more, and they should be found. Evictions are rare there. So for each
+ * use of a record since the last eviction 16 are looked at, up to 192.
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/8 lean) times as old. (With
@@ -16,12 +20,13 @@
  * kept the lean up.) With a lean of 0 that is LRU; with a large one, records on probation go first,
  * as in 2Q or S3-FIFO. Ghosts move the lean to what fits the traffic (ghost.c).
  *
- * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4): the hits
- * are wanted that a byte of the memory brings. So a record of twice the size has to be twice as
- * likely to be used again; and the likelihood falls a little slower than age grows, because some
- * keys are popular. Where all records have one size, that changes nothing. Where the popular ones
- * are the large ones, it costs no more than what probation gains. A large value may be expensive to
- * make; the floor of recency.c keeps it while it is in use.
+ * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4) at most:
+ * the hits are wanted that a byte of the memory brings. So a record of twice the size has to be
+ * twice as likely to be used again; and the likelihood falls a little slower than age grows,
+ * because some keys are popular. Ghosts move the power between 0 and 5/4 (size.c). Where all
+ * records have one size, that changes nothing. Where the popular ones are the large ones, it costs
+ * no more than what probation gains. A large value may be expensive to make; the floor of recency.c
+ * keeps it while it is in use.
  *
  * Sources: for sample and candidates, Redis and hyperbolic caching (Blankstein, 2017); for
  * probation and ghosts that adapt, ARC (Megiddo and Modha, 2003) and S3-FIFO (Yang, 2023); for age
@@ -43,6 +48,9 @@
 
 /* Where a record has so many bytes on average, two larger samples are looked at. */
 #define LARGE_ON_AVERAGE 512u
+/* Where only age counts, so many records are looked at for each use of one since the last eviction,
+ * if that is more. */
+#define LOOKS_OF_USE 16u
 
 /* ------------------------------------------------------------------ eviction */
 
@@ -68,6 +76,7 @@ bool bshm__evict_record(
 	bshm__record_remove(s, &home, cell, m->ref);
 	if (!m->expired) {
 		bshm__ghost_leave(s, &home, cell, m->state);
+		bshm__size_evicted(s, bshm__record_size(&record));
 	}
 	const uint32_t buckets = bshm__buckets_of(s->segment, home.table).count;
 	if (bshm__table_tidy(s, home.table)) {
@@ -154,21 +163,37 @@ static void remember(const bshm__shard *s, const bshm__member *sample, uint32_t 
 
 /* ------------------------------------------------------------------ one record */
 
-/* The next sample; of large records the next two, and the hand moves over the first one. */
+/* How many records are looked at. *passed: so many of them the hand passes. */
+static uint32_t sample_size(const bshm__shard *s, const bshm__scales *by, uint32_t *passed)
+{
+	const bshm_shard_header *shard = s->shard;
+	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
+	const bool large = BSHM_LOAD(&shard->data_bytes, RELAXED) >= records * LARGE_ON_AVERAGE;
+	const bool only_age = by->probation == BSHM_SCALE_ONE;
+	const uint32_t usual = large || only_age ? BSHM_EVICT_SAMPLE_LARGE : BSHM_EVICT_SAMPLE;
+	const uint32_t looks = large ? 2 * usual : usual;
+	const uint32_t paid = only_age ? bshm__ghost_uses(s) * LOOKS_OF_USE : 0;
+	*passed = usual;
+	if (paid > looks) {
+		*passed = paid < BSHM_EVICT_SAMPLE_MOST ? paid : BSHM_EVICT_SAMPLE_MOST;
+	}
+	return paid > looks ? *passed : looks;
+}
+
+/* The next sample. What the hand does not pass is looked at again. */
 static uint32_t sample_for_one(
 	const bshm__shard *s, const bshm__scales *by, bshm__member *sample, uint32_t *looks)
 {
 	bshm_shard_header *shard = s->shard;
-	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
-	if (BSHM_LOAD(&shard->data_bytes, RELAXED) < records * LARGE_ON_AVERAGE) {
-		const bool only_age = by->probation == BSHM_SCALE_ONE;
-		return bshm__sample_next(
-			s, by, only_age ? BSHM_EVICT_SAMPLE_LARGE : BSHM_EVICT_SAMPLE, sample, looks);
-	}
-	const uint32_t count = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample, looks);
+	uint32_t passed;
+	const uint32_t wanted = sample_size(s, by, &passed);
+	const uint32_t count = bshm__sample_next(s, by, passed, sample, looks);
 	const uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
 	const uint32_t bucket = BSHM_LOAD(&shard->hand_bucket, RELAXED);
-	const uint32_t more = bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count, looks);
+	if (wanted == passed) {
+		return count;
+	}
+	const uint32_t more = bshm__sample_next(s, by, wanted - passed, sample + count, looks);
 	BSHM_STORE(&shard->hand_table, table, RELAXED);
 	BSHM_STORE(&shard->hand_bucket, bucket, RELAXED);
 	return count + more;
@@ -176,13 +201,13 @@ static uint32_t sample_for_one(
 
 bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks)
 {
-	bshm__member sample[2 * BSHM_SAMPLE_ROOM + BSHM_CANDIDATES];
+	bshm__member sample[BSHM_SAMPLE_ROOM(BSHM_EVICT_SAMPLE_MOST) + BSHM_CANDIDATES];
 	bshm__member oldest = {0};
 	const bshm__scales by = bshm__scales_of(s);
 	const uint32_t recalled = recall(s, &by, sample);
 	uint32_t seen = recalled;
-	for (uint32_t i = 0;
-		 i < BSHM_EVICT_SAMPLES / 2 && seen + 2 * BSHM_SAMPLE_ROOM <= BSHM_EVICT_LOOKS; i++) {
+	/* All samples have one size: if there is a second one, it is as small as the first. */
+	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES && seen <= BSHM_EVICT_LOOKS / 2; i++) {
 		const uint32_t count = recalled + sample_for_one(s, &by, sample + recalled, looks);
 		bshm__member *m;
 		while ((m = bshm__choose(sample, count, by.least_age)) != NULL) {

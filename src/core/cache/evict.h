@@ -10,7 +10,7 @@
 
 /* To evict one record, so many are looked at at most, and so many samples. */
 #define BSHM_EVICT_LOOKS   256u
-#define BSHM_EVICT_SAMPLES 16u
+#define BSHM_EVICT_SAMPLES 8u
 
 /* A bucket that is copied costs as much as so many that are looked at. */
 #define BSHM_LOOKS_OF_RESIZE 4u

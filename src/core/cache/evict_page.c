@@ -78,7 +78,7 @@ static uint32_t take_floor(
 static measure take_measure(const bshm__shard *s, bshm__scales *by, bshm__page_wish *wish)
 {
 	const bool large = wish->for_large;
-	bshm__member sample[PAGE_SAMPLES * BSHM_SAMPLE_ROOM];
+	bshm__member sample[PAGE_SAMPLES * BSHM_SAMPLE_ROOM(BSHM_EVICT_SAMPLE_LARGE)];
 	measure of = {UINT64_MAX, {0}};
 	uint32_t count = 0;
 	bshm__member *m;

@@ -30,6 +30,8 @@
  */
 #include "core/cache/ghost.h"
 
+#include "core/cache/recency.h"
+
 #define HASH_BITS 13u
 #define HASH_MASK ((1u << HASH_BITS) - 1)
 #define TURNS     3u
@@ -42,14 +44,14 @@
 
 /* A ghost that returns moves `lean` by STEP / (records + STEP_RECORDS), or up to STEP_MOST times
  * that; by a part of it where `lean` is less than 3/4: none at -3/4, half at 0. */
-#define STEP         (INT64_C(9) * BSHM_LEAN_OCTAVE)
+#define STEP         (INT64_C(9) * BSHM_OCTAVE)
 #define STEP_RECORDS 256
 #define STEP_MOST    32
 #define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
-#define LEAN_LOW     (-BSHM_LEAN_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
-#define LEAN_WHOLE   (BSHM_LEAN_OCTAVE / 4 * 3) /* from there on the steps are whole */
-#define LEAN_HIGH    (5 * BSHM_LEAN_OCTAVE)
-#define LEAN_NEW     BSHM_LEAN_OCTAVE /* of an empty store, where the word is 0 */
+#define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
+#define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
+#define LEAN_HIGH    (5 * BSHM_OCTAVE)
+#define LEAN_NEW     BSHM_OCTAVE /* of an empty store, where the word is 0 */
 #define SHARE_ONE    65536
 
 static uint32_t hash_of(const bshm__home *home)
@@ -85,12 +87,28 @@ static int32_t probation_share(const bshm_shard_header *shard)
 	return share < 1 ? 1 : share >= SHARE_ONE ? SHARE_ONE - 1 : (int32_t) share;
 }
 
+/* A turn begins: of the last one, the epochs are kept in the upper half, or all of it if it has not
+ * ended. */
+static void begin_turn(bshm_shard_header *shard, bool has_ended)
+{
+	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
+	const uint32_t last = BSHM_LOAD(&shard->turn_epochs, RELAXED);
+	const uint32_t epochs = has_ended ? (now - last) & BSHM_SLOT_STAMP : last >> 16;
+	BSHM_STORE(&shard->turn_epochs, epochs << 16 | now, RELAXED);
+	BSHM_STORE(&shard->turn, (turn_now(shard) + has_ended) % TURNS, RELAXED);
+}
+
+uint32_t bshm__ghost_uses(const bshm__shard *s)
+{
+	return (BSHM_LOAD(&s->shard->turn_epochs, RELAXED) >> 16) * TURN_SHARE / BSHM_EPOCH_SHARE;
+}
+
 static void count_eviction(bshm_shard_header *shard, bool on_probation)
 {
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
 	const uint32_t share = BSHM_LOAD(&shard->records, RELAXED) / TURN_SHARE;
 	if (left == 0 || left > share) {
-		BSHM_STORE(&shard->turn, (turn_now(shard) + (left == 0)) % TURNS, RELAXED);
+		begin_turn(shard, left == 0);
 		BSHM_STORE(&shard->ghosts, share, RELAXED);
 	} else {
 		BSHM_STORE(&shard->ghosts, left - 1, RELAXED);
@@ -145,7 +163,7 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 	const int64_t before = bshm__ghost_lean(s);
 	const int64_t part = before + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
-	const int64_t most = step < BSHM_LEAN_OCTAVE ? step : BSHM_LEAN_OCTAVE;
+	const int64_t most = step < BSHM_OCTAVE ? step : BSHM_OCTAVE;
 	const int64_t lean = before + (was_on_probation ? -most : most);
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
 	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
@@ -177,7 +195,7 @@ void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket)
 }
 
 static BSHM_NOINLINE bool find_ghost(
-	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket)
+	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket, uint64_t bytes)
 {
 	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
 		const uint32_t ghost = lane_get(bucket, lane);
@@ -185,6 +203,7 @@ static BSHM_NOINLINE bool find_ghost(
 			is_ghost(ghost, turn_now(s->shard))) {
 			const bool stays = may_stay(s, home);
 			lane_set(bucket, lane, 0);
+			bshm__size_returned(s, bytes);
 			learn(s, ((ghost >> HASH_BITS) - 1) % 2 == 0, stays);
 			return stays;
 		}
@@ -192,7 +211,7 @@ static BSHM_NOINLINE bool find_ghost(
 	return false;
 }
 
-bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home)
+bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint64_t wanted = hash_of(home) * EVERY_LANE;
@@ -201,5 +220,5 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home)
 		const uint64_t tags = BSHM_LOAD(&bucket->tags[i], RELAXED) & (HASH_MASK * EVERY_LANE);
 		match |= bshm__tags_equal(tags, wanted);
 	}
-	return BSHM_UNLIKELY(match != 0) && find_ghost(s, home, bucket);
+	return BSHM_UNLIKELY(match != 0) && find_ghost(s, home, bucket, bytes);
 }

@@ -37,7 +37,6 @@
 
 #include <string.h>
 
-#define EPOCH_SHARE 64u
 #define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
 #define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
 #define FEW         128u    /* records: their order is kept */
@@ -107,7 +106,7 @@ static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, u
 static uint64_t epoch_uses(const bshm_shard_header *shard, uint64_t clock, uint64_t records)
 {
 	const uint32_t age = bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
-	const uint64_t usual = records < EPOCH_SHARE ? 1 : records / EPOCH_SHARE;
+	const uint64_t usual = records < BSHM_EPOCH_SHARE ? 1 : records / BSHM_EPOCH_SHARE;
 	const uint64_t most = records < LONG_SHARE ? 1 : records / LONG_SHARE;
 	const uint64_t uses = age < AGE_DONE ? usual : usual << (age - AGE_DONE) / AGE_DOUBLES;
 	return uses < most ? uses : most;
@@ -159,7 +158,8 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t one = 1 | periods * part_of(segment, shard, bytes) << EPOCH_BITS;
 	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
-	if (in_epoch >= EPOCH_MOST || in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / EPOCH_SHARE) {
+	if (in_epoch >= EPOCH_MOST ||
+		in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE) {
 		end_epoch(segment, shard, clock, counts);
 	}
 }

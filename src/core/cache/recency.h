@@ -8,6 +8,9 @@
 
 #include "core/cache/slab.h"
 
+/* An epoch ends when such a part of the records has been stamped in it. */
+#define BSHM_EPOCH_SHARE 64u
+
 /* The stamp of a record that is used now. */
 static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 {

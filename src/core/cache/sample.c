@@ -59,37 +59,29 @@ static uint32_t collect(
 	return count;
 }
 
-/* 2^lean in 256ths, by straight lines between the powers of two. */
-static uint64_t power(int32_t lean)
-{
-	const uint32_t octaves = (uint32_t) (lean / BSHM_LEAN_OCTAVE);
-	return (256 + (uint32_t) (lean % BSHM_LEAN_OCTAVE) / (BSHM_LEAN_OCTAVE / 256)) << octaves;
-}
-
-/* What the size of a record counts, to the power of 5/4. */
-static uint64_t size_weight(const bshm__shard *s, uint32_t ref, uint32_t state)
+/* What the size of a record counts. */
+static uint64_t size_weight(
+	const bshm__shard *s, const bshm__scales *by, uint32_t ref, uint32_t state)
 {
 	if (s->segment->cache_records != 0) {
 		return 1;
 	}
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
-	const uint64_t bytes = bshm__slot_bytes(s, slot, state) + BSHM_RECORD_EXTRA;
-	const uint32_t octaves = BSHM_HIGHEST_BIT(bytes);
-	const uint64_t log = (bytes * BSHM_LEAN_OCTAVE >> octaves) + (octaves - 1) * BSHM_LEAN_OCTAVE;
-	return bytes * power((int32_t) (log / 4)) / 256;
+	return bshm__size_weight(by->size_power, bshm__slot_bytes(s, slot, state));
 }
 
 bshm__scales bshm__scales_of(const bshm__shard *s)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
 	const int32_t leaning = bshm__ghost_lean(s);
-	const int32_t lean = leaning < 0 ? 0 : leaning;
+	const uint32_t lean = leaning < 0 ? 0 : (uint32_t) leaning;
 	return (bshm__scales){
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__age(e.now, e.floor) + 1,
-		.probation = power(lean),
-		.frequent = 256 * 256 / power(lean / 8 * 3),
+		.size_power = bshm__size_power(s),
+		.probation = bshm__power_of(lean),
+		.frequent = 256 * 256 / bshm__power_of(lean / 8 * 3),
 	};
 }
 
@@ -105,7 +97,8 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256
 															  : by->frequent;
 	const bool expired = bshm__walk_expired(s, ref, state, by->now_s);
-	const uint64_t weight = expired ? UINT64_MAX : (age + 1) * kind * size_weight(s, ref, state);
+	const uint64_t weight =
+		expired ? UINT64_MAX : (age + 1) * kind * size_weight(s, by, ref, state);
 	return (bshm__member){ref, cell, state, age, weight, expired};
 }
 

@@ -25,6 +25,7 @@ typedef struct {
 	uint32_t now; /* the epoch */
 	uint32_t now_s;
 	uint32_t least_age; /* of a record that may be evicted: older than the floor */
+	int32_t size_power; /* to which a size counts */
 	uint64_t probation; /* how much an epoch weighs, by kind */
 	uint64_t frequent;
 } bshm__scales;
@@ -37,13 +38,14 @@ bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t 
 /* Is it the record that the call makes room for, or rather for its next value? */
 bool bshm__is_spared(const bshm__shard *s, const bshm__member *m);
 
-/* A sample has so many records as a rule; so many where they are large, or only age counts. */
+/* A sample has so many records: as a rule; where they are large, or only age counts; at most. */
 #define BSHM_EVICT_SAMPLE       16u
 #define BSHM_EVICT_SAMPLE_LARGE 32u
+#define BSHM_EVICT_SAMPLE_MOST  192u
 /* Where few buckets have records, at most so many are looked at for a sample. */
 #define BSHM_EVICT_BUCKETS 1024u
-/* A sample ends with a bucket. */
-#define BSHM_SAMPLE_ROOM (BSHM_EVICT_SAMPLE_LARGE + BSHM_BUCKET_CELLS - 1)
+/* The most that a sample has of so many: it ends with a bucket. */
+#define BSHM_SAMPLE_ROOM(wanted) ((wanted) + BSHM_BUCKET_CELLS - 1)
 
 /* The next sample, of `wanted` records or up to a bucket more: how many. 0: there is none. The hand
  * passes them. Adds the buckets and tables it looked at to *looks. */

@@ -1,0 +1,46 @@
+/*
+ * size.h - how much the size of a record counts when one has to go.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#ifndef BSHM_CACHE_SIZE_H
+#define BSHM_CACHE_SIZE_H
+
+#include "core/cache/slab.h"
+
+/* All under the shard's lock. `bytes`: of key and value. Where a count of records is the limit,
+ * nothing of this counts or changes. */
+
+#define BSHM_OCTAVE (1 << 24) /* a factor of two, in logarithms */
+
+/* 2^log in 256ths, by straight lines between the powers of two. */
+static inline uint64_t bshm__power_of(uint64_t log)
+{
+	return (256 + log % BSHM_OCTAVE / (BSHM_OCTAVE / 256)) << (log / BSHM_OCTAVE);
+}
+
+/* log2 of the bytes of a record, with what it takes beside key and value: 4 octaves or more. */
+static inline uint64_t bshm__size_log(uint64_t bytes)
+{
+	const uint64_t all = bytes + BSHM_RECORD_EXTRA;
+	const uint32_t octaves = BSHM_HIGHEST_BIT(all);
+	return (all * BSHM_OCTAVE >> octaves) + (uint64_t) (octaves - 1) * BSHM_OCTAVE;
+}
+
+/* To which power of its size a record counts, in 2^-24: 0 to 5/4. */
+int32_t bshm__size_power(const bshm__shard *s);
+
+/* What the size of a record counts to this power, in 256ths. Without the 4 octaves that each has:
+ * so an age, a kind and this fit into 64 bits. */
+static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
+{
+	return bshm__power_of(
+		(bshm__size_log(bytes) - bshm__size_log(0)) * (uint64_t) power / BSHM_OCTAVE);
+}
+
+/* A record is evicted. */
+void bshm__size_evicted(const bshm__shard *s, uint64_t bytes);
+/* One is put that was evicted lately. */
+void bshm__size_returned(const bshm__shard *s, uint64_t bytes);
+
+#endif
