@@ -211,6 +211,33 @@ static uint64_t make_files(size_t i, uint32_t size, double with)
 	return (file[0] + at++) % BLOCKS;
 }
 
+/* Keys that are polled: each comes POLLS times, after a wait of half as many requests as there are
+ * keys, to half more; then another one takes its place. All that are in use fit. */
+#define POLLS 8u
+#define WAITS 4096u /* more than the longest wait */
+static uint64_t make_polls(size_t i, uint32_t size, double with)
+{
+	static uint32_t at[WAITS];    /* number of a key, + 1: when it comes next */
+	static uint32_t count[WAITS]; /* how often the keys of this number came */
+	static size_t now;
+	const uint32_t keys = (uint32_t) (size * with);
+	for (uint32_t k = 0; i == 0 && k < keys; k++) {
+		at[k] = k + 1;
+		count[k] = k % POLLS;
+	}
+	while (at[now % WAITS] == 0) {
+		now++;
+	}
+	const uint32_t number = at[now % WAITS] - 1;
+	size_t next = now + (size_t) (keys * (0.5 + uniform()));
+	while (at[next % WAITS] != 0) {
+		next++;
+	}
+	at[now % WAITS] = 0;
+	at[next % WAITS] = number + 1;
+	return count[number]++ / POLLS * ONCE + number;
+}
+
 static const struct {
 	const char *name;
 	make *make;
@@ -231,6 +258,7 @@ static const struct {
 	{"recency-8", make_stack, 0.125, BLOCKS / 4},
 	{"news", make_news, 0.45, BLOCKS / 4},
 	{"files", make_files, 0.6, BLOCKS / 4},
+	{"polls", make_polls, 0.85, 2000},
 };
 
 #define STREAMS (sizeof(streams) / sizeof(streams[0]))

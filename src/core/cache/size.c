@@ -25,7 +25,7 @@
 /* A record that returns moves the power by STEP / (records + STEP_RECORDS), where the memory has
  * so many of the mean size; by less if its size is less than an octave from it. */
 #define STEP         (INT64_C(8) * BSHM_OCTAVE)
-#define STEP_RECORDS 2048
+#define STEP_RECORDS 1024
 
 /* The mean size of what was evicted; before the first eviction, `log`. */
 static uint64_t mean_log(const bshm_shard_header *shard, uint64_t log)
