@@ -342,6 +342,9 @@ static void put_crowded(desk *d)
 	for (uint32_t i = 0; i < 3000; i++) {
 		must(put_record(d, 90000 + i, 1, 100, 0), "put where chunks must move");
 	}
+	for (uint32_t i = 0; i < 3000; i += 10) {
+		must(put_record(d, 90000 + i, 1, 100, 0), "put what was evicted, some of it lately");
+	}
 }
 
 static void put_too_large(desk *d)
@@ -364,6 +367,16 @@ static void renumber(desk *d)
 	for (uint32_t i = 0; i < 200; i++) {
 		must(put_record(d, VICTIM + 1, 1, 50, 0), "put");
 	}
+}
+
+/* The same where so few records are left that their order is kept. */
+static void renumber_few(desk *d)
+{
+	bshm_records_clear(d->segment, &(bshm_key){"", 0});
+	for (uint32_t i = 0; i < 50; i++) {
+		must(put_record(d, VICTIM + 2 + i, 1, 50, 0), "put");
+	}
+	renumber(d);
 }
 
 /* Several shards have one limit; a process died after counting a record and before putting it. */
@@ -548,6 +561,7 @@ const scenario scenarios[] = {
 	{"put what is too large", put_too_large, "", false, IMAGE_ROOMY},
 	{"clear records", clear_records, "", true, IMAGE_ROOMY},
 	{"renumber stamps", renumber, "", false, IMAGE_ROOMY},
+	{"renumber stamps of a few", renumber_few, "", true, IMAGE_ROOMY},
 	{"count records anew", count_anew, "", true, IMAGE_SHARDS},
 	{"share the limit of records", share_limit, "", true, IMAGE_SHARDS},
 	{"attach", attach, "", false, IMAGE_ROOMY},
