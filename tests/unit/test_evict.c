@@ -607,6 +607,30 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	check_sound(segment);
 }
 
+/* How often records are used between two evictions: as in the last turn, or as in this one. */
+TEST(a_turn_tells_how_rare_evictions_are)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_shard_header *shard = s.shard;
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const uint32_t now = (uint32_t) shard->clock & BSHM_SLOT_STAMP;
+	shard->ghosts = 490; /* of 500 */
+	shard->turn_epochs = 320u << 16 | ((now - 64) & BSHM_SLOT_STAMP);
+	CHECK_INT(bshm__ghost_uses(&s), 320 * (1000 / 64.0) / 500);
+	shard->ghosts = 400;
+	CHECK_INT(bshm__ghost_uses(&s), 64 * (1000 / 64.0) / 100);
+	shard->ghosts = 0; /* the turn ends with the next eviction */
+	CHECK_INT(store_put(segment, 1000, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(shard->turn_epochs >> 16, 64);
+	CHECK_INT(bshm__ghost_uses(&s), 64 * (1000 / 64.0) / 500);
+	shard->ghosts = 501; /* there were more records when it began: it begins anew */
+	CHECK_INT(store_put(segment, 1001, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(shard->turn_epochs >> 16, 64);
+}
+
 /* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
 static void damage(bshm_segment *segment, uint32_t *const *words, uint32_t count, uint32_t length)
 {

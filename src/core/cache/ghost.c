@@ -87,20 +87,31 @@ static int32_t probation_share(const bshm_shard_header *shard)
 	return share < 1 ? 1 : share >= SHARE_ONE ? SHARE_ONE - 1 : (int32_t) share;
 }
 
-/* A turn begins: of the last one, the epochs are kept in the upper half, or all of it if it has not
- * ended. */
+/* A turn begins. Of the last one, the upper half has the epochs; of the one before, if it was given
+ * up. */
 static void begin_turn(bshm_shard_header *shard, bool has_ended)
 {
 	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
-	const uint32_t last = BSHM_LOAD(&shard->turn_epochs, RELAXED);
-	const uint32_t epochs = has_ended ? (now - last) & BSHM_SLOT_STAMP : last >> 16;
-	BSHM_STORE(&shard->turn_epochs, epochs << 16 | now, RELAXED);
+	const uint32_t word = BSHM_LOAD(&shard->turn_epochs, RELAXED);
+	const uint32_t last = has_ended ? bshm__age(now, word) : word >> 16;
+	BSHM_STORE(&shard->turn_epochs, last << 16 | now, RELAXED);
 	BSHM_STORE(&shard->turn, (turn_now(shard) + has_ended) % TURNS, RELAXED);
 }
 
+/* An epoch has a part of the records in uses. This turn tells if a 16th of it is over; else the
+ * last one does. */
 uint32_t bshm__ghost_uses(const bshm__shard *s)
 {
-	return (BSHM_LOAD(&s->shard->turn_epochs, RELAXED) >> 16) * TURN_SHARE / BSHM_EPOCH_SHARE;
+	const bshm_shard_header *shard = s->shard;
+	const uint32_t word = BSHM_LOAD(&shard->turn_epochs, RELAXED);
+	const uint32_t share = BSHM_LOAD(&shard->records, RELAXED) / TURN_SHARE;
+	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
+	const uint32_t done = left < share ? share - left : 0;
+	if (done <= share / 16) {
+		return (word >> 16) * TURN_SHARE / BSHM_EPOCH_SHARE;
+	}
+	const uint32_t epochs = bshm__age((uint32_t) BSHM_LOAD(&shard->clock, RELAXED), word);
+	return (uint32_t) ((uint64_t) epochs * share * TURN_SHARE / BSHM_EPOCH_SHARE / done);
 }
 
 static void count_eviction(bshm_shard_header *shard, bool on_probation)

@@ -18,7 +18,7 @@ void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t ce
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes);
 /* Removes the ghosts of a bucket that are too old. */
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
-/* How often records were used for each eviction of the last turn, about. */
+/* How often records were used for each eviction lately, about. */
 uint32_t bshm__ghost_uses(const bshm__shard *s);
 /* By how many octaves records on probation count as older than they are, in 2^-24. */
 int32_t bshm__ghost_lean(const bshm__shard *s);
