@@ -131,6 +131,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/size.c
      src/core/cache/evict.c
      src/core/cache/evict_page.c
+     src/core/cache/evict_old.c
      src/core/cache/ghost.c
      src/core/cache/room.c
      src/core/cache/put.c

@@ -152,7 +152,7 @@ BSHM_AT(class, used, 8);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  *   0: | sequence        | clock           | starv. | base   | candid.| candid.|
  *      +--------+--------+--------+--------+--------+--------+--------+--------+
- *  32: | four more                         | s.power| s.evict| t.epoch|        |
+ *  32: | four more                         | s.power| s.evict| t.began| rounds |
  *      +-----------------+-----------------+-----------------+-----------------+
  *  64: | lock            | touches         | records| credit | data_bytes      |
  *      +-----------------+-----------------+-----------------+-----------------+
@@ -192,8 +192,8 @@ typedef struct {
 	uint32_t candidates[BSHM_CANDIDATES]; /* refs of records to evict soon: evict.c; 0 = none */
 	uint32_t size_power;                  /* to which the size of a record counts: size.c */
 	uint32_t size_evicted;                /* the mean size of what was evicted; 0 = nothing yet */
-	uint32_t turn_epochs;                 /* of the last turn, and where this one began: ghost.c */
-	uint32_t reserved0;
+	uint32_t turn_began;  /* in which epoch; and how rare evictions were in the last one: ghost.c */
+	uint32_t turn_rounds; /* how often the hand has come round in this turn */
 	uint64_t lock;
 	uint64_t touches; /* three counts of records that were stamped: recency.c */
 	uint32_t records;
@@ -231,7 +231,8 @@ BSHM_AT(shard_header, clock, 8);
 BSHM_AT(shard_header, candidates, 24);
 BSHM_AT(shard_header, size_power, 48);
 BSHM_AT(shard_header, size_evicted, 52);
-BSHM_AT(shard_header, turn_epochs, 56);
+BSHM_AT(shard_header, turn_began, 56);
+BSHM_AT(shard_header, turn_rounds, 60);
 BSHM_AT(shard_header, starving, 16);
 BSHM_AT(shard_header, base, 20);
 BSHM_AT(shard_header, lock, 64);

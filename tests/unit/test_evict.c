@@ -1,6 +1,6 @@
 /*
- * test_evict.c - which record is evicted: the limit, the floor, LRU's misses, ghosts, expiry, and
- * stamps that come round.
+ * test_evict.c - which record is evicted: the limit, the floor, LRU's misses, expiry, and stamps
+ * that come round.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -187,6 +187,34 @@ TEST(where_an_lru_just_serves_a_stream_the_store_does)
 	check_sound(segment);
 }
 
+/* Polled keys that all fit, and between them a loop that does not, and comes round after longer
+ * than an LRU keeps a record: it must not take the room. */
+TEST(a_long_loop_beside_keys_that_fit_takes_no_room)
+{
+	static polls p;
+	const uint32_t capacity = POLLED * 143 / 100;
+	bshm_segment *segment = open_store(MB(4), capacity);
+	uint32_t lru_misses = 0;
+	uint32_t misses = 0;
+	uint32_t loop = 0;
+	bool is_new;
+	polls_begin(&p);
+	lru_begin(&same, capacity);
+	for (uint32_t i = 0; i < 300000; i++) {
+		const uint32_t key = i % 5 == 0 ? 18000 + loop++ % 800 : polls_next(&p, &is_new);
+		const bool hit = use(segment, key);
+		const bool lru_hit = lru_use(&same, key);
+		lru_misses += i > 100000 && !lru_hit;
+		misses += i > 100000 && !hit;
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u misses; LRU %u", misses, lru_misses);
+	CHECK(misses < lru_misses * 1.05);
+	check_sound(segment);
+}
+
 /* Where memory is the limit, too: then a record in use is not evicted because it is large. The
  * values of all keys that are in use are 16 B to 16 kB, and take three quarters of the memory. */
 TEST(a_large_record_in_use_is_kept_where_all_that_are_in_use_fit)
@@ -207,38 +235,6 @@ TEST(a_large_record_in_use_is_kept_where_all_that_are_in_use_fit)
 	test_note("%u of 100,000 were missed again", returned);
 	CHECK(returned < 250);
 	check_sound(segment);
-}
-
-/* A record that returns moves the power of the sizes: within 0 and 5/4. */
-TEST(what_returns_says_how_much_a_size_counts)
-{
-	bshm_segment *segment = open_store(MB(4), 0);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	const int32_t most = BSHM_OCTAVE / 4 * 5;
-	CHECK_INT(bshm__size_power(&s), most);
-	bshm__size_returned(&s, 1000); /* nothing has been evicted yet */
-	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_evicted(&s, 984);
-	}
-	CHECK_INT(BSHM_LOAD(&s.shard->size_evicted, RELAXED), bshm__size_log(984));
-	CHECK_INT(bshm__size_power(&s), most);
-	bshm__size_returned(&s, 4000);
-	const int32_t less = bshm__size_power(&s);
-	CHECK(less < most);
-	bshm__size_returned(&s, 984);
-	CHECK_INT(bshm__size_power(&s), less);
-	bshm__size_returned(&s, 100);
-	CHECK_INT(bshm__size_power(&s), most);
-	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_returned(&s, 4000);
-	}
-	CHECK_INT(bshm__size_power(&s), 0);
-	CHECK_INT(bshm__size_weight(0, 60000), 256);
-	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_returned(&s, 100);
-	}
-	CHECK_INT(bshm__size_power(&s), most);
-	CHECK_INT(bshm__size_weight(most, 16 * 16 - 16), 256 * 32);
 }
 
 TEST(n_records_fit_in_a_limit_of_n)
@@ -527,7 +523,35 @@ TEST(large_records_go_sooner_and_what_was_just_used_stays)
 	check_sound(segment);
 }
 
-/* ------------------------------------------------------------------ bounds and ghosts */
+/* A few large old records have most of the bytes, among thousands of small ones: samples find none
+ * of them. */
+TEST(small_records_of_the_recent_quarter_stay_beside_large_old_ones)
+{
+	static const uint32_t lengths[] = {10000, 50000, 1000000};
+	for (uint32_t k = 0; k < 3; k++) {
+		bshm_segment *segment = open_store(MB(32), 0);
+		const uint32_t first = 1u << 30;
+		bshm_store_info info;
+		for (uint32_t i = 0; store_evictions(segment) < 5; i++) {
+			CHECK_INT(store_put(segment, first + i, i, lengths[k], 0, BSHM_PUT_SET), 1);
+		}
+		bshm_store_stat(segment, &info);
+		const uint32_t count = (uint32_t) (info.data_bytes / 5 / (8 + 16 + BSHM_RECORD_EXTRA));
+		for (uint32_t i = 0; i < count; i++) {
+			CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+		uint32_t lost = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			lost += !is_there(segment, i);
+		}
+		test_note("%u of %u lost beside values of %u bytes", lost, count, lengths[k]);
+		CHECK_INT(lost, 0);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
+/* ------------------------------------------------------------------ bounds */
 
 /* New keys alone: most records are younger than the floor, and none was used again. Then as if only
  * age counted and evictions were rare. */
@@ -542,7 +566,7 @@ TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 		const uint64_t sequence = s.shard->sequence;
 		if (i > 10000) {
 			BSHM_STORE(&s.shard->lean, (uint32_t) -BSHM_OCTAVE, RELAXED);
-			BSHM_STORE(&s.shard->turn_epochs, UINT32_MAX, RELAXED);
+			BSHM_STORE(&s.shard->turn_began, UINT32_MAX, RELAXED);
 		}
 		const uint64_t before = bshm__held.accesses;
 		CHECK(bshm__evict(&s));
@@ -577,95 +601,6 @@ TEST(a_loop_just_larger_than_the_store_is_served_in_part)
 		CHECK(hits > 30000);
 		check_sound(segment);
 	}
-}
-
-TEST(a_ghost_is_met_once_and_while_it_is_young)
-{
-	bshm_segment *segment = open_store(MB(4), 100);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	const uint64_t number = 7;
-	const bshm_key key = {(const char *) &number, 8};
-	const bshm__home home = bshm__home_of(segment, 0, &key);
-	for (uint32_t i = 0; i < 100; i++) {
-		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
-	}
-	for (uint32_t i = 100; is_there(segment, 7); i++) {
-		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
-	}
-	const int32_t lean = bshm__ghost_lean(&s);
-	CHECK(bshm__ghost_returns(&s, &home, 24));
-	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
-	CHECK(!bshm__ghost_returns(&s, &home, 24));
-	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
-	for (uint32_t i = 1000; is_there(segment, 7); i++) {
-		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
-	}
-	for (uint32_t i = 0; i < 100; i++) {
-		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
-	}
-	CHECK(!bshm__ghost_returns(&s, &home, 24));
-	check_sound(segment);
-}
-
-/* How often records are used between two evictions: as in the last turn, or as in this one. */
-TEST(a_turn_tells_how_rare_evictions_are)
-{
-	bshm_segment *segment = open_store(MB(4), 1000);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	bshm_shard_header *shard = s.shard;
-	for (uint32_t i = 0; i < 1000; i++) {
-		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
-	}
-	const uint32_t now = (uint32_t) shard->clock & BSHM_SLOT_STAMP;
-	shard->ghosts = 490; /* of 500 */
-	shard->turn_epochs = 320u << 16 | ((now - 64) & BSHM_SLOT_STAMP);
-	CHECK_INT(bshm__ghost_uses(&s), 320 * (1000 / 64.0) / 500);
-	shard->ghosts = 400;
-	CHECK_INT(bshm__ghost_uses(&s), 64 * (1000 / 64.0) / 100);
-	shard->ghosts = 0; /* the turn ends with the next eviction */
-	CHECK_INT(store_put(segment, 1000, 1, 16, 0, BSHM_PUT_SET), 1);
-	CHECK_INT(shard->turn_epochs >> 16, 64);
-	CHECK_INT(bshm__ghost_uses(&s), 64 * (1000 / 64.0) / 500);
-	shard->ghosts = 501; /* there were more records when it began: it begins anew */
-	CHECK_INT(store_put(segment, 1001, 1, 16, 0, BSHM_PUT_SET), 1);
-	CHECK_INT(shard->turn_epochs >> 16, 64);
-}
-
-/* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
-static void damage(bshm_segment *segment, uint32_t *const *words, uint32_t count, uint32_t length)
-{
-	static const uint32_t values[] = {0, 1, 1u << 16, INT32_MAX, 1u << 31, UINT32_MAX};
-	uint32_t number = 0;
-	for (uint32_t i = 0; i < count * 6; i++) {
-		BSHM_STORE(words[i / 6], values[i % 6], RELAXED);
-		for (uint32_t k = 0; k < 300; k++) {
-			/* Every other key returns soon: its ghost is met. */
-			number = k % 2 == 0 ? number + 1 : number - 60;
-			CHECK_INT(store_put(segment, number, i, length << number % 4, 0, BSHM_PUT_SET), 1);
-			number += k % 2 == 0 ? 0 : 60;
-		}
-	}
-	CHECK(store_evictions(segment) != 0);
-	check_sound(segment);
-	bshm_segment_close(segment);
-}
-
-TEST(damaged_words_of_the_eviction_do_no_harm)
-{
-	bshm_segment *segment = open_store(MB(4), 100);
-	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
-	uint32_t *const words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
-		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_epochs};
-	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
-}
-
-TEST(damaged_words_of_the_sizes_do_no_harm)
-{
-	bshm_segment *segment = open_store(MB(1), 0);
-	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
-	uint32_t *const words[] = {
-		&shard->size_power, &shard->size_evicted, &shard->turn_epochs, &shard->lean};
-	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }
 
 /* ------------------------------------------------------------------ expiry */

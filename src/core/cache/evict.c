@@ -11,8 +11,9 @@
  *
  * Where only age counts, a sample has 32 or more: what is used again just before an LRU would evict
  * it should not go by chance. If nearly all keys that are in use fit, only a few records in a
- * hundred are not in use any more, and they should be found. Evictions are rare there. So for each
- * use of a record since the last eviction 16 are looked at, up to 192.
+ * hundred are not in use any more, and they should be found. Evictions are rare there. So where
+ * hardly more than age counts, 16 records are looked at for each use of one since the last
+ * eviction, up to 192.
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/8 lean) times as old. (With
@@ -39,6 +40,7 @@
  */
 #include "core/cache/evict.h"
 
+#include "core/cache/evict_old.h"
 #include "core/cache/evict_record.h"
 #include "core/cache/ghost.h"
 #include "core/cache/record.h"
@@ -48,9 +50,11 @@
 
 /* Where a record has so many bytes on average, two larger samples are looked at. */
 #define LARGE_ON_AVERAGE 512u
-/* Where only age counts, so many records are looked at for each use of one since the last eviction,
- * if that is more. */
+/* Where hardly more than age counts, so many records are looked at for each use of one since the
+ * last eviction, if that is more. */
 #define LOOKS_OF_USE 16u
+/* What a sample has above that counts as buckets that are looked at. */
+#define LOOKS_INCLUDED 64u
 
 /* ------------------------------------------------------------------ eviction */
 
@@ -163,39 +167,43 @@ static void remember(const bshm__shard *s, const bshm__member *sample, uint32_t 
 
 /* ------------------------------------------------------------------ one record */
 
-/* How many records are looked at. *passed: so many of them the hand passes. */
-static uint32_t sample_size(const bshm__shard *s, const bshm__scales *by, uint32_t *passed)
+/* How many records are looked at, and how many of them the hand passes. */
+typedef struct {
+	uint32_t wanted;
+	uint32_t passed;
+} sample_size;
+
+static sample_size size_of_sample(const bshm__shard *s, const bshm__scales *by)
 {
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const bool large = BSHM_LOAD(&shard->data_bytes, RELAXED) >= records * LARGE_ON_AVERAGE;
 	const bool only_age = by->probation == BSHM_SCALE_ONE;
 	const uint32_t usual = large || only_age ? BSHM_EVICT_SAMPLE_LARGE : BSHM_EVICT_SAMPLE;
-	const uint32_t looks = large ? 2 * usual : usual;
-	const uint32_t paid = only_age ? bshm__ghost_uses(s) * LOOKS_OF_USE : 0;
-	*passed = usual;
-	if (paid > looks) {
-		*passed = paid < BSHM_EVICT_SAMPLE_MOST ? paid : BSHM_EVICT_SAMPLE_MOST;
-	}
-	return paid > looks ? *passed : looks;
+	const uint32_t wanted = large ? 2 * usual : usual;
+	const uint32_t uses = by->probation < 2 * BSHM_SCALE_ONE ? bshm__ghost_uses(s) : 0;
+	const uint32_t most = BSHM_EVICT_SAMPLE_MOST;
+	const uint32_t paid = uses < most / LOOKS_OF_USE ? uses * LOOKS_OF_USE : most;
+	return paid > wanted ? (sample_size){paid, paid} : (sample_size){wanted, usual};
 }
 
 /* The next sample. What the hand does not pass is looked at again. */
-static uint32_t sample_for_one(
-	const bshm__shard *s, const bshm__scales *by, bshm__member *sample, uint32_t *looks)
+static uint32_t sample_for_one(const bshm__shard *s, const bshm__scales *by, sample_size size,
+	bshm__member *sample, uint32_t *looks)
 {
 	bshm_shard_header *shard = s->shard;
-	uint32_t passed;
-	const uint32_t wanted = sample_size(s, by, &passed);
-	const uint32_t count = bshm__sample_next(s, by, passed, sample, looks);
-	const uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
-	const uint32_t bucket = BSHM_LOAD(&shard->hand_bucket, RELAXED);
-	if (wanted == passed) {
+	const uint32_t count = bshm__sample_next(s, by, size.passed, sample, looks);
+	if (size.wanted == size.passed) {
 		return count;
 	}
-	const uint32_t more = bshm__sample_next(s, by, wanted - passed, sample + count, looks);
+	const uint32_t table = BSHM_LOAD(&shard->hand_table, RELAXED);
+	const uint32_t bucket = BSHM_LOAD(&shard->hand_bucket, RELAXED);
+	const uint32_t rounds = BSHM_LOAD(&shard->turn_rounds, RELAXED);
+	const uint32_t ahead = size.wanted - size.passed;
+	const uint32_t more = bshm__sample_next(s, by, ahead, sample + count, looks);
 	BSHM_STORE(&shard->hand_table, table, RELAXED);
 	BSHM_STORE(&shard->hand_bucket, bucket, RELAXED);
+	BSHM_STORE(&shard->turn_rounds, rounds, RELAXED);
 	return count + more;
 }
 
@@ -204,11 +212,13 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks
 	bshm__member sample[BSHM_SAMPLE_ROOM(BSHM_EVICT_SAMPLE_MOST) + BSHM_CANDIDATES];
 	bshm__member oldest = {0};
 	const bshm__scales by = bshm__scales_of(s);
+	const sample_size size = size_of_sample(s, &by);
+	const uint32_t most = size.wanted + 2 * (BSHM_BUCKET_CELLS - 1); /* it ends with a bucket */
 	const uint32_t recalled = recall(s, &by, sample);
 	uint32_t seen = recalled;
-	/* All samples have one size: if there is a second one, it is as small as the first. */
-	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES && seen <= BSHM_EVICT_LOOKS / 2; i++) {
-		const uint32_t count = recalled + sample_for_one(s, &by, sample + recalled, looks);
+	for (uint32_t i = 0; i < BSHM_EVICT_SAMPLES && seen + most <= BSHM_EVICT_LOOKS; i++) {
+		const uint32_t count = recalled + sample_for_one(s, &by, size, sample + recalled, looks);
+		*looks += count < LOOKS_INCLUDED ? 0 : count - LOOKS_INCLUDED;
 		bshm__member *m;
 		while ((m = bshm__choose(sample, count, by.least_age)) != NULL) {
 			remember(s, sample, count, by.least_age, m);
@@ -221,6 +231,10 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks
 			oldest = oldest.ref == 0 || m->age > oldest.age ? *m : oldest;
 		}
 		seen += count == recalled ? BSHM_EVICT_LOOKS : count - recalled;
+	}
+	const bshm__member old = bshm__find_old(s, &by, looks);
+	if (old.ref != 0 && bshm__evict_surely(s, &old, size_class, looks)) {
+		return true;
 	}
 	/* There are few records, or the clock has stopped. */
 	if (oldest.ref != 0) {

@@ -6,19 +6,19 @@
  * Of some pages the one is taken that has the most records of the heaviest eighth of the store, by
  * a sample. These are evicted; what is left on the page is moved (room.c). With a larger part than
  * an eighth fewer would be moved, but records would go that are asked for again: up to a tenth more
- * misses. A large record of that eighth goes first, and no page: it brings as much room. A record
- * that is not large itself needs a page only now and then, and soon: there it is the heavier half.
+ * misses, and what returns tells ghost.c a wrong thing. A large record of that eighth goes first,
+ * and no page, if the room is for a large one: it brings as much.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/evict.h"
+#include "core/cache/evict_old.h"
 #include "core/cache/evict_record.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
 #include "core/cache/sample.h"
 
 #define PAGE_SAMPLES  4u   /* to choose a page, for a large record */
-#define PAGE_LOOKS    8u   /* slots of a page that are looked at to choose it */
 #define PAGE_CHOICE   8u   /* pages with a gain, of which one is chosen */
 #define PAGES_MOST    512u /* that are looked at to find them */
 #define PAGE_WHOLE    64u  /* a gain */
@@ -85,8 +85,14 @@ static measure take_measure(const bshm__shard *s, bshm__scales *by, bshm__page_w
 	for (uint32_t i = 0; i < (large ? PAGE_SAMPLES : 1); i++) {
 		count += bshm__sample_next(s, by, BSHM_EVICT_SAMPLE_LARGE, sample + count, &wish->looks);
 	}
+	if (!has_old(s, sample, count, by->least_age)) {
+		of.large = bshm__find_old(s, by, &wish->looks);
+		if (of.large.ref != 0) {
+			return of;
+		}
+	}
 	by->least_age = take_floor(s, by, sample, count);
-	for (uint32_t i = 0; i < count / (large ? HEAVIEST : 2) && of.large.ref == 0 &&
+	for (uint32_t i = 0; i < count / HEAVIEST && of.large.ref == 0 &&
 						 (m = bshm__choose(sample, count, by->least_age)) != NULL;
 		 i++) {
 		of.weight = m->expired ? of.weight : m->weight;
@@ -101,28 +107,19 @@ static bool is_heavy(const bshm__scales *by, const bshm__member *m, uint64_t wei
 	return m->expired || (m->age >= by->least_age && m->weight >= weight);
 }
 
-/* The record in a slot of a page; ref 0: there is none. */
-static bshm__member in_slot(
-	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t slot)
-{
-	const bool taken = (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
-	const uint32_t ref = taken ? bshm__page_ref(s, number, slot) : 0;
-	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
-	return is_sound ? bshm__weigh(s, by, ref) : (bshm__member){0};
-}
-
 /* How much of a page would be free if its heavy records were evicted; 0: it has none. *all: looks
  * of all pages. */
 static uint32_t page_gain(
 	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint64_t weight, uint32_t *all)
 {
 	const uint32_t slots = bshm__class_slots(bshm__page_class(s, number));
-	const uint32_t step = slots / PAGE_LOOKS | 1; /* odd: neighbours often come and go in pairs */
+	const uint32_t step =
+		slots / BSHM_PAGE_LOOKS | 1; /* odd: neighbours often come and go in pairs */
 	uint32_t heavy = 0;
 	uint32_t kept = 0;
 	uint32_t looks = 0;
 	for (uint32_t i = 0; i < slots; i += step, looks++) {
-		const bshm__member m = in_slot(s, by, number, i);
+		const bshm__member m = bshm__in_slot(s, by, number, i);
 		if (m.ref != 0) {
 			heavy += is_heavy(by, &m, weight);
 			kept += !is_heavy(by, &m, weight);
@@ -206,7 +203,7 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 	/* The page has another class when its last record has gone. */
 	for (uint32_t i = 0; i < slots && done < most && bshm__page_class(s, number) == its_class;
 		 i++) {
-		const bshm__member m = in_slot(s, &by, number, i);
+		const bshm__member m = bshm__in_slot(s, &by, number, i);
 		if (m.ref != 0 && is_heavy(&by, &m, weight) && !bshm__is_spared(s, &m)) {
 			group[chosen++] = m;
 		}

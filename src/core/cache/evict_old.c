@@ -1,0 +1,81 @@
+/*
+ * evict_old.c - finds a record that is older than the floor by its place in the pages.
+ *
+ * Where memory is the limit, the floor is one of bytes, and a sample one of records. If a few large
+ * records have most bytes, among thousands of small young ones, samples see none of them. Then
+ * pages from all over the shard are looked at: half of the bytes or more are old. The heaviest of
+ * the first few is taken.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/evict_old.h"
+
+#include "core/cache/slab.h"
+
+#define OLD_PAGES  32u   /* that are looked at */
+#define OLD_CHOICE 4u    /* old records, of which one is chosen */
+#define OLD_CHUNKS 8192u /* that are followed to their records: the largest has as many */
+
+bshm__member bshm__in_slot(
+	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t slot)
+{
+	const bool taken = (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
+	const uint32_t ref = taken ? bshm__page_ref(s, number, slot) : 0;
+	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
+	return is_sound ? bshm__weigh(s, by, ref) : (bshm__member){0};
+}
+
+/* The record that a chunk belongs to: 0: it is damaged, or belongs to none yet. */
+static uint32_t owner_of(const bshm__shard *s, uint32_t ref, uint32_t *steps)
+{
+	while (bshm__class_of_chunks(bshm__ref_class(s, ref))) {
+		const uint32_t before =
+			bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX) == NULL ? 0 : bshm__word(s, ref, 2);
+		if (*steps == 0 || !bshm__slot_taken(s, before)) {
+			return 0;
+		}
+		ref = before;
+		--*steps;
+	}
+	return bshm__ref_class(s, ref) < BSHM_CLASS_RECORDS ? ref : 0;
+}
+
+/* The oldest record of some of a page's; or the one that one of its chunks belongs to. */
+static bshm__member oldest_of_page(
+	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t *steps)
+{
+	const uint32_t its_class = bshm__page_class(s, number);
+	const uint64_t taken = bshm__page_taken(s, number, 0);
+	bshm__member oldest = {0};
+	if (bshm__class_of_chunks(its_class) && taken != 0) {
+		const uint32_t ref = owner_of(s, bshm__page_ref(s, number, BSHM_LOWEST_BIT(taken)), steps);
+		return ref == 0 ? oldest : bshm__weigh(s, by, ref);
+	}
+	const uint32_t slots = its_class < BSHM_CLASS_RECORDS ? bshm__class_slots(its_class) : 0;
+	for (uint32_t i = 0; i < slots; i += slots / BSHM_PAGE_LOOKS | 1) {
+		const bshm__member m = bshm__in_slot(s, by, number, i);
+		oldest = m.ref != 0 && (oldest.ref == 0 || m.age > oldest.age) ? m : oldest;
+	}
+	return oldest;
+}
+
+bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32_t *looks)
+{
+	const uint32_t count = s->segment->cache_records == 0 ? s->segment->shard_pages : 0;
+	const uint32_t stride = count / OLD_PAGES + 1;
+	uint32_t at = BSHM_LOAD(&s->shard->empty_page, RELAXED);
+	uint32_t steps = OLD_CHUNKS;
+	uint32_t found = 0;
+	bshm__member best = {0};
+	for (uint32_t i = 0; i < count && i < OLD_PAGES && found < OLD_CHOICE; i++, at += stride) {
+		at = at < count ? at : at % count;
+		const bshm__member m = oldest_of_page(s, by, at + 1, &steps);
+		const bool is_old = m.ref != 0 && (m.expired || m.age >= by->least_age);
+		if (is_old && !bshm__is_spared(s, &m)) {
+			best = best.ref == 0 || m.weight > best.weight ? m : best;
+			found++;
+		}
+	}
+	*looks += OLD_PAGES + OLD_CHUNKS - steps;
+	return best;
+}

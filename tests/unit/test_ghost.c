@@ -1,0 +1,151 @@
+/*
+ * test_ghost.c - what the store learns from records that return, and words that are damaged.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/ghost.h"
+
+#include "core/cache/recency.h"
+#include "core/cache/size.h"
+#include "test_store.h"
+
+static bool is_there(bshm_segment *segment, uint32_t number)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_found found;
+	return bshm_record_find(segment, 0, &key, 0, &found) == 1;
+}
+
+TEST(a_ghost_is_met_once_and_while_it_is_young)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint64_t number = 7;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(segment, 0, &key);
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 100; is_there(segment, 7); i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const int32_t lean = bshm__ghost_lean(&s);
+	CHECK(bshm__ghost_returns(&s, &home, 24));
+	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
+	CHECK(!bshm__ghost_returns(&s, &home, 24));
+	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
+	for (uint32_t i = 1000; is_there(segment, 7); i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(!bshm__ghost_returns(&s, &home, 24));
+	check_sound(segment);
+}
+
+/* How often records are used between two evictions: as in the last turn, or as in this one. */
+TEST(a_turn_tells_how_rare_evictions_are)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_shard_header *shard = s.shard;
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const uint32_t now = (uint32_t) shard->clock & BSHM_SLOT_STAMP;
+	const uint32_t began = (now - 64) & BSHM_SLOT_STAMP;
+	const uint32_t floor = (now - 100) & BSHM_SLOT_STAMP; /* so a turn may last for 250 epochs */
+	shard->clock = (shard->clock & ~(UINT64_C(0xffff) << 16)) | (uint64_t) floor << 16;
+	shard->turn_began = 7u << 16 | began;
+	shard->ghosts = 490; /* of 500: the last turn tells */
+	CHECK_INT(bshm__ghost_uses(&s), 7);
+	shard->ghosts = 400;
+	CHECK_INT(bshm__ghost_uses(&s), 64 * (1000 / 64.0) / 100);
+	shard->ghosts = 0; /* the turn is over, but the hand has not come round */
+	shard->turn_rounds = 0;
+	CHECK_INT(store_put(segment, 1000, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(shard->turn_began, 7u << 16 | began);
+	shard->turn_rounds = 2;
+	CHECK_INT(store_put(segment, 1001, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(shard->turn_began >> 16, 64 * (1000 / 64.0) / 500);
+	CHECK_INT(shard->ghosts, 499);
+	/* Evictions are rare: a turn of a single one. */
+	shard->turn_began = (now - 251) & BSHM_SLOT_STAMP;
+	shard->ghosts = 499;
+	shard->turn_rounds = 2;
+	CHECK_INT(store_put(segment, 1002, 1, 16, 0, BSHM_PUT_SET), 1);
+	CHECK(shard->turn_began >> 16 >= 3900);
+	CHECK_INT(shard->ghosts, 499);
+}
+
+/* A record that returns moves the power of the sizes: within 0 and 5/4. */
+TEST(what_returns_says_how_much_a_size_counts)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const int32_t most = BSHM_OCTAVE / 4 * 5;
+	CHECK_INT(bshm__size_power(&s), most);
+	bshm__size_returned(&s, 1000); /* nothing has been evicted yet */
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_evicted(&s, 984);
+	}
+	CHECK_INT(BSHM_LOAD(&s.shard->size_evicted, RELAXED), bshm__size_log(984));
+	CHECK_INT(bshm__size_power(&s), most);
+	bshm__size_returned(&s, 4000);
+	const int32_t less = bshm__size_power(&s);
+	CHECK(less < most);
+	bshm__size_returned(&s, 984);
+	CHECK_INT(bshm__size_power(&s), less);
+	bshm__size_returned(&s, 100);
+	CHECK_INT(bshm__size_power(&s), most);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_returned(&s, 4000);
+	}
+	CHECK_INT(bshm__size_power(&s), 0);
+	CHECK_INT(bshm__size_weight(0, 60000), 256);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_returned(&s, 100);
+	}
+	CHECK_INT(bshm__size_power(&s), most);
+	CHECK_INT(bshm__size_weight(most, 16 * 16 - 16), 256 * 32);
+}
+
+/* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
+static void damage(bshm_segment *segment, uint32_t *const *words, uint32_t count, uint32_t length)
+{
+	static const uint32_t values[] = {0, 1, 1u << 16, INT32_MAX, 1u << 31, UINT32_MAX};
+	uint32_t number = 0;
+	for (uint32_t i = 0; i < count * 6; i++) {
+		BSHM_STORE(words[i / 6], values[i % 6], RELAXED);
+		for (uint32_t k = 0; k < 300; k++) {
+			/* Every other key returns soon: its ghost is met. */
+			number = k % 2 == 0 ? number + 1 : number - 60;
+			CHECK_INT(store_put(segment, number, i, length << number % 4, 0, BSHM_PUT_SET), 1);
+			number += k % 2 == 0 ? 0 : 60;
+		}
+	}
+	CHECK(store_evictions(segment) != 0);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+TEST(damaged_words_of_the_eviction_do_no_harm)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	uint32_t *const words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
+		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_began,
+		&shard->turn_rounds};
+	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
+}
+
+TEST(damaged_words_of_the_sizes_do_no_harm)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	uint32_t *const words[] = {
+		&shard->size_power, &shard->size_evicted, &shard->turn_began, &shard->lean};
+	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
+}
