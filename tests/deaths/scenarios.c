@@ -342,9 +342,6 @@ static void put_crowded(desk *d)
 	for (uint32_t i = 0; i < 3000; i++) {
 		must(put_record(d, 90000 + i, 1, 100, 0), "put where chunks must move");
 	}
-	for (uint32_t i = 0; i < 3000; i += 10) {
-		must(put_record(d, 90000 + i, 1, 100, 0), "put what was evicted, some of it lately");
-	}
 }
 
 static void put_too_large(desk *d)

@@ -579,6 +579,8 @@ static const struct {
 	{"string_together", "no run of free partitions is long enough: test_blocks"},
 	{"append_run", "free partitions are no neighbours of a build's own: test_image"},
 	{"bshm__evict_surely", "a segment that is damaged: test_room_damage"},
+	{"learn", "a record returns after its eviction; a hint: test_ghost"},
+	{"bshm__size_returned", "the same"},
 	{"claim_all", "a segment that is damaged: test_check"},
 	{"clear_zero", "no private memory: test_ops"},
 	{"bshm__clear_finish", "no private memory: test_ops"},
