@@ -5,6 +5,8 @@
  */
 #include "core/cache/ghost.h"
 
+#include "core/cache/evict.h"
+#include "core/cache/locate.h"
 #include "core/cache/recency.h"
 #include "core/cache/size.h"
 #include "test_store.h"
@@ -139,6 +141,33 @@ TEST(damaged_words_of_the_eviction_do_no_harm)
 		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_began,
 		&shard->turn_rounds};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
+}
+
+/* Large old records that no cell of the index leads to: none counts as evicted, else a call that
+ * makes room would never end. */
+TEST(records_that_the_index_has_lost_do_not_stop_an_eviction)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 70; i++) {
+		const uint64_t number = i;
+		const bshm_key key = {(const char *) &number, 8};
+		const bshm__home home = bshm__home_of(segment, 0, &key);
+		bshm__existing at;
+		CHECK_INT(store_put(segment, i, i, 100000, 0, BSHM_PUT_SET), 1);
+		bshm__locate(&s, &home, 0, &key, &at);
+		CHECK(at.cell != 0);
+		BSHM_STORE(bshm__cell_word(&s, at.cell), 0, RELAXED);
+	}
+	for (uint32_t i = 0; i < 12000; i++) {
+		store_put(segment, 1000 + i, i, 16, 0, BSHM_PUT_SET);
+	}
+	for (uint32_t i = 0; i < 200; i++) {
+		bshm__page_wish wish = {BSHM_CLASS_COUNT, 1, true, 0, 0};
+		const uint64_t before = store_evictions(segment);
+		const uint32_t gone = bshm__evict_page(&s, &wish, 64);
+		CHECK_INT(store_evictions(segment) - before, gone);
+	}
 }
 
 TEST(damaged_words_of_the_sizes_do_no_harm)

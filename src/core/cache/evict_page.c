@@ -185,8 +185,8 @@ uint32_t bshm__evict_page(const bshm__shard *s, bshm__page_wish *wish, uint32_t 
 	bshm__member group[GROUP];
 	bshm__scales by = bshm__scales_of(s);
 	const measure of = take_measure(s, &by, wish);
-	if (of.large.ref != 0) {
-		bshm__evict_surely(s, &of.large, &wish->size_class, &wish->searched);
+	/* One that was found by its place may be in no cell of a damaged index. */
+	if (of.large.ref != 0 && bshm__evict_surely(s, &of.large, &wish->size_class, &wish->searched)) {
 		wish->size_class = BSHM_CLASS_COUNT;
 		return 1;
 	}
