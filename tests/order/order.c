@@ -6,8 +6,9 @@
  *
  * Every kind of call that makes, moves, changes or ends a filter meets every other, on filters of
  * each kind. The core is built with BSHM_STEPS: a call is stopped between two of its steps,
- * wherever it does not hold the lock, while another process carries out the other call. Then both,
- * and three that are drawn, run freely. Afterwards the names and keys that stand, and what each
+ * wherever it does not hold the lock, while another process carries out the other call. Then both
+ * run freely. Of three that are drawn all run freely, or the first is stopped while the others are
+ * carried out. Afterwards the names and keys that stand, and what each
  * call returned, must be those of a model that does one call after the other, in some order. Keys
  * of an add need only be there where the model has them: elsewhere they are a needless "maybe". An
  * add to a name under which nothing stands is kept by those who are making a filter of that name,
@@ -39,6 +40,7 @@
 #define TOKEN_KEYS 12      /* a set of keys that come and go together */
 #define CAPACITY   9000    /* more than one partition */
 #define FAR_STEPS  701     /* steps without the lock from one place to stop to the next */
+#define PLACES     6       /* where the first of three calls may be stopped */
 #define BLOCKED_MS 20      /* then the other call waits for the one that is stopped */
 #define HANGS_MS   1200000 /* only what hangs takes so long, on a busy machine too */
 #define UNKNOWN    (-1000)
@@ -633,6 +635,29 @@ static void try_free(const size_t *drawn, unsigned count, bool with_x)
 	judge(&before, count);
 }
 
+/* The first call is stopped, if it has that place, while the others are carried out in turn. */
+static void try_in_turn(const size_t *drawn, bool with_x, uint32_t stop_at)
+{
+	const state before = set_up(with_x);
+	bool free[WORKERS] = {false};
+	begin(0, drawn[0], stop_at);
+	need(await(&desks[0].stopped, HANGS_MS), "a call does not come to its place");
+	for (unsigned i = 1; i < WORKERS; i++) {
+		begin(i, drawn[i], 0);
+		free[i] = await(&desks[i].ended, BLOCKED_MS);
+	}
+	if (desks[0].is_stopped) {
+		sem_post(&desks[0].resume);
+	}
+	finish(0);
+	for (unsigned i = 1; i < WORKERS; i++) {
+		if (!free[i]) {
+			finish(i);
+		}
+	}
+	judge(&before, WORKERS);
+}
+
 static void try_pair(size_t first, size_t second, unsigned rounds)
 {
 	const size_t both[] = {first, second};
@@ -661,7 +686,12 @@ static void try_kind(unsigned rounds)
 				drawn[k] = (size_t) rand() % CALLS;
 			} while (!is_possible(drawn[k]));
 		}
-		try_free(drawn, WORKERS, rand() % 4 != 0);
+		const bool with_x = rand() % 4 != 0;
+		if (i % 2 == 0) {
+			try_free(drawn, WORKERS, with_x);
+		} else {
+			try_in_turn(drawn, with_x, 1 + (uint32_t) rand() % PLACES);
+		}
 	}
 }
 

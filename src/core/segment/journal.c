@@ -90,7 +90,9 @@ int bshm__journal_add(bshm_segment *segment, uint32_t index, const bshm_key *key
 	int noted = 0;
 	for (uint32_t i = 0; i < BSHM_OP_COUNT; i++) {
 		bshm_op *op = &segment->ops[i];
-		if (op->entry != index + 1 || !bshm__op_keeps_journal(op)) {
+		/* Where no set stands, the one that a clear works on was dropped: it is not published. */
+		if (op->entry != index + 1 || !bshm__op_keeps_journal(op) ||
+			(!exists && op->kind == BSHM_OP_CLEAR)) {
 			continue;
 		}
 		op->promised |= !exists;
