@@ -311,6 +311,14 @@ static void put_large(desk *d)
 	must(put_record(d, VICTIM, 5, 10, 0), "and by a slot");
 }
 
+static void touch_large(desk *d)
+{
+	const uint32_t number = VICTIM;
+	const bshm_key key = {(const char *) &number, sizeof(number)};
+	must(put_record(d, VICTIM, 2, LARGEST, 0), "put a large record");
+	must(bshm_record_touch(d->segment, &key, 60, &error), "touch it, with no place for a ttl");
+}
+
 static void put_many(desk *d)
 {
 	for (uint32_t i = 0; i < 5000; i++) {
@@ -550,6 +558,7 @@ const scenario scenarios[] = {
 	{"put", put_new, "", false, IMAGE_ROOMY},
 	{"replace", replace, "", false, IMAGE_ROOMY},
 	{"put large values", put_large, "", false, IMAGE_ROOMY},
+	{"touch a large value", touch_large, "", false, IMAGE_ROOMY},
 	{"put many, and take them out", put_many, "", false, IMAGE_ROOMY},
 	{"put where there is no room", put_crowded, "", true, IMAGE_CROWDED},
 	{"increment, append, touch", change, "", false, IMAGE_ROOMY},

@@ -164,6 +164,64 @@ TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 	check_sound(segment);
 }
 
+/* A value that is changed, or put if it is there: an append, a touch of a record without a ttl, and
+ * two puts. All have the size that is appended to. */
+static uint32_t changed_bytes;
+
+static const bshm_key *changed_key(void)
+{
+	static const uint64_t number = UINT32_MAX;
+	static const bshm_key key = {(const char *) &number, sizeof(number)};
+	return &key;
+}
+
+static void append_to_large(bshm_segment *segment)
+{
+	uint64_t length;
+	bshm_error error;
+	CHECK_INT(bshm_record_append(segment, changed_key(), &(bshm_key){"more", 4}, &(bshm_key){"", 0},
+				  &length, &error),
+		BSHM_OK);
+	CHECK_INT(length, changed_bytes + 4);
+}
+
+static void touch_large(bshm_segment *segment)
+{
+	bshm_error error;
+	CHECK_INT(bshm_record_touch(segment, changed_key(), 60, &error), 1);
+}
+
+static void replace_large(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, UINT32_MAX, 2, changed_bytes, 0, BSHM_PUT_REPLACE), 1);
+}
+
+/* Also where the old value and the new one do not fit into one shard. */
+TEST(room_for_a_large_value_that_is_changed_is_made_in_steps)
+{
+	test_slow();
+	static void (*const calls[])(bshm_segment *) = {append_to_large, touch_large, replace_large};
+	static const struct {
+		uint64_t store;
+		uint32_t value;
+	} cases[] = {{MB(32), 250000}, {MB(32), 7000000}, {MB(160), 39000000}};
+	for (unsigned c = 0; c < 3 * sizeof(cases) / sizeof(cases[0]); c++) {
+		bshm_segment *segment = open_store(cases[c / 3].store, 0);
+		changed_bytes = cases[c / 3].value;
+		store_fill_up(segment, 0, 0);
+		CHECK_INT(store_put(segment, UINT32_MAX, 1, changed_bytes, 0, BSHM_PUT_SET), 1);
+		const uint64_t before = store_evictions(segment);
+		const cost all = cost_of(calls[c % 3], segment);
+		const uint64_t evicted = store_evictions(segment) - before;
+		test_note("%llu evicted, %llu accesses; a step: %llu, %llu holds",
+			(unsigned long long) evicted, (unsigned long long) all.accesses,
+			(unsigned long long) all.most, (unsigned long long) bshm__held.holds);
+		CHECK(all.most <= ROOM_MOST);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
 /* A put needs a page for its class now and then, and the records that go are of other classes. */
 static void put_mixed(bshm_segment *segment)
 {

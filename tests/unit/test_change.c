@@ -54,6 +54,86 @@ TEST(all_who_append_to_one_record_get_through)
 	check_sound(segment);
 }
 
+/* A value of so many blocks is copied without the lock, and the call begins again if another one
+ * has changed it meanwhile. */
+#define BLOCK       4000u
+#define LARGE_CALLS 100u
+
+static void append_blocks(void)
+{
+	bshm_segment *own = attach_store();
+	char block[BLOCK];
+	memset(block, (int) (bshm_os_process_id() & 127), BLOCK);
+	const bshm_key suffix = {block, BLOCK};
+	bshm_error error;
+	uint64_t length;
+	for (unsigned i = 0; i < LARGE_CALLS && !test_failed(); i++) {
+		CHECK_INT(
+			PATIENTLY(bshm_record_append(own, &log_key, &suffix, &none, &length, &error)), BSHM_OK);
+		CHECK_INT(length % BLOCK, 0);
+	}
+}
+
+TEST(all_who_append_to_one_large_record_get_through)
+{
+	segment = open_store(MB(64), 0);
+	pid_t children[WORKERS];
+	for (unsigned i = 0; i < WORKERS; i++) {
+		children[i] = spawn(append_blocks);
+	}
+	for (unsigned i = 0; i < WORKERS; i++) {
+		CHECK_INT(finish(children[i]), 0);
+	}
+	const uint32_t blocks = WORKERS * LARGE_CALLS;
+	uint8_t *bytes = malloc((size_t) blocks * BLOCK);
+	const bshm_room room = {bytes, (uint64_t) blocks * BLOCK};
+	bshm_patience patience = {0};
+	bshm_found found;
+	bshm_error error;
+	CHECK_INT(
+		bshm_record_copy(segment, BSHM_SPACE_CACHE, &log_key, 0, &room, &patience, &found, &error),
+		1);
+	CHECK_INT(found.length, blocks * BLOCK);
+	unsigned of[128] = {0};
+	for (uint32_t i = 0; i < blocks; i++) {
+		CHECK_INT(memcmp(bytes + i * BLOCK, bytes + i * BLOCK + 1, BLOCK - 1), 0);
+		of[bytes[i * BLOCK]]++;
+	}
+	for (unsigned i = 0; i < 128; i++) {
+		CHECK_INT(of[i] % LARGE_CALLS, 0);
+	}
+	free(bytes);
+	check_sound(segment);
+}
+
+/* Faster than the value is copied. */
+static void replace_large(void)
+{
+	bshm_segment *own = attach_store();
+	for (uint32_t i = 0;; i++) {
+		store_put_once(own, 1, i, 300000, 0, BSHM_PUT_SET);
+	}
+}
+
+TEST(who_changes_a_large_record_gets_through_beside_one_that_replaces_it)
+{
+	segment = open_store(MB(16), 0);
+	CHECK_INT(store_put(segment, 1, 0, 300000, 0, BSHM_PUT_SET), 1);
+	const pid_t child = spawn(replace_large);
+	const uint64_t number = 1;
+	const bshm_key key = {(const char *) &number, sizeof(number)};
+	bshm_error error;
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t length;
+		CHECK_INT(
+			PATIENTLY(bshm_record_append(segment, &key, &log_key, &none, &length, &error)), 0);
+		CHECK(length % 300000 % log_key.length == 0);
+		CHECK_INT(PATIENTLY(bshm_record_touch(segment, &key, 100, &error)), 1);
+	}
+	kill_child(child);
+	check_sound(segment);
+}
+
 static void put_one(void)
 {
 	bshm_segment *own = attach_store();
@@ -332,4 +412,37 @@ TEST(a_large_record_that_is_changed_does_not_go_for_it)
 		bshm_segment_close(segment);
 	}
 	free(bytes);
+}
+
+/* The old value's room is needed for the new one. */
+TEST(a_large_record_may_be_changed_where_two_do_not_fit)
+{
+	const uint32_t length = 16000000;
+	const uint64_t number = 1;
+	const bshm_key key = {(const char *) &number, 8};
+	bshm_error error;
+	segment = open_store(MB(66), 0);
+	REQUIRE((uint64_t) 2 * length * 3 > segment->shard_bytes * 2);
+	for (unsigned how = 0; how < 3; how++) {
+		store_fill_up(segment, 1000, 200);
+		REQUIRE(store_put(segment, 1, how, length, 0, BSHM_PUT_SET) == 1);
+		uint64_t appended;
+		uint64_t serial = 0;
+		uint32_t found = 0;
+		switch (how) {
+			case 0:
+				CHECK_INT(bshm_record_touch(segment, &key, 100, &error), 1);
+				break;
+			case 1:
+				CHECK_INT(store_put(segment, 1, 1, length, 0, BSHM_PUT_REPLACE), 1);
+				break;
+			default:
+				CHECK_INT(bshm_record_append(segment, &key, &none, &none, &appended, &error), 0);
+				CHECK_INT(appended, length);
+		}
+		CHECK_INT(store_get(segment, 1, &serial, &found), 1);
+		CHECK_INT(found, length);
+		CHECK_INT(serial, how);
+		check_sound(segment);
+	}
 }

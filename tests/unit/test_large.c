@@ -204,6 +204,9 @@ static void put_large_values(void)
 			store_put_once(own, number, i, length_of(drawn >> 8), 0, BSHM_PUT_SET);
 		} else if (drawn >> 33 & 1) {
 			store_put_once(own, 100 + (uint32_t) (drawn % 5000), i, 30, 0, BSHM_PUT_SET);
+		} else if (drawn >> 34 & 1) { /* put anew, if it has no word for a ttl */
+			const uint64_t key = number;
+			bshm_record_touch(own, &(bshm_key){(const char *) &key, 8}, 30, &(bshm_error){0});
 		} else {
 			store_put_once(own, number, i, length_of(drawn >> 8), 30, BSHM_PUT_REPLACE);
 		}

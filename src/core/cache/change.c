@@ -5,7 +5,8 @@
  * (put.c) or removes (remove.c).
  *
  * A change that needs the bytes of the old value (append; touch, if the record has no word for a
- * ttl) copies them under the lock, into private memory that it took before the lock.
+ * ttl) copies them under the lock, into private memory that it took before the lock. Those of a
+ * large value it copies without the lock, and begins again if the record has changed since.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -28,6 +29,7 @@
 #include <stdlib.h>
 
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
+#define COPY_TRIES   8  /* while a large value changes; then it is copied under the lock */
 #define ROOM_TO_GROW 4096u
 #define ROOM_STEPS   64u /* then room is made at once */
 #define PAUSE_EVERY  4u  /* steps; few puts need so many */
@@ -325,9 +327,38 @@ typedef struct {
 	char *bytes; /* room for the value and the suffix */
 	uint64_t room;
 	uint64_t length; /* of the new value */
+	bshm_found old;  /* the record, as it was found before the lock was taken */
+	bool present;    /* or there was none */
+	bool copied;     /* `bytes` has the whole new value: that of `old`, and the suffix */
+	uint32_t chain;  /* its chunks */
 } rewriting;
 
-/* Under the lock: 1 = done, 0 = absent, BSHM_E_BUSY = the value has outgrown the memory. */
+/* Is the existing record the one that was found? */
+static bool unchanged(const bshm__shard *s, const bshm__existing *at, const bshm_found *found)
+{
+	const bshm__record record = {.slot = found->slot, .state = found->state, .shape = found->shape};
+	return at->record.slot == found->slot && bshm__record_unchanged(s, &record, found->sequence);
+}
+
+/* How many bytes follow an old value. */
+static uint64_t tail_of(const rewriting *w, bool exists)
+{
+	return w->delimiter == NULL ? 0 : (exists ? w->delimiter->length : 0) + w->suffix->length;
+}
+
+/* The room has the old value: what follows it. */
+static void write_tail(rewriting *w, bool exists, uint64_t length)
+{
+	w->length = length + tail_of(w, exists);
+	if (w->delimiter != NULL) {
+		const uint64_t between = exists ? w->delimiter->length : 0;
+		memcpy(w->bytes + length, w->delimiter->bytes, between);
+		memcpy(w->bytes + length + between, w->suffix->bytes, w->suffix->length);
+	}
+}
+
+/* Under the lock: 1 = done, 0 = absent, BSHM_E_BUSY = the value has outgrown the memory, or has
+ * changed since it was copied. */
 static int rewrite_locked(
 	const bshm__shard *s, const bshm__home *home, rewriting *w, bshm_error *error)
 {
@@ -335,6 +366,9 @@ static int rewrite_locked(
 	bshm__locate(s, home, BSHM_SPACE_CACHE, w->key, &at);
 	const bool exists = at.cell != 0 && !at.expired;
 	const bool append = w->delimiter != NULL;
+	if (w->copied && (exists != w->present || (exists && !unchanged(s, &at, &w->old)))) {
+		return BSHM_E_BUSY;
+	}
 	if (!exists && !append) {
 		return 0;
 	}
@@ -347,25 +381,23 @@ static int rewrite_locked(
 			return bshm__fail_type(error, BSHM_CAUSE_STRING, type);
 		}
 	}
-	const uint64_t between = exists && append ? w->delimiter->length : 0;
-	const uint64_t total = length + between + (append ? w->suffix->length : 0);
+	const uint64_t total = length + tail_of(w, exists);
 	const bshm_status fits = check_size(s, w->key->length, total, error);
 	if (fits != BSHM_OK) {
 		return fits;
 	}
-	if (total > w->room ||
-		(exists && !bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length))) {
-		return BSHM_E_BUSY;
+	if (!w->copied) {
+		if (total > w->room ||
+			(exists && !bshm__record_copy(s, &at.record, at.record.key_bytes, w->bytes, length))) {
+			return BSHM_E_BUSY;
+		}
+		write_tail(w, exists, length);
 	}
-	if (append) {
-		memcpy(w->bytes + length, w->delimiter->bytes, between);
-		memcpy(w->bytes + length + between, w->suffix->bytes, w->suffix->length);
-	}
-	w->length = total;
 	bshm__new_record r = {
 		.space = BSHM_SPACE_CACHE,
 		.key = *w->key,
 		.value = {type, w->bytes, total},
+		.chain = w->chain,
 	};
 	if (append) {
 		const bshm_status status = put_changed(s, home, &r, &at, error);
@@ -378,47 +410,80 @@ static int rewrite_locked(
 					 error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, w->key->length + total, 0);
 }
 
+/* Makes room for the new value in steps, and puts it. Only the end is under one hold of the lock.
+ * `refused`: it will not be put, unless the record has changed. */
+static int rewrite_in_steps(
+	bshm_segment *segment, rewriting *w, bool refused, bshm_patience *patience, bshm_error *error)
+{
+	bshm__home home;
+	bshm__shard s;
+	int done = enter(segment, BSHM_SPACE_CACHE, w->key, patience, &home, &s, error);
+	if (done != BSHM_OK) {
+		return done;
+	}
+	w->chain = 0;
+	if (!refused) {
+		const uint64_t length = w->present ? w->old.length : 0;
+		const bshm_put put = {
+			.key = *w->key,
+			.value = {BSHM_VALUE_STRING, w->bytes, length + tail_of(w, w->present)},
+			.mode = BSHM_PUT_REPLACE,
+		};
+		done = bshm__prepare_large(&s, &home, &put, patience, w->copied ? &w->chain : NULL, error);
+		if (done != BSHM_OK) {
+			return done;
+		}
+	}
+	done = rewrite_locked(&s, &home, w, error);
+	bshm__parked_end(&s, w->chain);
+	bshm__shard_unlock(&s);
+	return done;
+}
+
+/* Takes the memory for the new value, and some more, and copies a large value into it. False: no
+ * memory. */
+static bool take_memory(rewriting *w, uint64_t room, bool copies)
+{
+	w->room = room;
+	w->bytes = malloc((size_t) room);
+	if (w->bytes == NULL) {
+		return false;
+	}
+	w->copied = copies && (!w->present || bshm_found_copy(&w->old, w->bytes));
+	if (w->copied) {
+		write_tail(w, w->present, w->present ? w->old.length : 0);
+		return true;
+	}
+	for (uint64_t i = 0; i < room; i += ROOM_TO_GROW) {
+		((volatile char *) w->bytes)[i] = 0; /* page faults now, not under the lock */
+	}
+	return true;
+}
+
 /*
  * Puts a record anew. The memory for its value is taken before the lock, for the present length and
  * some more. The value is copied under the lock, so a process that changes the record all the time
- * cannot keep others from changing it.
+ * cannot keep others from changing it; a large one only after COPY_TRIES.
  */
 static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 {
-	const uint64_t tail = w->delimiter != NULL ? w->delimiter->length + w->suffix->length : 0;
 	bshm_patience own = {0};
 	int done = BSHM_E_BUSY;
 	for (unsigned tries = 0; tries < CHANGE_TRIES && done == BSHM_E_BUSY; tries++) {
-		bshm_found found;
-		const int present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &found);
-		const uint64_t length = present == 1 ? found.length : 0;
+		w->present = bshm_record_find(segment, BSHM_SPACE_CACHE, w->key, 0, &w->old) == 1;
+		const uint64_t length = w->present ? w->old.length : 0;
+		const uint64_t total = length + tail_of(w, w->present);
 		const bool refused =
-			present == 1 && w->delimiter != NULL && found.type != BSHM_VALUE_STRING;
-		w->room = length + length / 8 + tail + ROOM_TO_GROW;
-		if (bshm__too_large(segment, w->key->length, length + tail)) {
-			w->room = ROOM_TO_GROW; /* it will be refused, unless it has changed meanwhile */
-		}
-		w->bytes = malloc((size_t) w->room);
-		if (w->bytes == NULL) {
+			(w->present && w->delimiter != NULL && w->old.type != BSHM_VALUE_STRING) ||
+			bshm__too_large(segment, w->key->length, total);
+		const bool copies =
+			!refused && tries < COPY_TRIES && total > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
+		const uint64_t room = refused ? 0 : total + length / 8 + tail_of(w, true);
+		if (!take_memory(w, room + ROOM_TO_GROW, copies)) {
 			return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 		}
-		for (uint64_t i = 0; i < w->room; i += ROOM_TO_GROW) {
-			((volatile char *) w->bytes)[i] = 0; /* page faults now, not under the lock */
-		}
-		bshm__home home;
-		bshm__shard s;
-		done = enter(segment, BSHM_SPACE_CACHE, w->key, &own, &home, &s, error);
-		if (done == BSHM_OK && !refused) {
-			const bshm_put put = {
-				.key = *w->key,
-				.value.length = length + tail,
-				.mode = BSHM_PUT_REPLACE,
-			};
-			done = bshm__prepare_large(&s, &home, &put, &own, NULL, error);
-		}
-		if (done == BSHM_OK) {
-			done = rewrite_locked(&s, &home, w, error);
-			bshm__shard_unlock(&s);
+		if (!copies || w->copied) {
+			done = rewrite_in_steps(segment, w, refused, &own, error);
 		}
 		free(w->bytes);
 	}
@@ -502,13 +567,6 @@ int bshm_record_remove(
 	const int removed = bshm__record_remove_locked(&s, &home, space, key);
 	bshm__shard_unlock(&s);
 	return removed;
-}
-
-/* Is the existing record the one that was found? */
-static bool unchanged(const bshm__shard *s, const bshm__existing *at, const bshm_found *found)
-{
-	const bshm__record record = {.slot = found->slot, .state = found->state, .shape = found->shape};
-	return at->record.slot == found->slot && bshm__record_unchanged(s, &record, found->sequence);
 }
 
 int bshm_found_remove(

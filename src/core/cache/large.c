@@ -28,25 +28,35 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
-/* Touches the existing record, so that other processes evict others before it. False: the shard may
- * be too small for both. */
-static bool keep_existing(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+/*
+ * Spares the existing record, and touches it, so that other processes evict others before it.
+ * Returns how many chunks must be free for the new record: if the shard may be too small for both,
+ * the existing record's chunks become free before the put takes any (bshm__put_record()).
+ */
+static uint64_t keep_existing(
+	bshm__shard *s, const bshm__home *home, const bshm_put *put, uint64_t chunks)
 {
 	bshm__existing at;
+	s->spared = 0;
 	if (put->mode == BSHM_PUT_SET) {
-		return true;
+		return chunks;
 	}
 	bshm__locate(s, home, put->space, &put->key, &at);
 	if (at.cell == 0 || at.expired) {
-		return true;
+		return chunks;
 	}
-	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0), bshm__record_size(&at.record));
-	return (at.record.value_bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2;
+	s->spared = (uint32_t) home->hash;
+	const uint64_t bytes = bshm__record_size(&at.record);
+	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0), bytes);
+	if ((bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
+		return chunks;
+	}
+	return chunks - (bytes / BSHM_CHUNK_BYTES < chunks ? bytes / BSHM_CHUNK_BYTES : chunks);
 }
 
 /* One step: takes chunks of the record, the last one first, or makes room for them. False: there is
  * no room. */
-static bool take_some(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+static bool take_some(bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	const bshm__new_record *r, uint32_t *left)
 {
 	for (uint32_t i = 0; i < STEP_CHUNKS && *left != 0; i++) {
@@ -55,7 +65,7 @@ static bool take_some(const bshm__shard *s, const bshm__home *home, const bshm_p
 		const uint32_t next = bshm__parked(s);
 		const uint32_t chunk = bshm__slot_find(s, size_class, 0);
 		if (chunk == 0) { /* other processes have used some of the room */
-			return keep_existing(s, home, put) &&
+			return keep_existing(s, home, put, *left) == *left &&
 				   (bshm__make_large_room_step(s, size_class, *left) ||
 					   BSHM_LOAD(&s->shard->records, RELAXED) != 0);
 		}
@@ -87,7 +97,7 @@ static bool fill(const bshm__shard *s, const bshm__new_record *r, uint32_t chunk
 }
 
 /* Takes and fills the chunks. Not OK: the lock is lost; then *chain is given up, too. */
-static bshm_status build_chain(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
 	bshm__new_record r = {.key = put->key,
@@ -156,25 +166,25 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		return BSHM_OK;
 	}
 	bshm__shard own = *s;
-	own.spared = put->mode == BSHM_PUT_SET ? 0 : (uint32_t) home->hash;
 	bshm__parked_reclaim(s);
 	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
-	bool kept;
+	uint64_t wanted;
 	bool again;
 	do {
 		bshm_status status = await_parked(s, put, chunks, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
-		kept = keep_existing(s, home, put);
-		again = kept && !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, chunks) &&
+		wanted = keep_existing(&own, home, put, chunks);
+		again = !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, wanted) &&
 				BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0;
 		status = again ? bshm__shard_lock_pause(s, patience, error) : BSHM_OK;
 		if (status != BSHM_OK) {
 			return status;
 		}
 	} while (again);
-	const bool split = chunks > BSHM_LARGE_CHUNKS && chain != NULL && kept && bshm__parked_begin(s);
+	const bool split =
+		chunks > BSHM_LARGE_CHUNKS && chain != NULL && wanted == chunks && bshm__parked_begin(s);
 	return split ? build_chain(&own, home, put, patience, chain, error) : BSHM_OK;
 }

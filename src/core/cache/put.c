@@ -22,6 +22,7 @@
 #include "core/cache/parked.h"
 #include "core/cache/quota.h"
 #include "core/cache/recency.h"
+#include "core/cache/remove.h"
 #include "core/cache/room.h"
 #include "core/cache/table.h"
 
@@ -295,11 +296,28 @@ static void count_set(bshm_segment *segment)
 	}
 }
 
+/*
+ * A large record for which there is no room takes that of the existing record, before others go at
+ * once: thousands might have to. Until the record is published, look-ups find neither.
+ */
+static BSHM_NOINLINE void use_existing_room(
+	const bshm__shard *s, const bshm__home *home, const bshm__new_record *r, bshm__existing *at)
+{
+	if (r->step == 0 && r->chain == 0 && at->cell != 0 &&
+		bshm__slots_free(s, BSHM_CLASS_CHUNK) < r->value.length / BSHM_CHUNK_BYTES) {
+		bshm__record_remove(s, home, at->cell, at->ref);
+		bshm__locate(s, home, r->space, &r->key, at);
+	}
+}
+
 bool bshm__put_record(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at)
 {
 	bool reserved = false;
 	bool must_grow = false;
+	if (BSHM_UNLIKELY(r->value.length > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
+		use_existing_room(s, home, r, at);
+	}
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
 		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
