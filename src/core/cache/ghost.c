@@ -11,8 +11,8 @@
  * removes older ones.
  *
  * A turn has half as many evictions as there are records. But where evictions are rare it ends
- * sooner: after two and a half times the age of the floor, about when an LRU would have evicted
- * what was used at its beginning. A record that returns much later tells nothing: to keep it until
+ * sooner: after 5/2 of the age of a floor of a quarter, about when an LRU would have evicted what
+ * was used at its beginning. A record that returns much later tells nothing: to keep it until
  * then would have taken the room of others for longer than it is worth. (Where the other keys in
  * use nearly fit, a loop three times as long as the store took their room: up to 80 % more misses
  * than LRU.)
@@ -43,13 +43,15 @@
 #define HASH_MASK ((1u << HASH_BITS) - 1)
 #define TURNS     3u
 
-#define TURN_SHARE       2u /* of the records: a turn has no more evictions */
-#define TURN_HALF_FLOORS 5u /* it lasts no longer than two and a half times the age of the floor */
-#define USES_MOST        0xffffu
-#define WORDS            3u /* of tags */
-#define LANES            4u /* in a word */
-#define EVERY_LANE       UINT64_C(0x0001000100010001)
-#define EVERY_LEVEL      256 /* evictions that the share of those on probation is averaged over */
+#define TURN_SHARE 2u /* of the records: a turn has no more evictions */
+/* It lasts no longer than until 40/64 of the store have been used: 5/2 times the age of the floor,
+ * or twice that age in a store of several shards. */
+#define TURN_64THS  40u
+#define USES_MOST   0xffffu
+#define WORDS       3u /* of tags */
+#define LANES       4u /* in a word */
+#define EVERY_LANE  UINT64_C(0x0001000100010001)
+#define EVERY_LEVEL 256 /* evictions that the share of those on probation is averaged over */
 
 /* A ghost that returns moves `lean` by STEP / (records + STEP_RECORDS), or up to STEP_MOST times
  * that; by a part of it where `lean` is less than 3/4: none at -3/4, half at 0. */
@@ -130,11 +132,13 @@ uint32_t bshm__ghost_uses(const bshm__shard *s)
 
 /* Is the turn as long as it may be? The hand has to come round first, and remove old ghosts: else
  * they would be young again three turns later. */
-static bool is_over(const bshm_shard_header *shard)
+static bool is_over(const bshm__shard *s)
 {
+	const bshm_shard_header *shard = s->shard;
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
 	const uint32_t epochs = bshm__age(e.now, BSHM_LOAD(&shard->turn_began, RELAXED));
-	const bool is_long = 2 * epochs >= TURN_HALF_FLOORS * bshm__age(e.now, e.floor);
+	const bool is_long =
+		epochs * bshm__safe_share(s->segment) >= TURN_64THS * bshm__age(e.now, e.floor);
 	return (is_long || BSHM_LOAD(&shard->ghosts, RELAXED) == 0) &&
 		   BSHM_LOAD(&shard->turn_rounds, RELAXED) >= 2;
 }
@@ -149,11 +153,12 @@ static void begin_turn(bshm_shard_header *shard)
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
 }
 
-static void count_eviction(bshm_shard_header *shard, bool on_probation)
+static void count_eviction(const bshm__shard *s, bool on_probation)
 {
+	bshm_shard_header *shard = s->shard;
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
 	const uint32_t most = most_of_turn(shard);
-	if (is_over(shard)) {
+	if (is_over(s)) {
 		begin_turn(shard);
 	} else {
 		BSHM_STORE(&shard->ghosts, left > most ? most : left - (left != 0), RELAXED);
@@ -170,7 +175,7 @@ void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t ce
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint32_t level = (state & BSHM_SLOT_PROTECTED) != 0;
-	count_eviction(s->shard, level == 0);
+	count_eviction(s, level == 0);
 	if (bucket == NULL) {
 		return;
 	}

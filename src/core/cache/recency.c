@@ -54,10 +54,6 @@
 #define PAGES_MOST    8u      /* with records, if one put renumbers many */
 #define HEADERS_MOST  0x8000u /* of pages that it looks at then */
 
-/* The part that the period since `middle` has when it becomes the oldest, in 64ths. */
-#define SAFE_SHARE        16u
-#define SAFE_SHARE_SHARDS 20u
-
 /* ------------------------------------------------------------------ the clock */
 
 static uint64_t pack(bshm__epochs e)
@@ -118,14 +114,13 @@ static BSHM_NOINLINE void end_epoch(
 {
 	const uint64_t in_epoch = touches & ((1u << EPOCH_BITS) - 1);
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
-	const uint32_t share = segment->shard_count == 1 ? SAFE_SHARE : SAFE_SHARE_SHARDS;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	if (in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
 	const uint64_t all = segment->cache_records != 0 ? records : bytes >> segment->period_shift;
-	if (used * 64 >= all * share) {
+	if (used * 64 >= all * bshm__safe_share(segment)) {
 		end_period(shard, clock, touches);
 	} else {
 		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);

@@ -11,6 +11,13 @@
 /* An epoch ends when such a part of the records has been stamped in it. */
 #define BSHM_EPOCH_SHARE 64u
 
+/* The part of the store that has been used since `middle` when it becomes the floor, in 64ths: a
+ * quarter; some more where the keys are not spread evenly over shards. */
+static inline uint32_t bshm__safe_share(const bshm_segment *segment)
+{
+	return segment->shard_count == 1 ? 16 : 20;
+}
+
 /* The stamp of a record that is used now. */
 static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 {
