@@ -164,8 +164,7 @@ TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 	check_sound(segment);
 }
 
-/* A value that is changed, or put if it is there: an append, a touch of a record without a ttl, and
- * two puts. All have the size that is appended to. */
+/* A large value that is changed: an append, a touch of a record without a ttl, and puts. */
 static uint32_t changed_bytes;
 
 static const bshm_key *changed_key(void)
@@ -196,22 +195,35 @@ static void replace_large(bshm_segment *segment)
 	CHECK_INT(store_put(segment, UINT32_MAX, 2, changed_bytes, 0, BSHM_PUT_REPLACE), 1);
 }
 
+static void swap_large(bshm_segment *segment)
+{
+	uint8_t *bytes = malloc(changed_bytes);
+	store_fill(bytes, UINT32_MAX, 1, changed_bytes);
+	const bshm_value value = {BSHM_VALUE_STRING, bytes, changed_bytes};
+	const bshm_put put = {
+		.key = *changed_key(), .value = value, .mode = BSHM_PUT_CAS, .expected = &value};
+	bshm_error error;
+	CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	free(bytes);
+}
+
 /* Also where the old value and the new one do not fit into one shard. */
 TEST(room_for_a_large_value_that_is_changed_is_made_in_steps)
 {
 	test_slow();
-	static void (*const calls[])(bshm_segment *) = {append_to_large, touch_large, replace_large};
+	static void (*const calls[])(bshm_segment *) = {
+		append_to_large, touch_large, replace_large, swap_large};
 	static const struct {
 		uint64_t store;
 		uint32_t value;
-	} cases[] = {{MB(32), 250000}, {MB(32), 7000000}, {MB(160), 39000000}};
-	for (unsigned c = 0; c < 3 * sizeof(cases) / sizeof(cases[0]); c++) {
-		bshm_segment *segment = open_store(cases[c / 3].store, 0);
-		changed_bytes = cases[c / 3].value;
+	} cases[] = {{MB(16), 250000}, {MB(16), 3500000}, {MB(66), 16000000}};
+	for (unsigned c = 0; c < 4 * sizeof(cases) / sizeof(cases[0]); c++) {
+		bshm_segment *segment = open_store(cases[c / 4].store, 0);
+		changed_bytes = cases[c / 4].value;
 		store_fill_up(segment, 0, 0);
 		CHECK_INT(store_put(segment, UINT32_MAX, 1, changed_bytes, 0, BSHM_PUT_SET), 1);
 		const uint64_t before = store_evictions(segment);
-		const cost all = cost_of(calls[c % 3], segment);
+		const cost all = cost_of(calls[c % 4], segment);
 		const uint64_t evicted = store_evictions(segment) - before;
 		test_note("%llu evicted, %llu accesses; a step: %llu, %llu holds",
 			(unsigned long long) evicted, (unsigned long long) all.accesses,

@@ -376,6 +376,35 @@ TEST(a_record_may_keep_its_ttl)
 	free(bytes);
 }
 
+/* One byte that differs is seen wherever it lies: in the first slot, or at the edge of a chunk. */
+TEST(a_value_is_compared_to_its_last_byte)
+{
+	segment = open_store(MB(1), 0);
+	const uint32_t lengths[] = {1, 2000, 8176, 8177, 16352, 16360, 16400, 30000, 100000};
+	uint8_t *bytes = malloc(100000);
+	bshm_error error;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		const uint32_t length = lengths[i];
+		store_fill(bytes, 1, 1, length);
+		const bshm_value value = {BSHM_VALUE_STRING, bytes, length};
+		bshm_put put = {.key = log_key, .value = value};
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+		put.mode = BSHM_PUT_CAS;
+		put.expected = &value;
+		put.value.length = 1;
+		for (uint32_t at = 0; at < length; at += length < 3000 || at % 8176 > 8100 ? 1 : 37) {
+			bytes[at] ^= 1;
+			CHECK_INT(bshm_record_put(segment, &put, &error), 0);
+			bytes[at] ^= 1;
+		}
+		bytes[length - 1] ^= 1;
+		CHECK_INT(bshm_record_put(segment, &put, &error), 0);
+		bytes[length - 1] ^= 1;
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	}
+	free(bytes);
+}
+
 /* A store that holds four, the oldest of which is changed: room is made of the others. */
 TEST(a_large_record_that_is_changed_does_not_go_for_it)
 {

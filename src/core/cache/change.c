@@ -52,16 +52,7 @@ static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_
 	if (bshm__record_type(&at->record) != value->type || at->record.value_bytes != value->length) {
 		return false;
 	}
-	uint8_t piece[256];
-	for (uint64_t off = 0; off < value->length; off += sizeof(piece)) {
-		const uint64_t left = value->length - off;
-		const uint64_t count = left < sizeof(piece) ? left : sizeof(piece);
-		if (!bshm__record_copy(s, &at->record, at->record.key_bytes + off, piece, count) ||
-			memcmp(piece, (const uint8_t *) value->bytes + off, (size_t) count) != 0) {
-			return false;
-		}
-	}
-	return true;
+	return bshm__record_is(s, &at->record, at->record.key_bytes, value->bytes, value->length);
 }
 
 static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
@@ -224,7 +215,7 @@ int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *erro
 	if (status != BSHM_OK) {
 		return status;
 	}
-	if (BSHM_UNLIKELY(put->value.length >= BSHM_STEP_CHUNKS * BSHM_CHUNK_BYTES)) {
+	if (BSHM_UNLIKELY(put->key.length + put->value.length >= BSHM_STEP_CHUNKS * BSHM_CHUNK_BYTES)) {
 		return put_large(&s, &home, put, patience, error);
 	}
 	return put_in_steps(&s, &home, put, 0, patience, error);
@@ -333,11 +324,18 @@ typedef struct {
 	uint32_t chain;  /* its chunks */
 } rewriting;
 
-/* Is the existing record the one that was found? */
+/* Under the lock: is the existing record the one that was found? A large one has a serial, so it is
+ * known again when other memory of the shard has got another meaning. */
 static bool unchanged(const bshm__shard *s, const bshm__existing *at, const bshm_found *found)
 {
+	if (at->record.slot != found->slot) {
+		return false;
+	}
+	if ((found->state & BSHM_SLOT_CHAINED) != 0) {
+		return bshm__same_state(at->record.state, found->state) && at->record.shape == found->shape;
+	}
 	const bshm__record record = {.slot = found->slot, .state = found->state, .shape = found->shape};
-	return at->record.slot == found->slot && bshm__record_unchanged(s, &record, found->sequence);
+	return bshm__record_unchanged(s, &record, found->sequence);
 }
 
 /* How many bytes follow an old value. */
@@ -440,24 +438,21 @@ static int rewrite_in_steps(
 	return done;
 }
 
-/* Takes the memory for the new value, and some more, and copies a large value into it. False: no
- * memory. */
-static bool take_memory(rewriting *w, uint64_t room, bool copies)
+/* Copies the old value, if there still is one, and what follows it. False: it has outgrown the
+ * room, or the lock was not free in time. */
+static bool copy_old(bshm_segment *segment, rewriting *w, bshm_patience *patience)
 {
-	w->room = room;
-	w->bytes = malloc((size_t) room);
-	if (w->bytes == NULL) {
-		return false;
-	}
-	w->copied = copies && (!w->present || bshm_found_copy(&w->old, w->bytes));
+	const bshm_room room = {w->bytes, w->room - tail_of(w, true)};
+	bshm_error ignored;
+	const int found = !w->present ? 0
+								  : bshm_record_copy(segment, BSHM_SPACE_CACHE, w->key, 0, &room,
+										patience, &w->old, &ignored);
+	w->present = found == 1;
+	w->copied = found >= 0;
 	if (w->copied) {
 		write_tail(w, w->present, w->present ? w->old.length : 0);
-		return true;
 	}
-	for (uint64_t i = 0; i < room; i += ROOM_TO_GROW) {
-		((volatile char *) w->bytes)[i] = 0; /* page faults now, not under the lock */
-	}
-	return true;
+	return w->copied;
 }
 
 /*
@@ -476,13 +471,17 @@ static int rewrite(bshm_segment *segment, rewriting *w, bshm_error *error)
 		const bool refused =
 			(w->present && w->delimiter != NULL && w->old.type != BSHM_VALUE_STRING) ||
 			bshm__too_large(segment, w->key->length, total);
-		const bool copies =
-			!refused && tries < COPY_TRIES && total > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
-		const uint64_t room = refused ? 0 : total + length / 8 + tail_of(w, true);
-		if (!take_memory(w, room + ROOM_TO_GROW, copies)) {
+		w->room = (refused ? 0 : total + length / 8 + tail_of(w, true)) + ROOM_TO_GROW;
+		w->bytes = malloc((size_t) w->room);
+		if (w->bytes == NULL) {
 			return bshm__fail(error, BSHM_E_NO_SPACE, BSHM_CAUSE_MEMORY);
 		}
-		if (!copies || w->copied) {
+		for (uint64_t i = 0; i < w->room; i += ROOM_TO_GROW) {
+			((volatile char *) w->bytes)[i] = 0; /* page faults now, not under the lock */
+		}
+		w->copied = false;
+		const bool large = total > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
+		if (!large || refused || tries >= COPY_TRIES || copy_old(segment, w, &own)) {
 			done = rewrite_in_steps(segment, w, refused, &own, error);
 		}
 		free(w->bytes);

@@ -48,10 +48,11 @@ static uint64_t keep_existing(
 	s->spared = (uint32_t) home->hash;
 	const uint64_t bytes = bshm__record_size(&at.record);
 	bshm__touch(s, at.record.slot, bshm__word(s, at.ref, 0), bytes);
-	if ((bytes + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
+	if ((bytes + put->key.length + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
 		return chunks;
 	}
-	return chunks - (bytes / BSHM_CHUNK_BYTES < chunks ? bytes / BSHM_CHUNK_BYTES : chunks);
+	const uint64_t own = bytes / BSHM_CHUNK_BYTES;
+	return chunks - (own < chunks ? own : chunks);
 }
 
 /* One step: takes chunks of the record, the last one first, or makes room for them. False: there is
@@ -127,27 +128,15 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	return status;
 }
 
-/*
- * Waits for the chunks that another process is filling, if the shard may be too small for them and
- * this record: else all other records would be evicted in vain. It waits as long as for a lock. Not
- * OK: the lock is lost.
- */
-static bshm_status await_parked(const bshm__shard *s, const bshm_put *put, uint64_t chunks,
-	bshm_patience *patience, bshm_error *error)
+/* Waits until no other process fills chunks, as long as for a lock. BUSY: one still does. */
+static bshm_status await_parked(
+	const bshm__shard *s, bshm_patience *patience, uint64_t *wait_ns, bshm_error *error)
 {
-	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
-	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
-	if (both * 8 <= s->segment->shard_bytes * 7) { /* the index needs some room, too */
-		return BSHM_OK;
-	}
-	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
-	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : wait_ns);
+	*wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : *wait_ns);
 	while (bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
 		if (bshm_os_monotonic_ns() > deadline) {
-			bshm__shard_unlock(s);
-			BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
-			patience->gone = true;
-			return bshm__fail_sizes(error, BSHM_E_TIMEOUT, BSHM_CAUSE_SHARD, wait_ns / 1000000, 0);
+			return BSHM_E_BUSY;
 		}
 		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
 		if (status != BSHM_OK) {
@@ -157,10 +146,46 @@ static bshm_status await_parked(const bshm__shard *s, const bshm_put *put, uint6
 	return BSHM_OK;
 }
 
+/*
+ * Waits for another process's chunks, if the shard may be too small for them and this record: else
+ * all other records would be evicted in vain. Not OK: the lock is lost.
+ */
+static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_t chunks,
+	bshm_patience *patience, bshm_error *error)
+{
+	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
+	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
+	if (both * 8 <= s->segment->shard_bytes * 7) { /* the index needs some room, too */
+		return BSHM_OK;
+	}
+	uint64_t wait_ns;
+	const bshm_status status = await_parked(s, patience, &wait_ns, error);
+	if (status != BSHM_E_BUSY) {
+		return status;
+	}
+	bshm__shard_unlock(s);
+	BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
+	patience->gone = true;
+	return bshm__fail_sizes(error, BSHM_E_TIMEOUT, BSHM_CAUSE_SHARD, wait_ns / 1000000, 0);
+}
+
+/* Takes the shard's chain for a record of many chunks, and fills it. If another process does not
+ * end in time, the chunks are filled under the lock. Not OK: the lock is lost. */
+static bshm_status park(bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, uint32_t *chain, bshm_error *error)
+{
+	uint64_t wait_ns;
+	const bshm_status status = await_parked(s, patience, &wait_ns, error);
+	if (status != BSHM_OK && status != BSHM_E_BUSY) {
+		return status;
+	}
+	return bshm__parked_begin(s) ? build_chain(s, home, put, patience, chain, error) : BSHM_OK;
+}
+
 bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
-	const uint64_t chunks = put->value.length / BSHM_CHUNK_BYTES + 1;
+	const uint64_t chunks = (put->key.length + put->value.length) / BSHM_CHUNK_BYTES + 1;
 	if (chunks <= BSHM_STEP_CHUNKS ||
 		bshm__too_large(s->segment, put->key.length, put->value.length)) {
 		return BSHM_OK;
@@ -172,7 +197,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	uint64_t wanted;
 	bool again;
 	do {
-		bshm_status status = await_parked(s, put, chunks, patience, error);
+		bshm_status status = await_room(s, put, chunks, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -184,7 +209,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 			return status;
 		}
 	} while (again);
-	const bool split =
-		chunks > BSHM_LARGE_CHUNKS && chain != NULL && wanted == chunks && bshm__parked_begin(s);
-	return split ? build_chain(&own, home, put, patience, chain, error) : BSHM_OK;
+	return chunks > BSHM_LARGE_CHUNKS && chain != NULL && wanted == chunks
+			   ? park(&own, home, put, patience, chain, error)
+			   : BSHM_OK;
 }

@@ -262,7 +262,7 @@ static bool publish(
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
 		const bool returns = bshm__ghost_returns(s, home, new_bytes(r));
-		state |= bshm__stamp_now(s) | (returns ? BSHM_SLOT_PROTECTED : 0);
+		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
 		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
 		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));
@@ -301,10 +301,12 @@ static void count_set(bshm_segment *segment)
  * once: thousands might have to. Until the record is published, look-ups find neither.
  */
 static BSHM_NOINLINE void use_existing_room(
-	const bshm__shard *s, const bshm__home *home, const bshm__new_record *r, bshm__existing *at)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at)
 {
 	if (r->step == 0 && r->chain == 0 && at->cell != 0 &&
-		bshm__slots_free(s, BSHM_CLASS_CHUNK) < r->value.length / BSHM_CHUNK_BYTES) {
+		bshm__slots_free(s, BSHM_CLASS_CHUNK) < new_bytes(r) / BSHM_CHUNK_BYTES) {
+		r->level =
+			at->expired ? 0 : bshm__state_used(s, bshm__word(s, at->ref, 0)) & BSHM_SLOT_LEVEL;
 		bshm__record_remove(s, home, at->cell, at->ref);
 		bshm__locate(s, home, r->space, &r->key, at);
 	}

@@ -27,6 +27,33 @@ bool bshm__record_copy(
 	return bshm__record_read(s, record, off, to, count);
 }
 
+bool bshm__record_is(const bshm__shard *s, const bshm__record *record, uint64_t off,
+	const void *bytes, uint64_t count)
+{
+	const uint8_t *with = bytes;
+	const uint8_t *from = record->bytes;
+	uint64_t length = record->first; /* of the bytes at `from` */
+	uint32_t next = record->next;
+	while (count != 0) {
+		const uint64_t here = off >= length ? 0 : length - off < count ? length - off : count;
+		if (here != 0 && memcmp(from + off, with, (size_t) here) != 0) {
+			return false;
+		}
+		with += here;
+		count -= here;
+		off = off < length ? 0 : off - length;
+		length = off + count < BSHM_CHUNK_BYTES ? off + count : BSHM_CHUNK_BYTES;
+		uint8_t *chunk =
+			count == 0 ? NULL : bshm__ref_at(s, next, BSHM_CHUNK_HEADER + (uint32_t) length);
+		if (chunk == NULL) {
+			return count == 0;
+		}
+		next = BSHM_LOAD(bshm__slot_word(chunk, 1), RELAXED);
+		from = chunk + BSHM_CHUNK_HEADER;
+	}
+	return true;
+}
+
 /* A key that goes on in the chunks, in pieces. */
 bool bshm__record_has_long_key(
 	const bshm__shard *s, const bshm__record *record, const bshm_key *key)

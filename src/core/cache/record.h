@@ -168,6 +168,9 @@ static inline bool bshm__record_read(
 /* The same, not inlined: for all but look-ups. */
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count);
+/* Under the lock: are these its bytes, from `off` on? */
+bool bshm__record_is(const bshm__shard *s, const bshm__record *record, uint64_t off,
+	const void *bytes, uint64_t count);
 
 /*
  * Is the record still the one that was loaded, after `sequence` was read? Then all words of its

@@ -358,7 +358,8 @@ static int note_part(const call *c, const bshm__name *name, size_t from, size_t 
 	for (size_t i = from; status == BSHM_OK && i < to; i++) {
 		const int noted = bshm__journal_add(c->segment, index, &c->keys[i], exists);
 		if (noted == 0 && !published) {
-			status = bshm__fail(c->error, BSHM_E_NOT_FOUND, BSHM_CAUSE_FILTER);
+			status = bshm__fail(c->error,
+				current == BSHM_E_CORRUPT ? BSHM_E_CORRUPT : BSHM_E_NOT_FOUND, BSHM_CAUSE_FILTER);
 		} else if (noted < 0 && current == BSHM_E_BUSY) {
 			/* A filter that is being cleared will be published, and only the journal can keep the
 			 * key until then. (A build whose journal is full is not published.) */
