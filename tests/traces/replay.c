@@ -211,8 +211,8 @@ static uint64_t make_files(size_t i, uint32_t size, double with)
 	return (file[0] + at++) % BLOCKS;
 }
 
-/* Keys that are polled: each comes so many times, after a wait of half as many requests as there are
- * keys, to half more; then another one takes its place. All that are in use fit. */
+/* Keys that are polled: each comes so many times, after a wait of half as many requests as there
+ * are keys, to half more; then another one takes its place. All that are in use fit. */
 #define WAITS 4096u /* more than the longest wait */
 static uint64_t poll_key(size_t i, uint32_t keys, uint32_t times)
 {
