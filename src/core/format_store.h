@@ -221,7 +221,7 @@ typedef struct {
 	uint32_t lean;         /* how much sooner records on probation are evicted: evict.c */
 	uint32_t probation;    /* the share of the last evictions that were of such records, in 2^-16 */
 	uint32_t ghosts;       /* left in this turn */
-	uint32_t turn;
+	uint32_t turn;         /* of the ghosts; and which of them were missed */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
 

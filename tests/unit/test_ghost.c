@@ -23,6 +23,7 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 {
 	bshm_segment *segment = open_store(MB(4), 100);
 	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_found found;
 	const uint64_t number = 7;
 	const bshm_key key = {(const char *) &number, 8};
 	const bshm__home home = bshm__home_of(segment, 0, &key);
@@ -33,6 +34,7 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
 	const int32_t lean = bshm__ghost_lean(&s);
+	CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found), 0);
 	CHECK(bshm__ghost_returns(&s, &home, 24));
 	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
 	CHECK(!bshm__ghost_returns(&s, &home, 24));
@@ -43,8 +45,64 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	for (uint32_t i = 0; i < 100; i++) {
 		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
+	CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found), 0);
 	CHECK(!bshm__ghost_returns(&s, &home, 24));
 	check_sound(segment);
+}
+
+/* Keys that are only written cost nothing where they are evicted, however often they return. */
+TEST(what_nobody_asks_for_teaches_nothing)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 100000; i++) {
+		CHECK_INT(store_put(segment, i % 30000, i, i % 3 * 40, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(store_evictions(segment) > 10000);
+	CHECK_INT((int32_t) s.shard->lean, 0);
+	CHECK_INT((int32_t) s.shard->size_power, 0);
+}
+
+/* Sessions: each is put once, and read seven times, about as often as the others; one that is gone
+ * is not put again. All that live fit, and an LRU loses none. */
+#define SESSIONS 800u
+#define READS    7u
+
+typedef struct {
+	uint32_t name[SESSIONS];
+	uint32_t reads[SESSIONS]; /* to come */
+	uint32_t last;
+} sessions;
+
+/* How many reads find none. */
+static uint32_t use_sessions(bshm_segment *segment, sessions *all, uint32_t rounds)
+{
+	bshm_found found;
+	uint32_t lost = 0;
+	for (uint32_t i = 0; i < rounds * SESSIONS; i++) {
+		const uint32_t k = i % SESSIONS;
+		const uint64_t name = all->name[k];
+		const bshm_key key = {(const char *) &name, 8};
+		if (all->reads[k] != 0) {
+			all->reads[k]--;
+			lost += bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found) == 0;
+		} else {
+			all->name[k] = ++all->last;
+			all->reads[k] = all->last <= SESSIONS ? k % (READS + 1) : READS;
+			CHECK_INT(store_put(segment, all->name[k], 1, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	return lost;
+}
+
+TEST(sessions_that_are_lost_are_a_lesson_too)
+{
+	bshm_segment *segment = open_store(MB(1), 1000);
+	sessions all = {.last = 0};
+	const uint32_t first = use_sessions(segment, &all, 800);
+	const uint32_t last = use_sessions(segment, &all, 400);
+	test_note("lost: %u of %u reads, then %u of %u", first, 800 * SESSIONS, last, 400 * SESSIONS);
+	CHECK(last <= SESSIONS / 2);
 }
 
 /* How often records are used between two evictions: as in the last turn, or as in this one. */

@@ -12,6 +12,7 @@
  */
 #include "core/cache/change.h"
 
+#include "core/cache/ghost.h"
 #include "core/cache/large.h"
 #include "core/cache/lease_table.h"
 #include "core/cache/parked.h"
@@ -53,6 +54,14 @@ static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_
 		return false;
 	}
 	return bshm__record_is(s, &at->record, at->record.key_bytes, value->bytes, value->length);
+}
+
+/* A call that depends on the record asks for it. */
+static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
+{
+	if (at->cell == 0) {
+		bshm__ghost_missed(s->segment, home->hash);
+	}
 }
 
 static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
@@ -107,6 +116,9 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 	}
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
+	if (put->mode != BSHM_PUT_SET && step <= 1) {
+		note_absent(s, home, &at);
+	}
 	if (!allowed(s, &at, put)) {
 		bshm__parked_end(s, chain);
 		return 0;
@@ -260,6 +272,9 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 	bshm__existing at;
 	bshm__locate(s, home, BSHM_SPACE_CACHE, &i->key, &at);
 	const bool exists = at.cell != 0 && !at.expired;
+	if (step <= 1) {
+		note_absent(s, home, &at);
+	}
 	int64_t value = i->initial;
 	if (!exists && i->only_present) {
 		return 0;
@@ -367,6 +382,7 @@ static int rewrite_locked(
 	if (w->copied && (exists != w->present || (exists && !unchanged(s, &at, &w->old)))) {
 		return BSHM_E_BUSY;
 	}
+	note_absent(s, home, &at);
 	if (!exists && !append) {
 		return 0;
 	}
@@ -527,6 +543,7 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
+	note_absent(&s, &home, &at);
 	bshm__shard_unlock(&s);
 	if (touched >= 0) {
 		return touched;

@@ -24,6 +24,7 @@
  */
 #include "core/cache/find.h"
 
+#include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
 #include "core/segment/owners.h"
@@ -119,10 +120,17 @@ static BSHM_ALWAYS_INLINE void note_hit(
 	}
 }
 
-static BSHM_ALWAYS_INLINE int note_miss(const bshm__shard *s, unsigned flags)
+/* `bucket`: the key's home; NULL: it does not matter whether there is a ghost. */
+static BSHM_ALWAYS_INLINE int note_miss(
+	bshm_segment *segment, uint64_t hash, const bshm_bucket *bucket, unsigned flags)
 {
 	if ((flags & BSHM_FIND_USE) != 0) {
-		tally(s->segment, false);
+		tally(segment, false);
+		/* No pointer to a variable: these can stay in registers. */
+		if (bucket != NULL && BSHM_UNLIKELY(bshm__ghost_likely(hash, bucket)) &&
+			segment->store_writable) {
+			bshm__ghost_missed(segment, hash);
+		}
 	}
 	return 0;
 }
@@ -134,7 +142,7 @@ static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, const bshm__record 
 	const bool expired = BSHM_UNLIKELY(record->expires_s != 0) &&
 						 bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
 	if (BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
-		return note_miss(s, flags);
+		return note_miss(s->segment, 0, NULL, flags);
 	}
 	found->fetched = fetched;
 	if (fetched && (flags & BSHM_FIND_VALUE) != 0) {
@@ -165,7 +173,7 @@ static BSHM_NOINLINE int find_all(
 		result = search(&s, &home, space, key, sequence, &record);
 	} while (result < 0 && ++tries < TRIES);
 	return result == 1 ? conclude(&s, &record, sequence, false, flags, found)
-					   : note_miss(&s, flags);
+					   : note_miss(segment, home.hash, bshm__home_bucket(&s, &home), flags);
 }
 
 /* The same for a record in several slots that a ref led to: -1 = it is not the key's, or has
@@ -216,7 +224,9 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 	uint32_t overflow;
 	const uint64_t match = bshm__bucket_match(bucket, home->position, &overflow);
 	if (match == 0) {
-		return overflow == 0 && !bshm__sequence_jumped(s, sequence) ? note_miss(s, flags) : -1;
+		return overflow == 0 && !bshm__sequence_jumped(s, sequence)
+				   ? note_miss(s->segment, home->hash, bucket, flags)
+				   : -1;
 	}
 	/* Pairs with its publication. */
 	const uint32_t ref = BSHM_LOAD(&bucket->ref[bshm__match_cell(match)], ACQUIRE);

@@ -1,26 +1,31 @@
 /*
  * ghost.c - ghosts: which records were evicted lately. Adapts the eviction to those that return.
  *
- * A ghost is 16 bits: 13 of the key's hash, whether the record was on probation, and the turn in
- * which it was evicted. It is stored in the key's home bucket, in the half word beside the overflow
- * count. If the record's cell is in that bucket, the ghost that was in the half word moves to the
- * cell's tag, because a tag of a free cell has no other use; else it is lost. So ghosts take no
- * memory: there is room for one in each bucket and in each free cell, about one for every third or
- * fourth record. A put into the cell, and a resize of the table, end ghosts. So does age: a ghost
- * counts in its turn and in the next one. The hand of evict.c goes over the index in each turn, and
- * removes older ones.
+ * A ghost is 16 bits: 12 of the key's hash, whether the record was larger than others that were
+ * evicted, whether it was on probation, and the turn in which it was evicted. It is stored in the
+ * key's home bucket, in the half word beside the overflow count. If the record's cell is in that
+ * bucket, the ghost that was in the half word moves to the cell's tag, because a tag of a free cell
+ * has no other use; else it is lost. So ghosts take no memory: there is room for one in each bucket
+ * and in each free cell, about one for every third or fourth record. A put into the cell, and a
+ * resize of the table, end ghosts. So does age: a ghost counts in its turn and in the next one. The
+ * hand of evict.c goes over the index in each turn, and removes older ones.
  *
  * A turn has half as many evictions as there are records. But where evictions are rare it ends
  * sooner: after 5/2 of the age of a floor of a quarter, about when an LRU would have evicted what
- * was used at its beginning. A record that returns much later tells nothing: to keep it until
- * then would have taken the room of others for longer than it is worth. (Where the other keys in
- * use nearly fit, a loop three times as long as the store took their room: up to 80 % more misses
- * than LRU.)
+ * was used at its beginning. A record that returns much later tells nothing: to keep it until then
+ * would have taken the room of others for longer than it is worth. (Where the other keys in use
+ * nearly fit, a loop three times as long as the store took their room: up to 80 % more misses than
+ * LRU.)
  *
- * If a record is put whose ghost is there, it was evicted too soon. So it is PROTECTED at once, and
- * `lean` (evict.c) changes: it goes down if the record was on probation, else up. The step is
- * larger for the kind that is evicted less often, as in ARC. So `lean` comes to rest where both
- * kinds of records, when they are evicted, are about equally likely to be asked for again.
+ * A record is missed if a call asks for it and meets its ghost: then it was evicted too soon. (One
+ * that is put and put again, and never asked for, was not.) `turn` counts the missed ones, and a
+ * put takes its own from the count. The record is PROTECTED at once, and `lean` (evict.c) changes:
+ * it goes down if the record was on probation, else up. The step is larger for the kind that is
+ * evicted less often, as in ARC. So `lean` comes to rest where both kinds of records, when they are
+ * evicted, are about equally likely to be asked for again.
+ *
+ * Sessions, and results of long work, are not put again when they are missed. If they were not
+ * counted, the store would not learn that it has lost them.
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -29,8 +34,8 @@
  *
  * If more than half of the evicted records are PROTECTED ones, not all that return can stay: the
  * keys come in a loop that is larger than the store, and each would be evicted just before it is
- * asked for. So only some of them are PROTECTED, which then stay. They are chosen by their hash,
- * so that they are the same ones in each round. The others return as surely, and say less about
+ * asked for. So only some of them are PROTECTED, which then stay. They are chosen by their hash, so
+ * that they are the same ones in each round. The others return as surely, and say less about
  * `lean`: their step is a sixth smaller.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -39,9 +44,16 @@
 
 #include "core/cache/recency.h"
 
-#define HASH_BITS 13u
-#define HASH_MASK ((1u << HASH_BITS) - 1)
-#define TURNS     3u
+#define HASH_MASK  ((1u << BSHM_GHOST_BITS) - 1)
+#define LARGE      (1u << BSHM_GHOST_BITS)
+#define MARK_SHIFT (BSHM_GHOST_BITS + 1)
+#define TURNS      3u
+#define TURN_MASK  0xffu /* of the turn in its word */
+
+#define MISSED_BITS 12u
+#define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
+#define MISSED_SOON 2048u /* so many may be about to be put */
+#define MISSED_STEP 4u    /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
 /* It lasts no longer than until 40/64 of the store have been used: 5/2 times the age of the floor,
@@ -65,11 +77,6 @@
 #define LEAN_NEW     BSHM_OCTAVE /* of an empty store, where the word is 0 */
 #define SHARE_ONE    65536
 
-static uint32_t hash_of(const bshm__home *home)
-{
-	return (uint32_t) (home->hash >> BSHM_POSITION_BITS) & HASH_MASK;
-}
-
 static uint32_t lane_get(const bshm_bucket *bucket, uint32_t lane)
 {
 	return (uint16_t) (BSHM_LOAD(&bucket->tags[lane / LANES], RELAXED) >> (lane % LANES * 16));
@@ -83,11 +90,25 @@ static void lane_set(bshm_bucket *bucket, uint32_t lane, uint32_t value)
 	BSHM_STORE(word, others | (uint64_t) value << shift, RELAXED);
 }
 
-#define OWN_LANE (WORDS * LANES - 1) /* the one before it is the overflow count */
+#define LANES_ALL (WORDS * LANES)
+#define OWN_LANE  (LANES_ALL - 1) /* the one before it is the overflow count */
 
 static uint32_t turn_now(const bshm_shard_header *shard)
 {
-	return BSHM_LOAD(&shard->turn, RELAXED) % TURNS;
+	return (BSHM_LOAD(&shard->turn, RELAXED) & TURN_MASK) % TURNS;
+}
+
+/* In `turn`: how often ghosts of small records, or of large ones, were missed, and not put since
+ * then. */
+static uint32_t missed_unit(bool large)
+{
+	return large ? (TURN_MASK + 1) << MISSED_BITS : TURN_MASK + 1;
+}
+
+static uint32_t missed(const bshm_shard_header *shard, bool large)
+{
+	const uint32_t word = BSHM_LOAD(&shard->turn, RELAXED);
+	return word / missed_unit(large) & ((1u << MISSED_BITS) - 1);
 }
 
 /* The share of the last evictions that were of records on probation. */
@@ -148,7 +169,8 @@ static void begin_turn(bshm_shard_header *shard)
 	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	const uint32_t uses = uses_of_turn(shard, evictions_of_turn(shard));
 	BSHM_STORE(&shard->turn_began, uses << 16 | now, RELAXED);
-	BSHM_STORE(&shard->turn, (turn_now(shard) + 1) % TURNS, RELAXED);
+	const uint32_t turn = turn_now(shard);
+	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
 	BSHM_STORE(&shard->turn_rounds, 0, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
 }
@@ -171,22 +193,6 @@ static void count_eviction(const bshm__shard *s, bool on_probation)
 	BSHM_STORE(&shard->probation, (uint32_t) (after - SHARE_ONE / 2), RELAXED);
 }
 
-void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state)
-{
-	bshm_bucket *bucket = bshm__home_bucket(s, home);
-	const uint32_t level = (state & BSHM_SLOT_PROTECTED) != 0;
-	count_eviction(s, level == 0);
-	if (bucket == NULL) {
-		return;
-	}
-	if (bshm__cell_bucket(s, cell) == bucket) {
-		const uint32_t lane = (uint32_t) (bshm__cell_word(s, cell) - bucket->ref);
-		lane_set(bucket, lane, lane_get(bucket, OWN_LANE));
-	}
-	const uint32_t mark = 1 + 2 * turn_now(s->shard) + level;
-	lane_set(bucket, OWN_LANE, mark << HASH_BITS | hash_of(home));
-}
-
 int32_t bshm__ghost_lean(const bshm__shard *s)
 {
 	const int64_t lean = LEAN_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->lean, RELAXED);
@@ -197,7 +203,14 @@ int32_t bshm__ghost_lean(const bshm__shard *s)
 static bool may_stay(const bshm__shard *s, const bshm__home *home)
 {
 	const int32_t half = SHARE_ONE / 2;
-	return (int32_t) hash_of(home) < probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
+	return (int32_t) bshm__ghost_hash(home->hash) <
+		   probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
+}
+
+static void store_lean(const bshm__shard *s, int64_t lean)
+{
+	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
+	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
 }
 
 static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
@@ -214,15 +227,54 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 	const int64_t part = before + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
 	const int64_t most = step < BSHM_OCTAVE ? step : BSHM_OCTAVE;
-	const int64_t lean = before + (was_on_probation ? -most : most);
-	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
-	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
+	store_lean(s, before + (was_on_probation ? -most : most));
+}
+
+/*
+ * Learns from ghosts that were missed, and whose records nobody puts: so from those that are beyond
+ * what may be put soon. What was kept instead of them may have been kept in vain: so `lean` goes to
+ * 0, and the store becomes an LRU.
+ */
+static void learn_missed(const bshm__shard *s, bool large)
+{
+	const uint32_t count = missed(s->shard, large);
+	const uint32_t beyond = count < MISSED_SOON ? 0 : count - MISSED_SOON;
+	const uint32_t now = beyond < MISSED_STEP ? beyond : MISSED_STEP;
+	if (now == 0) {
+		return;
+	}
+	const int64_t records = STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
+	const int64_t step = now * (STEP / records);
+	const int64_t lean = bshm__ghost_lean(s);
+	store_lean(s, lean > step ? lean - step : lean < -step ? lean + step : 0);
+	bshm__size_missed(s, large, now);
+	BSHM_SUB(&s->shard->turn, now * missed_unit(large), RELAXED);
+}
+
+void bshm__ghost_leave(
+	const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state, uint64_t bytes)
+{
+	bshm_bucket *bucket = bshm__home_bucket(s, home);
+	const uint32_t level = (state & BSHM_SLOT_PROTECTED) != 0;
+	const uint32_t large = bshm__size_evicted(s, bytes) ? LARGE : 0;
+	count_eviction(s, level == 0);
+	learn_missed(s, true);
+	learn_missed(s, false);
+	if (bucket == NULL) {
+		return;
+	}
+	if (bshm__cell_bucket(s, cell) == bucket) {
+		const uint32_t lane = (uint32_t) (bshm__cell_word(s, cell) - bucket->ref);
+		lane_set(bucket, lane, lane_get(bucket, OWN_LANE));
+	}
+	const uint32_t mark = 1 + 2 * turn_now(s->shard) + level;
+	lane_set(bucket, OWN_LANE, mark << MARK_SHIFT | large | bshm__ghost_hash(home->hash));
 }
 
 /* Is it a ghost of this turn, or of the one before? */
 static bool is_ghost(uint32_t lane, uint32_t now)
 {
-	const uint32_t turn = ((lane >> HASH_BITS) - 1) / 2; /* wraps for none */
+	const uint32_t turn = ((lane >> MARK_SHIFT) - 1) / 2; /* wraps for none */
 	return turn == now || (turn < TURNS && (turn + 1) % TURNS == now);
 }
 
@@ -244,31 +296,49 @@ void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket)
 	}
 }
 
-static BSHM_NOINLINE bool find_ghost(
-	const bshm__shard *s, const bshm__home *home, bshm_bucket *bucket, uint64_t bytes)
+/* The lane of a key's ghost; LANES_ALL: it has none. */
+static uint32_t find_ghost(const bshm__shard *s, const bshm__home *home, const bshm_bucket *bucket)
 {
-	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
+	for (uint32_t lane = 0; lane < LANES_ALL; lane++) {
 		const uint32_t ghost = lane_get(bucket, lane);
-		if (is_free(bucket, lane) && (ghost & HASH_MASK) == hash_of(home) &&
+		if (is_free(bucket, lane) && (ghost & HASH_MASK) == bshm__ghost_hash(home->hash) &&
 			is_ghost(ghost, turn_now(s->shard))) {
-			const bool stays = may_stay(s, home);
-			lane_set(bucket, lane, 0);
-			bshm__size_returned(s, bytes);
-			learn(s, ((ghost >> HASH_BITS) - 1) % 2 == 0, stays);
-			return stays;
+			return lane;
 		}
 	}
-	return false;
+	return LANES_ALL;
 }
 
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
-	const uint64_t wanted = hash_of(home) * EVERY_LANE;
-	uint64_t match = 0;
-	for (uint32_t i = 0; bucket != NULL && i < WORDS; i++) {
-		const uint64_t tags = BSHM_LOAD(&bucket->tags[i], RELAXED) & (HASH_MASK * EVERY_LANE);
-		match |= bshm__tags_equal(tags, wanted);
+	if (BSHM_LIKELY(bucket == NULL || !bshm__ghost_likely(home->hash, bucket))) {
+		return false;
 	}
-	return BSHM_UNLIKELY(match != 0) && find_ghost(s, home, bucket, bytes);
+	const uint32_t lane = find_ghost(s, home, bucket);
+	if (lane == LANES_ALL) {
+		return false;
+	}
+	const uint32_t ghost = lane_get(bucket, lane);
+	lane_set(bucket, lane, 0);
+	if (missed(s->shard, (ghost & LARGE) != 0) == 0) {
+		return false;
+	}
+	BSHM_SUB(&s->shard->turn, missed_unit((ghost & LARGE) != 0), RELAXED);
+	const bool stays = may_stay(s, home);
+	bshm__size_returned(s, bytes);
+	learn(s, ((ghost >> MARK_SHIFT) - 1) % 2 == 0, stays);
+	return stays;
+}
+
+void bshm__ghost_missed(bshm_segment *segment, uint64_t hash)
+{
+	const bshm__home home = bshm__home_of_hash(segment, hash);
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	const bshm_bucket *bucket = bshm__home_bucket(&s, &home);
+	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(&s, &home, bucket);
+	const bool large = lane != LANES_ALL && (lane_get(bucket, lane) & LARGE) != 0;
+	if (lane != LANES_ALL && missed(s.shard, large) < MISSED_MOST) {
+		BSHM_ADD(&s.shard->turn, missed_unit(large), RELAXED);
+	}
 }

@@ -9,12 +9,40 @@
 #include "core/cache/index.h"
 #include "core/cache/size.h"
 
-/* All under the shard's lock. */
+#define BSHM_GHOST_BITS 12u
 
-/* Leaves the ghost of a record that was evicted out of `cell`; `state` is the one it had. */
-void bshm__ghost_leave(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state);
-/* A record of so many bytes is put for a key that has none: is its ghost there, and is the record
- * PROTECTED for it? The ghost ends then. */
+static inline uint32_t bshm__ghost_hash(uint64_t hash)
+{
+	return (uint32_t) (hash >> BSHM_POSITION_BITS) & ((1u << BSHM_GHOST_BITS) - 1);
+}
+
+/* May a key's home bucket have its ghost? Nearly all have not. */
+static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)
+{
+	const uint64_t every_lane = UINT64_C(0x0001000100010001);
+	const uint64_t wanted = bshm__ghost_hash(hash) * every_lane;
+	const uint64_t mask = ((1u << BSHM_GHOST_BITS) - 1) * every_lane;
+	uint64_t match = 0;
+	for (uint32_t i = 0; i < sizeof(bucket->tags) / sizeof(bucket->tags[0]); i++) {
+		match |= bshm__tags_equal(BSHM_LOAD(&bucket->tags[i], RELAXED) & mask, wanted);
+	}
+	return match != 0;
+}
+
+/*
+ * A call asks for a record, and there is none. If the key's ghost is there, that is counted: for a
+ * record that is put soon, as in a cache, and for one that is not, as a session's. Takes no lock.
+ */
+void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
+
+/* All others under the shard's lock. */
+
+/* Leaves the ghost of a record of so many bytes that was evicted out of `cell`; `state` is the one
+ * it had. */
+void bshm__ghost_leave(
+	const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state, uint64_t bytes);
+/* A record of so many bytes is put for a key that has none: is its ghost there, was it missed, and
+ * is the record PROTECTED for it? The ghost ends then. */
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes);
 /* Removes the ghosts of a bucket that are too old. */
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);

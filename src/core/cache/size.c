@@ -12,7 +12,8 @@
  * `size_evicted` is the mean of log2(size) over the bytes that were evicted last. A record whose
  * ghost is met (ghost.c) raises the power if it is smaller than that, and lowers it if it is
  * larger. The power comes to rest where both happen as often. It is one step of a stochastic
- * gradient for each record. Where all records have one size, none changes it.
+ * gradient for each record. Where all records have one size, none changes it. Of a record
+ * that is missed and not put again, the ghost tells whether it was larger than the mean.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -46,10 +47,10 @@ int32_t bshm__size_power(const bshm__shard *s)
 	return within(POWER_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->size_power, RELAXED));
 }
 
-void bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
+bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
 {
 	if (s->segment->cache_records != 0) {
-		return;
+		return false;
 	}
 	bshm_shard_header *shard = s->shard;
 	const uint64_t log = bshm__size_log(bytes);
@@ -58,6 +59,17 @@ void bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
 	const int64_t part = (int64_t) (times < 256 * SIZE_MOST ? times : 256 * SIZE_MOST);
 	const int64_t change = ((int64_t) log - (int64_t) mean) * part / (256 * EVERY_SIZE);
 	BSHM_STORE(&shard->size_evicted, (uint32_t) ((int64_t) mean + change), RELAXED);
+	return log > mean;
+}
+
+/* Moves the power by so many steps, in 2^-24. */
+static void move_power(const bshm__shard *s, uint64_t mean, int64_t steps)
+{
+	const uint64_t bytes_256 = BSHM_LOAD(&s->shard->data_bytes, RELAXED) << 8;
+	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
+	const int32_t power =
+		within(bshm__size_power(s) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
+	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - POWER_NEW), RELAXED);
 }
 
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes)
@@ -65,13 +77,19 @@ void bshm__size_returned(const bshm__shard *s, uint64_t bytes)
 	if (s->segment->cache_records != 0) {
 		return;
 	}
-	bshm_shard_header *shard = s->shard;
 	const uint64_t log = bshm__size_log(bytes);
-	const uint64_t mean = mean_log(shard, log);
-	const uint64_t bytes_256 = BSHM_LOAD(&shard->data_bytes, RELAXED) << 8;
-	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
+	const uint64_t mean = mean_log(s->shard, log);
 	const int64_t less = (int64_t) mean - (int64_t) log;
-	const int64_t by = less < -BSHM_OCTAVE ? -BSHM_OCTAVE : less > BSHM_OCTAVE ? BSHM_OCTAVE : less;
-	const int32_t power = within(bshm__size_power(s) + STEP / (int64_t) records * by / BSHM_OCTAVE);
-	BSHM_STORE(&shard->size_power, (uint32_t) (power - POWER_NEW), RELAXED);
+	move_power(s, mean,
+		less < -BSHM_OCTAVE  ? -BSHM_OCTAVE
+		: less > BSHM_OCTAVE ? BSHM_OCTAVE
+							 : less);
+}
+
+void bshm__size_missed(const bshm__shard *s, bool large, uint32_t count)
+{
+	if (s->segment->cache_records == 0) {
+		const int64_t steps = (int64_t) count * BSHM_OCTAVE;
+		move_power(s, mean_log(s->shard, bshm__size_log(0)), large ? -steps : steps);
+	}
 }

@@ -38,9 +38,11 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
 		(bshm__size_log(bytes) - bshm__size_log(0)) * (uint64_t) power / BSHM_OCTAVE);
 }
 
-/* A record is evicted. */
-void bshm__size_evicted(const bshm__shard *s, uint64_t bytes);
+/* A record is evicted: is it larger than the mean? */
+bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes);
 /* One is put that was evicted lately. */
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes);
+/* So many are missed, and not put again. */
+void bshm__size_missed(const bshm__shard *s, bool large, uint32_t count);
 
 #endif
