@@ -35,9 +35,9 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	}
 	const int32_t lean = bshm__ghost_lean(&s);
 	CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found), 0);
-	CHECK(bshm__ghost_returns(&s, &home, 24));
+	CHECK(bshm__ghost_returns(&s, &home, 24, false));
 	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
-	CHECK(!bshm__ghost_returns(&s, &home, 24));
+	CHECK(!bshm__ghost_returns(&s, &home, 24, false));
 	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
 	for (uint32_t i = 1000; is_there(segment, 7); i++) {
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
@@ -46,7 +46,7 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 		CHECK_INT(store_put(segment, 5000 + i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
 	CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found), 0);
-	CHECK(!bshm__ghost_returns(&s, &home, 24));
+	CHECK(!bshm__ghost_returns(&s, &home, 24, false));
 	check_sound(segment);
 }
 
@@ -61,6 +61,28 @@ TEST(what_nobody_asks_for_teaches_nothing)
 	CHECK(store_evictions(segment) > 10000);
 	CHECK_INT((int32_t) s.shard->lean, 0);
 	CHECK_INT((int32_t) s.shard->size_power, 0);
+}
+
+/* Of pages that miss a key at once, one puts it, or each adds it: the count of missed records does
+ * not grow. */
+TEST(what_is_put_after_it_was_missed_is_counted_off)
+{
+	bshm_segment *segment = open_store(MB(1), 500);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_found found;
+	for (uint32_t i = 0; i < 200000; i++) {
+		const uint64_t name = i * 7919u % 601;
+		const bshm_key key = {(const char *) &name, 8};
+		const bool both = i % 2 == 0;
+		if (bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found) == 0) {
+			bshm_record_find(segment, 0, &key, both ? BSHM_FIND_USE : 0, &found);
+			CHECK_INT(
+				store_put(segment, (uint32_t) name, 1, 16, 0, both ? BSHM_PUT_SET : BSHM_PUT_ADD),
+				1);
+		}
+	}
+	CHECK(store_evictions(segment) > 10000);
+	CHECK(BSHM_LOAD(&s.shard->turn, RELAXED) >> 8 < 500);
 }
 
 /* Sessions: each is put once, and read seven times, about as often as the others; one that is gone

@@ -56,7 +56,7 @@ static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_
 	return bshm__record_is(s, &at->record, at->record.key_bytes, value->bytes, value->length);
 }
 
-/* A call that depends on the record asks for it. */
+/* A call asked for a record, and puts none. */
 static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
 {
 	if (at->cell == 0) {
@@ -108,6 +108,7 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 		.value = put->value,
 		.expires_s = put->expires_s != 0 ? put->expires_s : expiry(s->segment, put->ttl_s),
 		.is_protected = put->is_protected,
+		.asked = put->mode != BSHM_PUT_SET,
 		.chain = chain,
 	};
 	const bool fits = !bshm__too_large(s->segment, put->key.length, put->value.length);
@@ -116,10 +117,8 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 	}
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (put->mode != BSHM_PUT_SET && step <= 1) {
-		note_absent(s, home, &at);
-	}
 	if (!allowed(s, &at, put)) {
+		note_absent(s, home, &at);
 		bshm__parked_end(s, chain);
 		return 0;
 	}
@@ -272,11 +271,9 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 	bshm__existing at;
 	bshm__locate(s, home, BSHM_SPACE_CACHE, &i->key, &at);
 	const bool exists = at.cell != 0 && !at.expired;
-	if (step <= 1) {
-		note_absent(s, home, &at);
-	}
 	int64_t value = i->initial;
 	if (!exists && i->only_present) {
+		note_absent(s, home, &at);
 		return 0;
 	}
 	if (exists) {
@@ -296,6 +293,7 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 		.space = BSHM_SPACE_CACHE,
 		.key = i->key,
 		.value = {BSHM_VALUE_INT, out, sizeof(*out)},
+		.asked = true,
 		.expires_s = expiry(s->segment, i->ttl_s),
 		.step = at.cell == 0 ? step : 0, /* the existing record is not to be evicted */
 	};
@@ -382,8 +380,8 @@ static int rewrite_locked(
 	if (w->copied && (exists != w->present || (exists && !unchanged(s, &at, &w->old)))) {
 		return BSHM_E_BUSY;
 	}
-	note_absent(s, home, &at);
 	if (!exists && !append) {
+		note_absent(s, home, &at);
 		return 0;
 	}
 	bshm_value_type type = BSHM_VALUE_STRING;
@@ -411,6 +409,7 @@ static int rewrite_locked(
 		.space = BSHM_SPACE_CACHE,
 		.key = *w->key,
 		.value = {type, w->bytes, total},
+		.asked = true,
 		.chain = w->chain,
 	};
 	if (append) {
@@ -543,7 +542,9 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
 	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
-	note_absent(&s, &home, &at);
+	if (touched == 0) {
+		note_absent(&s, &home, &at);
+	}
 	bshm__shard_unlock(&s);
 	if (touched >= 0) {
 		return touched;

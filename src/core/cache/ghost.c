@@ -19,10 +19,11 @@
  *
  * A record is missed if a call asks for it and meets its ghost: then it was evicted too soon. (One
  * that is put and put again, and never asked for, was not.) `turn` counts the missed ones, and a
- * put takes its own from the count. The record is PROTECTED at once, and `lean` (evict.c) changes:
- * it goes down if the record was on probation, else up. The step is larger for the kind that is
- * evicted less often, as in ARC. So `lean` comes to rest where both kinds of records, when they are
- * evicted, are about equally likely to be asked for again.
+ * put takes its own from the count: two, as two processes may have missed it at once. The record is
+ * PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on probation,
+ * else up. The step is larger for the kind that is evicted less often, as in ARC. So `lean` comes
+ * to rest where both kinds of records, when they are evicted, are about equally likely to be asked
+ * for again.
  *
  * Sessions, and results of long work, are not put again when they are missed. If they were not
  * counted, the store would not learn that it has lost them.
@@ -53,6 +54,7 @@
 #define MISSED_BITS 12u
 #define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
 #define MISSED_SOON 2048u /* so many may be about to be put */
+#define MISSED_ONCE 2u    /* by two processes at once, of which one puts it */
 #define MISSED_STEP 4u    /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
@@ -309,7 +311,7 @@ static uint32_t find_ghost(const bshm__shard *s, const bshm__home *home, const b
 	return LANES_ALL;
 }
 
-bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes)
+bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes, bool asked)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	if (BSHM_LIKELY(bucket == NULL || !bshm__ghost_likely(home->hash, bucket))) {
@@ -321,10 +323,12 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	}
 	const uint32_t ghost = lane_get(bucket, lane);
 	lane_set(bucket, lane, 0);
-	if (missed(s->shard, (ghost & LARGE) != 0) == 0) {
+	const uint32_t count = missed(s->shard, (ghost & LARGE) != 0);
+	if (count == 0 && !asked) {
 		return false;
 	}
-	BSHM_SUB(&s->shard->turn, missed_unit((ghost & LARGE) != 0), RELAXED);
+	const uint32_t own = count < MISSED_ONCE ? count : MISSED_ONCE;
+	BSHM_SUB(&s->shard->turn, own * missed_unit((ghost & LARGE) != 0), RELAXED);
 	const bool stays = may_stay(s, home);
 	bshm__size_returned(s, bytes);
 	learn(s, ((ghost >> MARK_SHIFT) - 1) % 2 == 0, stays);

@@ -30,8 +30,9 @@ static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)
 }
 
 /*
- * A call asks for a record, and there is none. If the key's ghost is there, that is counted: for a
- * record that is put soon, as in a cache, and for one that is not, as a session's. Takes no lock.
+ * A call asks for a record, there is none, and the call puts none. If the key's ghost is there,
+ * that is counted: for a record that is put soon, as in a cache, and for one that is not, as a
+ * session's. Takes no lock.
  */
 void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
 
@@ -42,8 +43,8 @@ void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
 void bshm__ghost_leave(
 	const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state, uint64_t bytes);
 /* A record of so many bytes is put for a key that has none: is its ghost there, was it missed, and
- * is the record PROTECTED for it? The ghost ends then. */
-bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes);
+ * is the record PROTECTED for it? The ghost ends then. `asked`: this call itself missed it. */
+bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes, bool asked);
 /* Removes the ghosts of a bucket that are too old. */
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
 /* How often records were used for each eviction lately, about. */

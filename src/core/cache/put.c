@@ -261,7 +261,7 @@ static bool publish(
 	uint32_t state = BSHM_SLOT_LIVE | (r->is_protected ? BSHM_SLOT_PROTECTED : 0);
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
-		const bool returns = bshm__ghost_returns(s, home, new_bytes(r));
+		const bool returns = bshm__ghost_returns(s, home, new_bytes(r), r->asked);
 		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
 		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));

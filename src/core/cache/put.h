@@ -18,6 +18,7 @@ typedef struct {
 	bshm_value value;
 	uint32_t expires_s;
 	bool is_protected;
+	bool asked;     /* the call depends on the existing record, so it asks for it */
 	uint32_t level; /* bits of the state, from the existing record that went before */
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
