@@ -56,8 +56,8 @@ TEST(all_who_append_to_one_record_get_through)
 
 /* A value of so many blocks is copied without the lock, and the call begins again if another one
  * has changed it meanwhile. */
-#define BLOCK       4000u
-#define LARGE_CALLS 100u
+#define BLOCK       5000u
+#define LARGE_CALLS 20u
 
 static void append_blocks(void)
 {
@@ -123,7 +123,7 @@ TEST(who_changes_a_large_record_gets_through_beside_one_that_replaces_it)
 	const uint64_t number = 1;
 	const bshm_key key = {(const char *) &number, sizeof(number)};
 	bshm_error error;
-	for (unsigned i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < 30; i++) {
 		uint64_t length;
 		CHECK_INT(
 			PATIENTLY(bshm_record_append(segment, &key, &log_key, &none, &length, &error)), 0);
@@ -392,7 +392,7 @@ TEST(a_value_is_compared_to_its_last_byte)
 		put.mode = BSHM_PUT_CAS;
 		put.expected = &value;
 		put.value.length = 1;
-		for (uint32_t at = 0; at < length; at += length < 3000 || at % 8176 > 8100 ? 1 : 37) {
+		for (uint32_t at = 0; at < length; at += length < 3000 || at % 8176 > 8160 ? 1 : 997) {
 			bytes[at] ^= 1;
 			CHECK_INT(bshm_record_put(segment, &put, &error), 0);
 			bytes[at] ^= 1;
