@@ -240,11 +240,11 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 static void learn_missed(const bshm__shard *s, bool large)
 {
 	const uint32_t count = missed(s->shard, large);
-	const uint32_t beyond = count < MISSED_SOON ? 0 : count - MISSED_SOON;
-	const uint32_t now = beyond < MISSED_STEP ? beyond : MISSED_STEP;
-	if (now == 0) {
+	if (count <= MISSED_SOON) {
 		return;
 	}
+	const uint32_t beyond = count - MISSED_SOON;
+	const uint32_t now = beyond < MISSED_STEP ? beyond : MISSED_STEP;
 	const int64_t records = STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
 	const int64_t step = now * (STEP / records);
 	const int64_t lean = bshm__ghost_lean(s);
