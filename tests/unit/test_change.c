@@ -16,6 +16,17 @@ static bshm_segment *segment;
 static const bshm_key log_key = {"log", 3};
 static const bshm_key none = {"", 0};
 
+static void run_workers(void (*work)(void))
+{
+	pid_t children[WORKERS];
+	for (unsigned i = 0; i < WORKERS; i++) {
+		children[i] = spawn(work);
+	}
+	for (unsigned i = 0; i < WORKERS; i++) {
+		CHECK_INT(finish(children[i]), 0);
+	}
+}
+
 /* Values long enough that copying them takes a while. */
 static void append(void)
 {
@@ -40,13 +51,7 @@ static void check_hardly_refused(void)
 TEST(all_who_append_to_one_record_get_through)
 {
 	segment = open_store(MB(16), 0);
-	pid_t children[WORKERS];
-	for (unsigned i = 0; i < WORKERS; i++) {
-		children[i] = spawn(append);
-	}
-	for (unsigned i = 0; i < WORKERS; i++) {
-		CHECK_INT(finish(children[i]), 0);
-	}
+	run_workers(append);
 	bshm_found found;
 	CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &log_key, 0, &found), 1);
 	CHECK_INT(found.length, WORKERS * CALLS * 10);
@@ -77,13 +82,7 @@ static void append_blocks(void)
 TEST(all_who_append_to_one_large_record_get_through)
 {
 	segment = open_store(MB(64), 0);
-	pid_t children[WORKERS];
-	for (unsigned i = 0; i < WORKERS; i++) {
-		children[i] = spawn(append_blocks);
-	}
-	for (unsigned i = 0; i < WORKERS; i++) {
-		CHECK_INT(finish(children[i]), 0);
-	}
+	run_workers(append_blocks);
 	const uint32_t blocks = WORKERS * LARGE_CALLS;
 	uint8_t *bytes = malloc((size_t) blocks * BLOCK);
 	const bshm_room room = {bytes, (uint64_t) blocks * BLOCK};
@@ -191,13 +190,7 @@ TEST(all_who_touch_one_record_get_through)
 	const bshm_put put = {.key = log_key, .value = {BSHM_VALUE_STRING, "0123456789", 10}};
 	bshm_error error;
 	REQUIRE(bshm_record_put(segment, &put, &error) == 1);
-	pid_t children[WORKERS];
-	for (unsigned i = 0; i < WORKERS; i++) {
-		children[i] = spawn(touch);
-	}
-	for (unsigned i = 0; i < WORKERS; i++) {
-		CHECK_INT(finish(children[i]), 0);
-	}
+	run_workers(touch);
 	check_hardly_refused();
 	check_sound(segment);
 }

@@ -233,9 +233,9 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 }
 
 /*
- * Learns from ghosts that were missed, and whose records nobody puts: so from those that are beyond
- * what may be put soon. What was kept instead of them may have been kept in vain: so `lean` goes to
- * 0, and the store becomes an LRU.
+ * An eviction learns from missed ghosts whose records no process puts: from what the count has
+ * above MISSED_SOON, as the others may still be put. What was kept instead of them may have been
+ * kept in vain: so `lean` goes to 0, and the store becomes an LRU.
  */
 static void learn_missed(const bshm__shard *s, bool large)
 {
