@@ -169,6 +169,25 @@ static void fill_up(void)
 	check_all();
 }
 
+/* Deaths left the number too high; and one that waited for a lock left the lock's hint. */
+TEST(a_hint_of_the_dead_does_not_keep_the_limit_from_being_counted)
+{
+	open_shards();
+	for (uint32_t number = 0; number < LIMIT / 2; number++) {
+		CHECK_INT(store_put(segment, number, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		BSHM_STORE(&segment->shards[i].credit, 0, RELAXED);
+	}
+	BSHM_STORE(&segment->store->reserved, LIMIT, RELAXED);
+	BSHM_STORE(&segment->store->recount, 1, RELAXED);
+	BSHM_STORE(&segment->shards[segment->shard_count - 1].starving, 1, RELAXED);
+	uint32_t number = 2 * LIMIT;
+	CHECK_INT(store_put(segment, next_of(&number, 0), 1, 8, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(evictions(), 0);
+	fill_up();
+}
+
 TEST(processes_at_the_limit_never_exceed_it_and_it_can_be_filled_then)
 {
 	open_shards();

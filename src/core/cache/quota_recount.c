@@ -23,6 +23,9 @@ void bshm__quota_recount(bshm_segment *segment)
 	uint32_t locked = 0;
 	for (; locked < segment->shard_count; locked++) {
 		const bshm__shard s = bshm__shard_at(segment, locked);
+		/* A process that died while it waited may have left this hint, which would outlast the wait
+		 * here. A living one sets it again at its next look. */
+		BSHM_STORE(&s.shard->starving, 0, RELAXED);
 		if (bshm__shard_lock(&s, RECOUNT_WAIT_NS, &error) != BSHM_OK) {
 			break;
 		}
