@@ -32,8 +32,8 @@
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define COPY_TRIES   8  /* while a large value changes; then it is copied under the lock */
 #define ROOM_TO_GROW 4096u
-#define ROOM_STEPS   64u /* then room is made at once */
-#define PAUSE_EVERY  4u  /* steps; few puts need so many */
+#define ROOM_STEPS   256u /* more than are needed, unless others use the room; then at once */
+#define PAUSE_EVERY  4u   /* steps; few puts need so many */
 
 static void reject(const bshm__shard *s)
 {
@@ -97,8 +97,7 @@ static void keep_ttl(bshm__new_record *r, const bshm__existing *at)
 	}
 }
 
-/* As bshm__record_put_locked(), in steps: BUSY: `step` has not made all of the room. */
-static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+int bshm__record_put_step(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, uint32_t step)
 {
 	bshm__new_record r = {
@@ -144,12 +143,6 @@ static int put_locked(const bshm__shard *s, const bshm__home *home, const bshm_p
 	return 0;
 }
 
-int bshm__record_put_locked(
-	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint32_t chain)
-{
-	return put_locked(s, home, put, chain, 0);
-}
-
 /* Takes the lock of a key's shard. */
 static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	bshm_patience *patience, bshm__home *home, bshm__shard *s, bshm_error *error)
@@ -164,30 +157,41 @@ static bshm_status enter(bshm_segment *segment, uint32_t space, const bshm_key *
 	return bshm__shard_lock_patient(s, patience, error);
 }
 
-/* Between two steps that make room: gives the lock to a process that has waited long for it; now
- * and then leaves it to all others. Not OK: the lock is lost. */
-static bshm_status next_step(
-	const bshm__shard *s, bshm_patience *patience, uint32_t *step, bshm_error *error)
+/* May room be made in steps for a record that takes the place of an existing one? If it is large,
+ * and no chunks are taken for it, it may need the existing record's (put.c). */
+static bool is_stepped(uint64_t bytes, uint32_t chain)
 {
-	const bool pause = *step % PAUSE_EVERY == 0;
-	*step = *step < ROOM_STEPS ? *step + 1 : 0;
-	if (pause) {
-		return bshm__shard_lock_pause(s, patience, error);
+	return chain != 0 || bytes <= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
+}
+
+bshm_status bshm__next_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
+	uint32_t *step, bshm_error *error)
+{
+	bshm_status status;
+	if (*step % PAUSE_EVERY == 0) {
+		status = bshm__shard_lock_pause(s, patience, error);
+	} else {
+		bshm__shard_unlock(s);
+		status = bshm__shard_lock_patient(s, patience, error);
 	}
-	bshm__shard_unlock(s);
-	return bshm__shard_lock_patient(s, patience, error);
+	*step = *step < ROOM_STEPS ? *step + 1 : 0;
+	if (status != BSHM_OK && chain != 0) {
+		bshm__parked_give_up(s);
+	}
+	return status;
 }
 
 /* Under the lock, which it releases: a put; the room that is missing is made in steps. Below 0: the
- * lock was lost, and the chain is still parked. */
+ * lock was lost. */
 static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, bshm_patience *patience, bshm_error *error)
 {
-	/* The other modes depend on an existing record, which must not go between two steps. */
-	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD;
+	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD ||
+					is_stepped(put->key.length + put->value.length, chain);
 	int stored;
-	while (BSHM_UNLIKELY((stored = put_locked(s, home, put, chain, step)) == BSHM_E_BUSY)) {
-		const bshm_status again = next_step(s, patience, &step, error);
+	while (
+		BSHM_UNLIKELY((stored = bshm__record_put_step(s, home, put, chain, step)) == BSHM_E_BUSY)) {
+		const bshm_status again = bshm__next_step(s, chain, patience, &step, error);
 		if (again != BSHM_OK) {
 			return again;
 		}
@@ -209,11 +213,7 @@ static BSHM_NOINLINE int put_large(const bshm__shard *s, const bshm__home *home,
 	if (status != BSHM_OK) {
 		return status;
 	}
-	const int stored = put_in_steps(s, home, put, chain, patience, error);
-	if (stored < 0 && chain != 0) {
-		bshm__parked_give_up(s);
-	}
-	return stored;
+	return put_in_steps(s, home, put, chain, patience, error);
 }
 
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
@@ -243,20 +243,26 @@ static bshm_status check_size(
 		bshm__record_most(s->segment));
 }
 
-/* Under the lock: stores a changed value, with the expiry of the existing record. BUSY: r->step has
- * not made all of the room. */
+/* BUSY: r->step has not made all of the room. */
+static bshm_status no_room(const bshm__shard *s, const bshm__new_record *r, bshm_error *error)
+{
+	if (r->step == BSHM_STEP_LATER) {
+		return BSHM_E_BUSY;
+	}
+	reject(s);
+	return bshm__fail_sizes(
+		error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, r->key.length + r->value.length, 0);
+}
+
+/* Under the lock: stores a changed value, with the expiry of the existing record. BUSY: as
+ * no_room(). */
 static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bshm__new_record *r,
 	bshm__existing *at, bshm_error *error)
 {
 	keep_ttl(r, at);
 	const bshm_status fits = check_size(s, r->key.length, r->value.length, error);
 	if (fits == BSHM_OK && !bshm__put_record(s, home, r, at)) {
-		if (r->step == BSHM_STEP_LATER) {
-			return BSHM_E_BUSY;
-		}
-		reject(s);
-		return bshm__fail_sizes(
-			error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, r->key.length + r->value.length, 0);
+		return no_room(s, r, error);
 	}
 	if (fits == BSHM_OK) {
 		bshm__leases_end(s, home->hash);
@@ -264,7 +270,7 @@ static bshm_status put_changed(const bshm__shard *s, const bshm__home *home, bsh
 	return fits;
 }
 
-/* Under the lock: 1 = done, 0 = absent. BUSY: as put_changed(). */
+/* Under the lock: 1 = done, 0 = absent. BUSY: as no_room(). */
 static int increment_locked(const bshm__shard *s, const bshm__home *home, const bshm_increment *i,
 	uint32_t step, int64_t *out, bshm_error *error)
 {
@@ -295,7 +301,7 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 		.value = {BSHM_VALUE_INT, out, sizeof(*out)},
 		.asked = true,
 		.expires_s = expiry(s->segment, i->ttl_s),
-		.step = at.cell == 0 ? step : 0, /* the existing record is not to be evicted */
+		.step = step,
 	};
 	const bshm_status status = put_changed(s, home, &r, &at, error);
 	return status == BSHM_OK ? 1 : status;
@@ -304,16 +310,18 @@ static int increment_locked(const bshm__shard *s, const bshm__home *home, const 
 int bshm_record_increment(
 	bshm_segment *segment, const bshm_increment *increment, int64_t *out, bshm_error *error)
 {
+	bshm_patience patience = {0};
 	bshm__home home;
 	bshm__shard s;
-	bshm_status status = enter(segment, BSHM_SPACE_CACHE, &increment->key, NULL, &home, &s, error);
+	bshm_status status =
+		enter(segment, BSHM_SPACE_CACHE, &increment->key, &patience, &home, &s, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
 	uint32_t step = 1;
 	int done;
 	while ((done = increment_locked(&s, &home, increment, step, out, error)) == BSHM_E_BUSY) {
-		status = next_step(&s, NULL, &step, error);
+		status = bshm__next_step(&s, 0, &patience, &step, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -335,6 +343,7 @@ typedef struct {
 	bool present;    /* or there was none */
 	bool copied;     /* `bytes` has the whole new value: that of `old`, and the suffix */
 	uint32_t chain;  /* its chunks */
+	bool is_later;   /* the last step has not made all of the room */
 } rewriting;
 
 /* Under the lock: is the existing record the one that was found? A large one has a serial, so it is
@@ -369,10 +378,11 @@ static void write_tail(rewriting *w, bool exists, uint64_t length)
 }
 
 /* Under the lock: 1 = done, 0 = absent, BSHM_E_BUSY = the value has outgrown the memory, or has
- * changed since it was copied. */
+ * changed since it was copied; or `step` has not made all of the room. */
 static int rewrite_locked(
-	const bshm__shard *s, const bshm__home *home, rewriting *w, bshm_error *error)
+	const bshm__shard *s, const bshm__home *home, rewriting *w, uint32_t step, bshm_error *error)
 {
+	w->is_later = false;
 	bshm__existing at;
 	bshm__locate(s, home, BSHM_SPACE_CACHE, w->key, &at);
 	const bool exists = at.cell != 0 && !at.expired;
@@ -410,21 +420,22 @@ static int rewrite_locked(
 		.key = *w->key,
 		.value = {type, w->bytes, total},
 		.asked = true,
+		.expires_s = expiry(s->segment, w->ttl_s),
 		.chain = w->chain,
+		.step = is_stepped(w->key->length + total, w->chain) ? step : 0,
 	};
+	bshm_status status = BSHM_OK;
 	if (append) {
-		const bshm_status status = put_changed(s, home, &r, &at, error);
-		return status == BSHM_OK ? 1 : status;
+		status = put_changed(s, home, &r, &at, error);
+	} else if (!bshm__put_record(s, home, &r, &at)) {
+		status = no_room(s, &r, error);
 	}
-	r.expires_s = expiry(s->segment, w->ttl_s);
-	return bshm__put_record(s, home, &r, &at)
-			   ? 1
-			   : bshm__fail_sizes(
-					 error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, w->key->length + total, 0);
+	w->is_later = r.step == BSHM_STEP_LATER;
+	return status == BSHM_OK ? 1 : status;
 }
 
-/* Makes room for the new value in steps, and puts it. Only the end is under one hold of the lock.
- * `refused`: it will not be put, unless the record has changed. */
+/* Makes room for the new value in steps, and puts it. `refused`: it will not be put, unless the
+ * record has changed. */
 static int rewrite_in_steps(
 	bshm_segment *segment, rewriting *w, bool refused, bshm_patience *patience, bshm_error *error)
 {
@@ -447,7 +458,13 @@ static int rewrite_in_steps(
 			return done;
 		}
 	}
-	done = rewrite_locked(&s, &home, w, error);
+	uint32_t step = 1;
+	while ((done = rewrite_locked(&s, &home, w, step, error)) == BSHM_E_BUSY && w->is_later) {
+		const bshm_status again = bshm__next_step(&s, w->chain, patience, &step, error);
+		if (again != BSHM_OK) {
+			return again;
+		}
+	}
 	bshm__parked_end(&s, w->chain);
 	bshm__shard_unlock(&s);
 	return done;

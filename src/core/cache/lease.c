@@ -210,6 +210,35 @@ static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
 
+/* Under the lock: stores the value in steps, unless the lease ends before. Below 0: the lock is
+ * lost. */
+static int put_granted(const bshm__shard *s, const bshm__home *home, const bshm_lease_grant *grant,
+	const bshm_put *put, bshm_patience *patience, bshm_error *error)
+{
+	bshm_lease *lease = bshm__lease_at(s, grant->slot);
+	uint32_t chain = 0;
+	uint32_t step = 1;
+	int stored = 0;
+	bshm_status status = bshm__prepare_large(s, home, put, patience, &chain, error);
+	if (status != BSHM_OK) {
+		return status;
+	}
+	while (is_granted(s, lease, grant)) {
+		stored = bshm__record_put_step(s, home, put, chain, step);
+		if (stored != BSHM_E_BUSY) {
+			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(s->segment), RELAXED);
+			break;
+		}
+		stored = 0;
+		status = bshm__next_step(s, chain, patience, &step, error);
+		if (status != BSHM_OK) {
+			return status;
+		}
+	}
+	bshm__parked_end(s, chain);
+	return stored;
+}
+
 int bshm_lease_release(bshm_segment *segment, const bshm_lease_grant *grant, const bshm_put *put,
 	bshm_patience *patience, bshm_error *error)
 {
@@ -221,30 +250,21 @@ int bshm_lease_release(bshm_segment *segment, const bshm_lease_grant *grant, con
 	const bshm__shard s = bshm__shard_at(segment, grant->shard);
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = bshm__lease_at(&s, grant->slot);
-	uint32_t chain = 0;
-	bshm_status status = bshm__shard_lock_patient(&s, patience, error);
-	if (status == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
-		status = bshm__prepare_large(&s, &home, put, patience, &chain, error);
+	int stored = bshm__shard_lock_patient(&s, patience, error);
+	if (stored == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
+		stored = put_granted(&s, &home, grant, put, patience, error);
 	}
-	if (status != BSHM_OK) {
+	if (stored < 0) {
 		uint64_t owner = segment->owner;
 		if (is_granted(&s, lease, grant)) {
 			/* shard.leases is set right by the next look_for(). Pairs with bshm_lease_held(). */
 			BSHM_CAS(&lease->owner, &owner, 0, RELEASE);
 		}
-		return status;
+		return stored;
 	}
-	int stored = 0;
-	if (is_granted(&s, lease, grant)) {
-		if (put != NULL) {
-			stored = bshm__record_put_locked(&s, &home, put, chain);
-			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(segment), RELAXED);
-		}
-		if (is_granted(&s, lease, grant)) { /* not if the put has ended it */
-			bshm__lease_end(&s, lease);
-		}
+	if (is_granted(&s, lease, grant)) { /* not if the put has ended it */
+		bshm__lease_end(&s, lease);
 	}
-	bshm__parked_end(&s, chain);
 	bshm__shard_unlock(&s);
 	return stored;
 }

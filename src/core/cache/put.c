@@ -236,6 +236,9 @@ static bool make_slots(
 		return true;
 	}
 	bshm__parked_reclaim(s);
+	if (r->asked && at->cell != 0) { /* it should not go for the room, nor between two steps */
+		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
+	}
 	uint64_t keep = UINT64_C(1) << r->size_class;
 	const bool chunks = r->chain == 0;
 	if (!make_room(s, r, r->size_class, 1, 0) ||
