@@ -103,16 +103,28 @@ build_extension() {
 	BLOOMSHM_SO=$PWD/build/php/modules/bloomshm.so
 }
 
-build_command() {
+# build_command_into NAME [VARIABLE=VALUE...]: builds the command in build/NAME.
+build_command_into() {
 	need_packages gcc make "${command_libraries[@]}"
 	local lock # another step may build the same
-	exec {lock}>build/cli.lock
+	exec {lock}>"build/$1.lock"
 	flock "$lock"
-	say 'building the command in build/cli'
-	make -C src/cli -j2 OUT="$PWD/build/cli" >build/cli.log 2>&1 ||
-		die "make failed: $(grep -m 1 'error:' build/cli.log); see build/cli.log"
+	say "building the command in build/$1"
+	make -C src/cli -j2 OUT="$PWD/build/$1" "${@:2}" >"build/$1.log" 2>&1 ||
+		die "make failed: $(grep -m 1 'error:' "build/$1.log"); see build/$1.log"
 	exec {lock}>&-
+}
+
+build_command() {
+	build_command_into cli
 	BLOOMSHM_COMMAND=$PWD/build/cli/bloomshm
+}
+
+# The command under AddressSanitizer and UndefinedBehaviorSanitizer, in build/cli-asan.
+build_command_asan() {
+	need_packages clang libclang-rt-14-dev
+	build_command_into cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
 }
 
 need_folder build

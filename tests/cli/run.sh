@@ -6,15 +6,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-need_packages gcc clang libclang-rt-14-dev make python3 "${command_libraries[@]}" \
-	zstd gzip mandoc bash zsh python3-pyte systemd
+need_packages python3 zstd gzip mandoc bash zsh python3-pyte systemd
 passed=0
 failed=0
-
-build() { # NAME [VARIABLE=VALUE...]
-	make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/$1" "${@:2}" ||
-		die "src/cli does not build in build/$1"
-}
 
 # Adds the counts of a run of run.py.
 add() {
@@ -49,9 +43,8 @@ man_is_sound() {
 	said=$(mandoc -T lint -W warning build/cli-gcc/bloomshm.1) && [[ -z $said ]]
 }
 
-build cli-gcc CFLAGS='-O2 -g -Werror'
-build cli-asan CC=clang CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' \
-	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+build_command_into cli-gcc CFLAGS='-O2 -g -Werror'
+build_command_asan
 check 'the man page is sound' man_is_sound
 check 'bash reads its completion' bash -n build/cli-gcc/bloomshm.bash
 check 'zsh reads its completion' zsh -n build/cli-gcc/_bloomshm

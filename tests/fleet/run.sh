@@ -50,8 +50,7 @@ fleet adds "$BLOOMSHM_COMMAND"
 fleet hostile "$BLOOMSHM_COMMAND"
 fleet slow "$BLOOMSHM_COMMAND"
 fleet web "$BLOOMSHM_COMMAND"
-make -s -C src/cli -j"$(nproc)" OUT="$PWD/build/cli-asan" CC=clang \
-	CFLAGS='-O1 -g -Werror -fno-omit-frame-pointer' SANITIZE="${sanitize[*]:0:2}"
+build_command_asan
 # What a verb holds until its end is the kernel's to take back.
 export ASAN_OPTIONS=detect_leaks=0
 fleet fleet build/cli-asan/bloomshm 'images then' hostile garbage pin 'of a follower' 'any bytes' \

@@ -26,8 +26,11 @@ verify() {
 	if [[ ${1-} == PATIENT ]]; then
 		build=(-DNP -DNFAIR=3) search=(-l -f)
 	fi
-	# Worth its time only where there are millions of states: a fault is found before.
-	[[ $wanted != none || $model == parked ]] || optimize=-O2
+	if [[ $wanted == assertion ]]; then
+		build+=(-DREVERSE -DT_REVERSE) # in this order most faults are found soon
+	elif [[ $model != parked ]]; then
+		optimize=-O2 # worth its time only where there are millions of states
+	fi
 	rm -rf "$dir" && mkdir "$dir" && cp "tests/model/$model.pml" "$dir"
 	output=$work/$model.output states=0
 	(

@@ -62,6 +62,9 @@ bool test_failed(void);
 _Noreturn void test_skip(const char *why);
 /* First in a test that takes more than two seconds of a processor: `script/test quick` skips it. */
 void test_slow(void);
+/* The same, if it compares counts of accesses or misses. AddressSanitizer sees the same calls in
+ * other tests, and would take minutes for this one: script/test-unit sets SKIP_COUNTING_TESTS. */
+void test_counts(void);
 _Noreturn void test_stop(void);
 
 #define CHECK(condition)                                                                           \

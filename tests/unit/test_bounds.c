@@ -146,7 +146,7 @@ static void put_some_chunks(bshm_segment *segment)
 /* The records go page by page. If free slots lay all over the pages, the others would be moved. */
 TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 {
-	test_slow();
+	test_counts();
 	static void (*const puts[])(bshm_segment *) = {put_many_chunks, put_some_chunks};
 	bshm_segment *segment = open_store(MB(64), 0);
 	store_fill_up(segment, 0, 0);
@@ -210,7 +210,7 @@ static void swap_large(bshm_segment *segment)
 /* Also where the old value and the new one do not fit into one shard. */
 TEST(room_for_a_large_value_that_is_changed_is_made_in_steps)
 {
-	test_slow();
+	test_counts();
 	static const struct {
 		void (*call)(bshm_segment *);
 		uint64_t store;
@@ -277,7 +277,7 @@ static void load_some(bshm_segment *segment)
 
 TEST(room_that_depends_on_a_record_or_a_lease_is_made_in_steps)
 {
-	test_slow();
+	test_counts();
 	static void (*const calls[])(bshm_segment *) = {
 		append_some, replace_some, swap_some, load_some};
 	changed_bytes = 100;
@@ -309,7 +309,7 @@ static void put_mixed(bshm_segment *segment)
 
 TEST(room_among_records_of_all_sizes_is_made_in_steps)
 {
-	test_slow();
+	test_counts();
 	bshm_segment *segment = open_store(MB(64), 0);
 	while (store_evictions(segment) == 0) {
 		put_mixed(segment);
@@ -341,7 +341,7 @@ static void replace_among_young(bshm_segment *segment)
  * finds none is not made again and again. */
 TEST(pages_of_young_records_are_not_searched_in_one_hold)
 {
-	test_slow();
+	test_counts();
 	static void (*const puts[])(bshm_segment *) = {replace_among_young, put_among_young};
 	bshm_segment *segment = open_store(MB(256), 1000000);
 	const bshm__shard s = bshm__shard_at(segment, 0);

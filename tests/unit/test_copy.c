@@ -218,7 +218,7 @@ static bool remembers(uint64_t number, unsigned flags)
  */
 TEST(room_for_a_large_record_is_made_of_many_small_ones)
 {
-	test_slow();
+	test_counts();
 	const uint32_t large = 15u << 20;
 	begin(MB(64));
 	uint64_t number = 0;

@@ -109,6 +109,7 @@ static void play(uint32_t capacity, double *store_misses, double *lru_misses)
 
 TEST(fewer_misses_than_lru_and_none_that_a_quarter_of_it_would_not_have)
 {
+	test_counts();
 	static const uint32_t capacities[] = {100, 800, 4000};
 	for (unsigned i = 0; i < 3; i++) {
 		double store_misses;
@@ -330,6 +331,7 @@ TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
  * store. */
 TEST(one_record_evicts_few)
 {
+	test_counts();
 	static const uint32_t sizes[][2] = {{4, 1000}, {4, 8168}, {4, 8268}, {100, 8264}, {52, 8216}};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		bshm_segment *segment = open_store(MB(8), 0);
@@ -557,6 +559,7 @@ TEST(small_records_of_the_recent_quarter_stay_beside_large_old_ones)
  * age counted and evictions were rare. */
 TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 {
+	test_counts();
 	bshm_segment *segment = open_store(MB(32), 0);
 	const uint32_t count = store_fill_up(segment, 0, 4);
 	const bshm__shard s = bshm__shard_at(segment, 0);
