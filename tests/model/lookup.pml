@@ -448,7 +448,7 @@ inline take(r)
 	}
 }
 
-/* bshm__record_put_locked() of key k. */
+/* A put of key k. */
 inline put()
 {
 	slot_find(f);
