@@ -32,8 +32,9 @@
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define COPY_TRIES   8  /* while a large value changes; then it is copied under the lock */
 #define ROOM_TO_GROW 4096u
-#define ROOM_STEPS   256u /* more than are needed, unless others use the room; then at once */
+#define ROOM_STEPS   64u  /* then room is made at once */
 #define PAUSE_EVERY  4u   /* steps; few puts need so many */
+#define YIELD_STEPS  256u /* more than are needed */
 
 static void reject(const bshm__shard *s)
 {
@@ -164,21 +165,40 @@ static bool is_stepped(uint64_t bytes, uint32_t chain)
 	return chain != 0 || bytes <= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
 }
 
-bshm_status bshm__next_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
-	uint32_t *step, bshm_error *error)
+/* Between two steps: gives the lock away. Not OK: it is lost, and the chain given up. */
+static bshm_status give_way(
+	const bshm__shard *s, uint32_t chain, bool pause, bshm_patience *patience, bshm_error *error)
 {
 	bshm_status status;
-	if (*step % PAUSE_EVERY == 0) {
+	if (pause) {
 		status = bshm__shard_lock_pause(s, patience, error);
 	} else {
 		bshm__shard_unlock(s);
 		status = bshm__shard_lock_patient(s, patience, error);
 	}
-	*step = *step < ROOM_STEPS ? *step + 1 : 0;
 	if (status != BSHM_OK && chain != 0) {
 		bshm__parked_give_up(s);
 	}
 	return status;
+}
+
+/* Between two steps: gives the lock to a process that has waited long for it; now and then leaves
+ * it to all others. */
+static bshm_status next_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
+	uint32_t *step, bshm_error *error)
+{
+	const bool pause = *step % PAUSE_EVERY == 0;
+	*step = *step < ROOM_STEPS ? *step + 1 : 0;
+	return give_way(s, chain, pause, patience, error);
+}
+
+bshm_status bshm__yield_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
+	uint32_t *step, bshm_error *error)
+{
+	*step = *step < YIELD_STEPS ? *step + 1 : 0;
+	return BSHM_LOAD(&s->shard->starving, RELAXED) == 0 || patience->gone
+			   ? BSHM_OK
+			   : give_way(s, chain, false, patience, error);
 }
 
 /* Under the lock, which it releases: a put; the room that is missing is made in steps. Below 0: the
@@ -186,12 +206,13 @@ bshm_status bshm__next_step(const bshm__shard *s, uint32_t chain, bshm_patience 
 static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, bshm_patience *patience, bshm_error *error)
 {
-	uint32_t step = put->mode == BSHM_PUT_SET || put->mode == BSHM_PUT_ADD ||
-					is_stepped(put->key.length + put->value.length, chain);
+	const bool depends = put->mode != BSHM_PUT_SET && put->mode != BSHM_PUT_ADD;
+	uint32_t step = !depends || is_stepped(put->key.length + put->value.length, chain);
 	int stored;
 	while (
 		BSHM_UNLIKELY((stored = bshm__record_put_step(s, home, put, chain, step)) == BSHM_E_BUSY)) {
-		const bshm_status again = bshm__next_step(s, chain, patience, &step, error);
+		const bshm_status again = depends ? bshm__yield_step(s, chain, patience, &step, error)
+										  : next_step(s, chain, patience, &step, error);
 		if (again != BSHM_OK) {
 			return again;
 		}
@@ -321,7 +342,7 @@ int bshm_record_increment(
 	uint32_t step = 1;
 	int done;
 	while ((done = increment_locked(&s, &home, increment, step, out, error)) == BSHM_E_BUSY) {
-		status = bshm__next_step(&s, 0, &patience, &step, error);
+		status = bshm__yield_step(&s, 0, &patience, &step, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
@@ -460,7 +481,7 @@ static int rewrite_in_steps(
 	}
 	uint32_t step = 1;
 	while ((done = rewrite_locked(&s, &home, w, step, error)) == BSHM_E_BUSY && w->is_later) {
-		const bshm_status again = bshm__next_step(&s, w->chain, patience, &step, error);
+		const bshm_status again = bshm__yield_step(&s, w->chain, patience, &step, error);
 		if (again != BSHM_OK) {
 			return again;
 		}

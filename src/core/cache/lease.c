@@ -230,7 +230,7 @@ static int put_granted(const bshm__shard *s, const bshm__home *home, const bshm_
 			break;
 		}
 		stored = 0;
-		status = bshm__next_step(s, chain, patience, &step, error);
+		status = bshm__yield_step(s, chain, patience, &step, error);
 		if (status != BSHM_OK) {
 			return status;
 		}
