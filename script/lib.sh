@@ -116,7 +116,7 @@ build_command_into() {
 }
 
 build_command() {
-	build_command_into cli
+	build_command_into cli CFLAGS='-O2 -g -Werror'
 	BLOOMSHM_COMMAND=$PWD/build/cli/bloomshm
 }
 

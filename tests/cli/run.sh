@@ -30,8 +30,8 @@ check() {
 
 # unit_is_sound NAME: the unit runs what was built.
 unit_is_sound() {
-	local said unit=$PWD/build/cli-gcc/$1@.service
-	sed "s|/usr/bin/bloomshm|$PWD/build/cli-gcc/bloomshm|" "systemd/$1@.service" >"$unit"
+	local said unit=$PWD/build/cli/$1@.service
+	sed "s|/usr/bin/bloomshm|$PWD/build/cli/bloomshm|" "systemd/$1@.service" >"$unit"
 	said=$(systemd-analyze verify --man=no "${unit/@/@www-data}" 2>&1) && [[ -z $said ]] || {
 		printf '%s\n' "$said"
 		return 1
@@ -40,18 +40,18 @@ unit_is_sound() {
 
 man_is_sound() {
 	local said
-	said=$(mandoc -T lint -W warning build/cli-gcc/bloomshm.1) && [[ -z $said ]]
+	said=$(mandoc -T lint -W warning build/cli/bloomshm.1) && [[ -z $said ]]
 }
 
-build_command_into cli-gcc CFLAGS='-O2 -g -Werror'
+build_command
 build_command_asan
 check 'the man page is sound' man_is_sound
-check 'bash reads its completion' bash -n build/cli-gcc/bloomshm.bash
-check 'zsh reads its completion' zsh -n build/cli-gcc/_bloomshm
+check 'bash reads its completion' bash -n build/cli/bloomshm.bash
+check 'zsh reads its completion' zsh -n build/cli/_bloomshm
 for unit in bloomshm bloomshm-follow; do
 	check "the systemd unit $unit is sound" unit_is_sound "$unit"
 done
-for binary in build/cli-gcc/bloomshm build/cli-asan/bloomshm; do
+for binary in build/cli/bloomshm build/cli-asan/bloomshm; do
 	printf '# %s\n' "$binary"
 	# What a verb holds until its end is the kernel's to take back.
 	log=build/cli-run.log

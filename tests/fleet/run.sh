@@ -12,15 +12,26 @@ out=$PWD/build/fleet
 passed=0
 failed=0
 
+compile() { # FLAG... SOURCE...
+	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
+		-I"$PWD/src" -I"$PWD/tests/unit" "$@"
+}
+
+# What the unit tests need of src/fleet, in $out/room.
+compile_room() {
+	rm -rf "$out/room" && mkdir -p "$out/room"
+	local room=$PWD/src/fleet/fleet
+	(cd "$out/room" &&
+		compile -c "$room"{,_head,_key,_plan,_folder,_origin,_stream,_entries,_address,_tls}.c \
+			"$room"_{turn,link,fetch,put,place_folder,place_web}.c)
+}
+
 # unit NAME: tests/fleet/test_NAME.c
 unit() {
 	local objects
-	mapfile -t objects < <(find "$out/core" -name '*.o')
-	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
-		-Isrc -Itests/unit -o "$out/test_$1" "tests/fleet/test_$1.c" \
-		src/fleet/fleet{,_head,_key,_plan,_folder,_origin,_stream,_entries,_address,_tls,_turn}.c \
-		src/fleet/fleet_{link,fetch,put,place_folder,place_web}.c \
-		"$out/test.o" "$out/run_posix.o" "${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
+	mapfile -t objects < <(find "$out/core" "$out/room" -name '*.o')
+	compile -o "$out/test_$1" "tests/fleet/test_$1.c" "$out/test.o" "$out/run_posix.o" \
+		"${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
 	passed=$((passed + $(grep -c '^ok' "$out/test_$1.log" || true)))
@@ -41,6 +52,7 @@ fleet() {
 mkdir -p "$out"
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
+compile_room
 for name in head plan folder fencing stream replies; do
 	unit "$name"
 done

@@ -3,7 +3,7 @@
 # heads of a fleet.
 #
 #   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long (default
-#                                   BLOOMSHM_FUZZ_SECONDS, or 45)
+#                                   BLOOMSHM_FUZZ_SECONDS, or 30)
 #
 # First all seeds, and all inputs that ever crashed, are replayed: each must pass. A new crash's
 # input is kept in build/fuzz. For hours, with the corpus kept from run to run:
@@ -15,7 +15,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../../script/lib.sh"
 
-seconds=${1:-${BLOOMSHM_FUZZ_SECONDS:-45}}
+seconds=${1:-${BLOOMSHM_FUZZ_SECONDS:-30}}
 out=$PWD/build/fuzz
 data=$PWD/tests/data/fuzz
 targets=(segment files delta head)
