@@ -8,19 +8,20 @@ set -euo pipefail
 
 need_packages gcc clang libclang-rt-14-dev make python3 nginx openssl redis-server strace curl \
 	faketime "${command_libraries[@]}"
-out=$PWD/build/fleet
+top=$PWD
+out=$top/build/fleet
 passed=0
 failed=0
 
 compile() { # FLAG... SOURCE...
 	clang "${sanitize[@]}" -std=gnu11 -D_GNU_SOURCE -DBSHM_DEBUG -O1 -g -Wall -Wextra -Werror \
-		-I"$PWD/src" -I"$PWD/tests/unit" "$@"
+		-I"$top/src" -I"$top/tests/unit" "$@"
 }
 
 # What the unit tests need of src/fleet, in $out/room.
 compile_room() {
 	rm -rf "$out/room" && mkdir -p "$out/room"
-	local room=$PWD/src/fleet/fleet
+	local room=$top/src/fleet/fleet
 	(cd "$out/room" &&
 		compile -c "$room"{,_head,_key,_plan,_folder,_origin,_stream,_entries,_address,_tls}.c \
 			"$room"_{turn,link,fetch,put,place_folder,place_web}.c)
