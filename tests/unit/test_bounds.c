@@ -306,6 +306,24 @@ TEST(room_that_depends_on_a_record_or_a_lease_is_made_without_letting_others_in)
 	}
 }
 
+/* The oldest records, a tenth of which go for each. Each step touches the one it depends on. */
+TEST(an_old_record_does_not_go_for_the_room_of_its_new_value)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	store_fill_up(segment, 0, 0);
+	uint32_t replaced = 0;
+	for (uint32_t number = 0; replaced < 20; number++) {
+		const uint64_t key_bytes = number;
+		const bshm_key key = {(const char *) &key_bytes, 8};
+		bshm_found found;
+		if (bshm_record_find(segment, 0, &key, 0, &found) == 1) {
+			CHECK_INT(store_put(segment, number, 2, 32000, 0, BSHM_PUT_REPLACE), 1);
+			replaced++;
+		}
+	}
+	check_sound(segment);
+}
+
 TEST(such_room_is_made_in_steps_between_which_one_that_has_waited_long_gets_the_lock)
 {
 	test_counts();
