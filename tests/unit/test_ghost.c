@@ -117,14 +117,18 @@ static uint32_t use_sessions(bshm_segment *segment, sessions *all, uint32_t roun
 	return lost;
 }
 
+/* The store begins far on the side of records that return: what it loses must take it back. */
 TEST(sessions_that_are_lost_are_a_lesson_too)
 {
 	bshm_segment *segment = open_store(MB(1), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
 	sessions all = {.last = 0};
-	const uint32_t first = use_sessions(segment, &all, 800);
+	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED);
+	const uint32_t first = use_sessions(segment, &all, 200);
 	const uint32_t last = use_sessions(segment, &all, 400);
-	test_note("lost: %u of %u reads, then %u of %u", first, 800 * SESSIONS, last, 400 * SESSIONS);
-	CHECK(last <= SESSIONS / 2);
+	test_note("lost: %u of %u reads, then %u of %u", first, 200 * SESSIONS, last, 400 * SESSIONS);
+	CHECK(first > 5 * SESSIONS);
+	CHECK(last <= SESSIONS);
 }
 
 /* How often records are used between two evictions: as in the last turn, or as in this one. */
