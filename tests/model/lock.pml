@@ -191,6 +191,12 @@ proctype thread(byte me; byte process; byte rounds)
 #else
 		:: atomic { lock == 0 && hint && !starves -> starves = true; hint = true }
 #endif
+#ifndef PATIENT
+		/* The last look of a short wait. */
+		:: atomic {
+			lock == 0 && hint && !starves -> lock = owner[process]; assert(!owed); goto holding
+		   }
+#endif
 		:: atomic { lock != 0 -> seen = lock };
 			atomic { starves = true; hint = true };
 			ask();

@@ -345,3 +345,17 @@ TEST(a_process_that_died_starving_keeps_nobody_out)
 	CHECK_INT(segment->header->starving, 0);
 	bshm__unlock(segment);
 }
+
+/* It would be refused a free lock until another process waits long enough to starve. */
+TEST(a_call_that_hardly_waits_gets_a_free_lock_whoever_starves)
+{
+	segment = open_segment(MB(1));
+	segment->header->starving = 1;
+	for (uint64_t wait_ns = 0; wait_ns <= 1000000; wait_ns += 500000) {
+		const uint64_t begun = bshm_os_monotonic_ns();
+		CHECK_INT(lock_for(wait_ns), BSHM_OK);
+		CHECK(bshm_os_monotonic_ns() - begun >= wait_ns); /* others had their turn */
+		CHECK_INT(segment->header->starving, 1);
+		bshm__unlock(segment);
+	}
+}

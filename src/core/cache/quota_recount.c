@@ -10,26 +10,6 @@
 
 /* For each lock, while those before are held: enough for a dead holder, not for a stopped one. */
 #define RECOUNT_WAIT_NS UINT64_C(1000000)
-/* Longer than waiters give way to one that has waited long (lock.c). */
-#define HINT_WAIT_NS UINT64_C(8000000)
-
-/*
- * A process that died while it waited for a lock may have left the hint `starving`, for which the
- * count would give way until it is over. Takes such a lock once, in its turn, which ends the hint.
- * A living process takes a free lock at its next look.
- */
-static void end_hints(bshm_segment *segment)
-{
-	bshm_error error;
-	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		const bshm__shard s = bshm__shard_at(segment, i);
-		if (BSHM_LOAD(&s.shard->starving, RELAXED) != 0 &&
-			BSHM_LOAD(&s.shard->lock, RELAXED) == 0 &&
-			bshm__shard_lock(&s, HINT_WAIT_NS, &error) == BSHM_OK) {
-			bshm__shard_unlock(&s);
-		}
-	}
-}
 
 void bshm__quota_recount(bshm_segment *segment)
 {
@@ -38,7 +18,6 @@ void bshm__quota_recount(bshm_segment *segment)
 		BSHM_LOAD(&store->reserved, RELAXED) < segment->cache_records) {
 		return;
 	}
-	end_hints(segment);
 	bshm_error error;
 	uint64_t reserved = 0;
 	uint32_t locked = 0;

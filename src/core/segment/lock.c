@@ -46,6 +46,7 @@ typedef struct {
 	uint64_t patient_until;
 	unsigned looks;
 	bool starves;
+	bool is_last; /* the look to come */
 } waiter;
 
 /* A function of its own, because no scenario of tests/deaths waits so long. */
@@ -54,11 +55,15 @@ static void set_starving(uint32_t *starving, uint32_t value)
 	BSHM_STORE(starving, value, RELAXED);
 }
 
-/* Must the waiter leave a free word to waiters that starve? The process that set the hint may have
- * died. Then the waiters that it holds up soon starve, too, and clear the hint in the end. */
+/*
+ * Must the waiter leave a free word to waiters that starve? The process that set the hint may have
+ * died. Then the waiters that it holds up soon starve, too, and clear the hint in the end. One that
+ * waits for less time than that takes a free word at its last look: a waiter that lives has had its
+ * turn.
+ */
 static bool is_behind(const waiter *w)
 {
-	return !w->starves && BSHM_LOAD(w->starving, RELAXED) != 0;
+	return !w->starves && !w->is_last && BSHM_LOAD(w->starving, RELAXED) != 0;
 }
 
 /* Sleeps for a moment. The time by which it wakes late does not count as waited. */
@@ -89,13 +94,13 @@ static bool wait_a_little(waiter *w, uint64_t *now)
 		w->grace = longest < GRACE_NS ? longest : GRACE_NS;
 		w->patient_until = *now + PATIENCE_NS;
 	}
-	const bool was_patient = !w->starves;
 	if (*now > w->patient_until) {
 		w->starves = true;
 		set_starving(w->starving, 1);
 	}
 	if (*now > w->deadline) {
-		return was_patient && w->starves; /* one more look, which may take the word */
+		w->is_last = !w->is_last;
+		return w->is_last;
 	}
 	nap(w, *now);
 	return true;
