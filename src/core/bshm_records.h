@@ -59,6 +59,7 @@ typedef struct {
 	uint64_t copying_since_ns; /* bshm_record_copy() */
 	bool counted;              /* the limit was counted anew, as after a death, or could not be */
 	uint64_t no_lease;         /* bshm_lease_take(): a bit for each shard that had none to give */
+	uint64_t no_parking;       /* the same: another process does not end a large put there */
 } bshm_patience;
 
 /* Has the segment a record store? */

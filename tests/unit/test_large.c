@@ -162,6 +162,73 @@ TEST(chunks_that_were_given_up_are_freed)
 	kill_child(child);
 }
 
+/* A process is stopped while it fills chunks. A call waits for it once a shard, whatever the number
+ * of its keys, and then fills its own chunks under the lock. */
+TEST(a_call_with_many_keys_waits_once_for_chunks_that_are_not_put)
+{
+	const unsigned keys = 20;
+	static uint8_t bytes[300000];
+	const pid_t child = stand();
+	bshm_patience patience = {.batch = true};
+	const uint64_t begun = bshm_os_monotonic_ns();
+	for (unsigned i = 0; i < keys; i++) {
+		const uint32_t name = i % 4;
+		const bshm_put put = {.key = {(const char *) &name, sizeof(name)},
+			.value = {BSHM_VALUE_STRING, bytes, sizeof(bytes)},
+			.patience = &patience};
+		bshm_error error;
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	}
+	const uint64_t took = bshm_os_monotonic_ns() - begun;
+	CHECK(took >= BSHM_LOCK_PAGE_NS);
+	CHECK(took < keys / 2 * BSHM_LOCK_PAGE_NS);
+	CHECK(!patience.gone);
+	kill_child(child);
+	check_sound(segment);
+}
+
+static int put_some(bshm_segment *own, uint64_t key, uint32_t length, bshm_put_mode mode)
+{
+	static const uint8_t bytes[300000];
+	const bshm_put put = {.key = {(const char *) &key, sizeof(key)},
+		.value = {BSHM_VALUE_STRING, bytes, length},
+		.mode = mode};
+	bshm_error error;
+	return bshm_record_put(own, &put, &error);
+}
+
+static void put_without_a_pause(void)
+{
+	bshm_segment *own = attach_store();
+	raise_flag(0);
+	for (uint64_t i = 1; BSHM_LOAD(&test_words[1], RELAXED) == 0; i++) {
+		put_some(own, i << 32 | (uint64_t) getpid() << 8, 300, BSHM_PUT_SET);
+	}
+}
+
+/* One that never pauses could use all the room that each step makes. */
+TEST(room_for_a_large_value_is_made_beside_a_busy_writer)
+{
+	segment = open_store(MB(16), 0);
+	uint32_t next = store_fill_up(segment, 0, 300);
+	const pid_t children[] = {spawn(put_without_a_pause), spawn(put_without_a_pause)};
+	await_flag(0);
+	for (uint32_t i = 0; i < 6; i++) {
+		CHECK_INT(put_some(segment, 1, 100, BSHM_PUT_SET), 1);
+		CHECK_INT(put_some(segment, 1, i % 3 == 0 ? 250000 : 40000,
+					  i % 2 == 0 ? BSHM_PUT_SET : BSHM_PUT_REPLACE),
+			1);
+		CHECK_INT(store_remove(segment, 1), 1);
+		for (uint32_t k = 0; k < 20000; k++) { /* no page of chunks remains */
+			put_some(segment, 2 + next++, 300, BSHM_PUT_SET);
+		}
+	}
+	BSHM_STORE(&test_words[1], 1, RELAXED);
+	CHECK_INT(finish(children[0]), 0);
+	CHECK_INT(finish(children[1]), 0);
+	check_sound(segment);
+}
+
 /* Small records, younger than the floor, are so many that a sample has hardly another one. Most of
  * the memory has older ones. */
 TEST(large_values_that_were_put_just_now_outlive_older_records)

@@ -32,9 +32,8 @@
 #define CHANGE_TRIES 64 /* while the value outgrows the memory taken for it */
 #define COPY_TRIES   8  /* while a large value changes; then it is copied under the lock */
 #define ROOM_TO_GROW 4096u
-#define ROOM_STEPS   64u  /* then room is made at once */
 #define PAUSE_EVERY  4u   /* steps; few puts need so many */
-#define YIELD_STEPS  256u /* more than are needed */
+#define STEPS_MOST   256u /* more than are needed; then room is made at once */
 
 static void reject(const bshm__shard *s)
 {
@@ -165,40 +164,35 @@ static bool is_stepped(uint64_t bytes, uint32_t chain)
 	return chain != 0 || bytes <= BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES;
 }
 
-/* Between two steps: gives the lock away. Not OK: it is lost, and the chain given up. */
-static bshm_status give_way(
-	const bshm__shard *s, uint32_t chain, bool pause, bshm_patience *patience, bshm_error *error)
+/* Between two steps: `status` says whether the lock is held. Not OK: the chain is given up. */
+static bshm_status go_on(const bshm__shard *s, uint32_t chain, bshm_status status, uint32_t *step)
 {
-	bshm_status status;
-	if (pause) {
-		status = bshm__shard_lock_pause(s, patience, error);
-	} else {
-		bshm__shard_unlock(s);
-		status = bshm__shard_lock_patient(s, patience, error);
-	}
+	*step = *step < STEPS_MOST ? *step + 1 : 0;
 	if (status != BSHM_OK && chain != 0) {
 		bshm__parked_give_up(s);
 	}
 	return status;
 }
 
-/* Between two steps: gives the lock to a process that has waited long for it; now and then leaves
- * it to all others. */
-static bshm_status next_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
-	uint32_t *step, bshm_error *error)
+/* Between two steps of a put that depends on no record: leaves the lock to others for a moment, now
+ * and then for a pause. */
+static bshm_status next_step(const bshm__shard *s, uint32_t chain, bshm__low *low,
+	bshm_patience *patience, uint32_t *step, bshm_error *error)
 {
-	const bool pause = *step % PAUSE_EVERY == 0;
-	*step = *step < ROOM_STEPS ? *step + 1 : 0;
-	return give_way(s, chain, pause, patience, error);
+	if (!bshm__may_pause(s, 0, low, patience)) {
+		return bshm__yield_step(s, chain, patience, step, error);
+	}
+	if (*step % PAUSE_EVERY == 0) {
+		return go_on(s, chain, bshm__shard_lock_pause(s, patience, error), step);
+	}
+	bshm__shard_unlock(s);
+	return go_on(s, chain, bshm__shard_lock_patient(s, patience, error), step);
 }
 
 bshm_status bshm__yield_step(const bshm__shard *s, uint32_t chain, bshm_patience *patience,
 	uint32_t *step, bshm_error *error)
 {
-	*step = *step < YIELD_STEPS ? *step + 1 : 0;
-	return BSHM_LOAD(&s->shard->starving, RELAXED) == 0 || patience->gone
-			   ? BSHM_OK
-			   : give_way(s, chain, false, patience, error);
+	return go_on(s, chain, bshm__shard_lock_yield(s, patience, error), step);
 }
 
 /* Under the lock, which it releases: a put; the room that is missing is made in steps. Below 0: the
@@ -208,11 +202,12 @@ static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm
 {
 	const bool depends = put->mode != BSHM_PUT_SET && put->mode != BSHM_PUT_ADD;
 	uint32_t step = !depends || is_stepped(put->key.length + put->value.length, chain);
+	bshm__low low = BSHM_LOW_NONE;
 	int stored;
 	while (
 		BSHM_UNLIKELY((stored = bshm__record_put_step(s, home, put, chain, step)) == BSHM_E_BUSY)) {
 		const bshm_status again = depends ? bshm__yield_step(s, chain, patience, &step, error)
-										  : next_step(s, chain, patience, &step, error);
+										  : next_step(s, chain, &low, patience, &step, error);
 		if (again != BSHM_OK) {
 			return again;
 		}

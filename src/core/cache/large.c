@@ -55,6 +55,14 @@ static uint64_t keep_existing(
 	return chunks - (own < chunks ? own : chunks);
 }
 
+/* Between two steps. */
+static bshm_status next_step(const bshm__shard *s, uint64_t chunks, bshm__low *low,
+	bshm_patience *patience, bshm_error *error)
+{
+	return bshm__may_pause(s, chunks, low, patience) ? bshm__shard_lock_pause(s, patience, error)
+													 : bshm__shard_lock_yield(s, patience, error);
+}
+
 /* One step: takes chunks of the record, the last one first, or makes room for them. False: there is
  * no room. */
 static bool take_some(bshm__shard *s, const bshm__home *home, const bshm_put *put,
@@ -107,11 +115,12 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	bshm__put_prepare(s, &r);
 	uint32_t left = r.chunks;
 	uint32_t steps = left / STEP_CHUNKS + 2 * s->segment->shard_pages; /* more than are needed */
+	bshm__low low = BSHM_LOW_NONE;
 	bool possible = true;
 	bshm_status status = BSHM_OK;
 	while (status == BSHM_OK && left != 0 && possible) {
 		possible = take_some(s, home, put, &r, &left) && --steps != 0;
-		status = left != 0 && possible ? bshm__shard_lock_pause(s, patience, error) : BSHM_OK;
+		status = left != 0 && possible ? next_step(s, left, &low, patience, error) : BSHM_OK;
 	}
 	*chain = bshm__parked(s);
 	if (status == BSHM_OK && possible) {
@@ -128,14 +137,17 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	return status;
 }
 
-/* Waits until no other process fills chunks, as long as for a lock. BUSY: one still does. */
+/* Waits until no other process fills chunks; a call with many keys does so in vain once a shard.
+ * BUSY: one still does. */
 static bshm_status await_parked(
-	const bshm__shard *s, bshm_patience *patience, uint64_t *wait_ns, bshm_error *error)
+	const bshm__shard *s, bshm_patience *patience, uint64_t wait_ns, bshm_error *error)
 {
-	*wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
-	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : *wait_ns);
+	const uint64_t bit = UINT64_C(1) << s->index;
+	const bool waits = !patience->gone && (patience->no_parking & bit) == 0;
+	const uint64_t deadline = bshm_os_monotonic_ns() + (waits ? wait_ns : 0);
 	while (bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
 		if (bshm_os_monotonic_ns() > deadline) {
+			patience->no_parking |= bit;
 			return BSHM_E_BUSY;
 		}
 		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
@@ -158,8 +170,8 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 	if (both * 8 <= s->segment->shard_bytes * 7) { /* the index needs some room, too */
 		return BSHM_OK;
 	}
-	uint64_t wait_ns;
-	const bshm_status status = await_parked(s, patience, &wait_ns, error);
+	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	const bshm_status status = await_parked(s, patience, wait_ns, error);
 	if (status != BSHM_E_BUSY) {
 		return status;
 	}
@@ -174,8 +186,7 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 static bshm_status park(bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
-	uint64_t wait_ns;
-	const bshm_status status = await_parked(s, patience, &wait_ns, error);
+	const bshm_status status = await_parked(s, patience, BSHM_LOCK_PAGE_NS, error);
 	if (status != BSHM_OK && status != BSHM_E_BUSY) {
 		return status;
 	}
@@ -194,6 +205,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	bshm__parked_reclaim(s);
 	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
+	bshm__low low = BSHM_LOW_NONE;
 	uint64_t wanted;
 	bool again;
 	do {
@@ -204,7 +216,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		wanted = keep_existing(&own, home, put, chunks);
 		again = !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, wanted) &&
 				BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0;
-		status = again ? bshm__shard_lock_pause(s, patience, error) : BSHM_OK;
+		status = again ? next_step(s, wanted, &low, patience, error) : BSHM_OK;
 		if (status != BSHM_OK) {
 			return status;
 		}

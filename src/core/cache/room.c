@@ -9,6 +9,7 @@
 #include "core/cache/move.h"
 #include "core/cache/record.h"
 #include "core/cache/table.h"
+#include "core/segment/lock.h"
 
 /* The limits of one step for a large record: a waiter waits for a millisecond or two. */
 #define STEP_EVICTIONS 128u
@@ -204,4 +205,17 @@ bool bshm__make_large_room_step(const bshm__shard *s, uint32_t size_class, uint6
 {
 	const uint32_t single = many_go(s, size_class, count) ? 0 : UINT32_MAX;
 	return make_room(s, size_class, count, 0, (limits){STEP_EVICTIONS, STEP_PAGES, single, 1});
+}
+
+bool bshm__may_pause(
+	const bshm__shard *s, uint64_t chunks, bshm__low *low, const bshm_patience *patience)
+{
+	const bshm_shard_header *shard = s->shard;
+	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + chunks * BSHM_CHUNK_BYTES;
+	const uint64_t pages = (uint64_t) BSHM_LOAD(&shard->given_pages, RELAXED) -
+						   BSHM_LOAD(&shard->classes[BSHM_CLASS_CHUNK].pages, RELAXED);
+	const bool less = bytes < low->bytes || pages < low->pages;
+	low->bytes = bytes < low->bytes ? bytes : low->bytes;
+	low->pages = pages < low->pages ? pages : low->pages;
+	return less && (patience->batch || patience->waited_ns < BSHM_LOCK_BATCH_NS / 2);
 }

@@ -17,4 +17,23 @@ bool bshm__make_room_step(
 /* The same for a record of many chunks. */
 bool bshm__make_large_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count);
 
+/* The least that there has been after a step. */
+typedef struct {
+	uint64_t bytes; /* of records, and of chunks that are still needed */
+	uint64_t pages; /* of all classes but that of chunks */
+} bshm__low;
+
+#define BSHM_LOW_NONE                                                                              \
+ {                                                                                                 \
+  UINT64_MAX, UINT64_MAX                                                                           \
+ }
+
+/*
+ * Between two steps: may the lock be left to any process? A writer that never pauses could use all
+ * the room that each step makes. So there must be less now than after all steps before; and the
+ * call must not have waited for half of its time. `chunks`: as many are still needed.
+ */
+bool bshm__may_pause(
+	const bshm__shard *s, uint64_t chunks, bshm__low *low, const bshm_patience *patience);
+
 #endif

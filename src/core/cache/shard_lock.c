@@ -61,3 +61,12 @@ bshm_status bshm__shard_lock_pause(const bshm__shard *s, bshm_patience *patience
 	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
 	return bshm__shard_lock_patient(s, patience, error);
 }
+
+bshm_status bshm__shard_lock_yield(const bshm__shard *s, bshm_patience *patience, bshm_error *error)
+{
+	if (BSHM_LOAD(&s->shard->starving, RELAXED) == 0 || patience->gone) {
+		return BSHM_OK;
+	}
+	bshm__shard_unlock(s);
+	return bshm__shard_lock_patient(s, patience, error);
+}

@@ -49,5 +49,8 @@ static inline void bshm__shard_unlock(const bshm__shard *s)
 /* Between two steps of a call: leaves the lock free for a pause. Not OK: it is lost. */
 bshm_status bshm__shard_lock_pause(
 	const bshm__shard *s, bshm_patience *patience, bshm_error *error);
+/* Gives the lock only to a process that has waited long for it. */
+bshm_status bshm__shard_lock_yield(
+	const bshm__shard *s, bshm_patience *patience, bshm_error *error);
 
 #endif
