@@ -50,6 +50,34 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	check_sound(segment);
 }
 
+/* A writer removes the key of a value that it changes, whether there is a record or not. The next
+ * call that asks for it would miss it anyhow. */
+TEST(the_ghost_of_a_key_that_is_removed_ends)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_error error;
+	uint32_t next = 1000;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint64_t number = 7;
+		const bshm_key key = {(const char *) &number, 8};
+		const bshm__home home = bshm__home_of(segment, 0, &key);
+		CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
+		while (is_there(segment, 7)) {
+			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK(bshm__ghost_exists(&s, &home));
+		if (i != 0) {
+			CHECK_INT(i == 1 ? bshm_record_remove(segment, 0, &key, &error)
+							 : bshm_record_forget(segment, 0, &key, NULL, &error),
+				0);
+			CHECK(!bshm__ghost_exists(&s, &home));
+		}
+		CHECK_INT(bshm__ghost_returns(&s, &home, 24, true), i == 0);
+	}
+	check_sound(segment);
+}
+
 /* Keys that are only written cost nothing where they are evicted, however often they return. */
 TEST(what_nobody_asks_for_teaches_nothing)
 {

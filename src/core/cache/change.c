@@ -590,6 +590,7 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 static int remove_located(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
 {
 	if (at->cell == 0) {
+		bshm__ghost_end(s, home);
 		return 0;
 	}
 	bshm__record_remove(s, home, at->cell, at->ref);

@@ -311,6 +311,21 @@ static uint32_t find_ghost(const bshm__shard *s, const bshm__home *home, const b
 	return LANES_ALL;
 }
 
+bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home)
+{
+	const bshm_bucket *bucket = bshm__home_bucket(s, home);
+	return bucket != NULL && find_ghost(s, home, bucket) != LANES_ALL;
+}
+
+void bshm__ghost_end(const bshm__shard *s, const bshm__home *home)
+{
+	bshm_bucket *bucket = bshm__home_bucket(s, home);
+	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(s, home, bucket);
+	if (lane != LANES_ALL) {
+		lane_set(bucket, lane, 0);
+	}
+}
+
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes, bool asked)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);

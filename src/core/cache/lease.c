@@ -27,6 +27,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/change.h"
+#include "core/cache/ghost.h"
 #include "core/cache/large.h"
 #include "core/cache/lease_table.h"
 #include "core/cache/parked.h"
@@ -282,6 +283,10 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	/* The record is looked up after that: pairs with bshm__lease_end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
+		if (bshm__ghost_exists(&s, &home) && bshm__shard_lock_free(&s)) {
+			bshm__ghost_end(&s, &home);
+			bshm__shard_unlock(&s);
+		}
 		return 0;
 	}
 	const bshm_status status = bshm__shard_lock_patient(&s, patience, error);
