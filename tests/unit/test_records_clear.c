@@ -69,6 +69,18 @@ TEST(records_with_a_prefix_go_and_others_stay)
 	check_sound(segment);
 }
 
+/* Of a full store: while its first tables are cleared there is no page for smaller units. */
+TEST(an_empty_store_has_no_index_but_the_smallest_one)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	const bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
+	store_fill_up(segment, 0, 8);
+	CHECK(BSHM_LOAD(&shard->classes[BSHM_CLASS_INDEX].used, RELAXED) > 500);
+	CHECK(bshm_records_clear(segment, &(bshm_key){"", 0}) > 100000);
+	CHECK_INT(BSHM_LOAD(&shard->classes[BSHM_CLASS_INDEX].used, RELAXED), 0);
+	check_sound(segment);
+}
+
 /* A long key goes on in the chunks, and so does the prefix. */
 TEST(a_prefix_may_be_as_long_as_a_key)
 {

@@ -7,7 +7,8 @@
  * as any record is (remove.c), so a death leaves at most one change to repair.
  *
  * A table with an empty beginning cannot be shrunk, because its other records would lie too close
- * together. So it is shrunk once, at the end of each part.
+ * together. So it is shrunk once, at the end of each part. In a full store there is no page for the
+ * smaller units of the first tables. These tables are shrunk after the last one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -33,6 +34,7 @@ typedef struct {
 	uint32_t until;
 	uint64_t removed; /* users' records that had not expired */
 	uint32_t work;    /* records and chunks since the last pause */
+	bool oversized;   /* a table of the shard could not be shrunk */
 } clearing;
 
 /* The buckets of a part, and the present one. */
@@ -184,6 +186,7 @@ static bool clear_part(const bshm__shard *s, clearing *c)
 		}
 	}
 	bshm__table_shrink(s, c->table);
+	c->oversized |= bshm__table_oversized(s, c->table) != 0;
 	c->work += slots;
 	return true;
 }
@@ -224,6 +227,16 @@ static void clear_table(const bshm__shard *s, clearing *c, bshm_patience *patien
 	}
 }
 
+static void shrink_table(const bshm__shard *s, uint32_t table, bshm_patience *patience)
+{
+	bshm_error error;
+	if (bshm__table_oversized(s, table) != 0 &&
+		bshm__shard_lock_patient(s, patience, &error) == BSHM_OK) {
+		bshm__table_shrink(s, table);
+		bshm__shard_unlock(s);
+	}
+}
+
 /* Values that are being loaded now may have been read before the call: they are not stored. */
 static void end_leases(bshm_segment *segment, bshm_patience *patience)
 {
@@ -247,9 +260,13 @@ uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix)
 	end_leases(segment, &patience);
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
-		for (uint32_t t = 0; t < segment->shard_tables; t++) {
-			c.table = i * segment->shard_tables + t;
+		const uint32_t first = i * segment->shard_tables;
+		c.oversized = false;
+		for (c.table = first; c.table < first + segment->shard_tables; c.table++) {
 			clear_table(&s, &c, &patience);
+		}
+		for (uint32_t t = 0; c.oversized && t < segment->shard_tables; t++) {
+			shrink_table(&s, first + t, &patience);
 		}
 	}
 	return c.removed;
