@@ -750,9 +750,10 @@ namespace {
 
     /**
      * Reads a record; counts as use of it. About 40 ns and the copy of the value. Takes no lock and
-     * never waits, but for one case: a record of more than 4 kB that was replaced during each copy
-     * for 10 milliseconds. Then it waits for a lock as a change does; without the lock the record
-     * counts as missing.
+     * never waits, but for one case: a record of more than 4 kB of which no copy was undisturbed
+     * for 10 milliseconds, because it was replaced, or records of other sizes took over memory
+     * beside it. Then it waits for a lock as a change does; without the lock the record counts as
+     * missing.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $default Returned when there is no such record.
@@ -809,7 +810,8 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
-     * @return bool false: there is one, or the value was refused; nothing changed.
+     * @return bool false: there is one, the value was refused, or no lock was free in time
+     *     (counted in `lock_timeouts`); nothing changed.
      * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_add(string $key, mixed $value, int $ttl = 0): bool {}
@@ -820,7 +822,8 @@ namespace {
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew.
-     * @return bool false: there is none, or the value was refused; nothing changed.
+     * @return bool false: there is none, the value was refused, or no lock was free in time
+     *     (counted in `lock_timeouts`); nothing changed.
      * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_replace(string $key, mixed $value, int $ttl = 0): bool {}
@@ -837,7 +840,8 @@ namespace {
      * Removes a record. A value that bloom_cache_remember() is loading for the key is not stored.
      *
      * @param string $key 0 to 65,535 bytes.
-     * @return bool false: there was none.
+     * @return bool false: there was none; or no lock was free in time (counted in `lock_timeouts`):
+     *     then the record stays.
      */
     function bloom_cache_delete(string $key): bool {}
 
@@ -845,7 +849,8 @@ namespace {
      * Removes many records.
      *
      * @param array $keys Cache keys.
-     * @return int How many there were.
+     * @return int How many there were. Those whose lock was not free in time stay, and are not
+     *     counted (`lock_timeouts` has them).
      */
     function bloom_cache_delete_many(array $keys): int {}
 
@@ -898,7 +903,8 @@ namespace {
      * @param mixed $new As in bloom_cache_set().
      * @param int|null $ttl Seconds, 0 (no limit) or 1 to 315,360,000; counts anew. null: the
      *     existing record's time limit stays; a record that is created has none.
-     * @return bool false: the record was another one, or $new was refused; nothing changed.
+     * @return bool false: the record was another one, $new was refused, or no lock was free in time
+     *     (counted in `lock_timeouts`); nothing changed.
      * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
      */
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool {}
@@ -920,7 +926,7 @@ namespace {
      *
      * @param string $key 0 to 65,535 bytes.
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
-     * @return bool false: there is none.
+     * @return bool false: there is none, or no lock was free in time (counted in `lock_timeouts`).
      */
     function bloom_cache_touch(string $key, int $ttl): bool {}
 
@@ -976,7 +982,8 @@ namespace {
      *
      * Records of bloom_fetch() stay.
      *
-     * @return array{string, mixed}|null Key and value; null: there is none.
+     * @return array{string, mixed}|null Key and value; null: there is none, or no lock was free in
+     *     time (counted in `lock_timeouts`).
      */
     function bloom_cache_pop_oldest(): ?array {}
 
@@ -1000,7 +1007,8 @@ namespace {
      * rule, not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
-     * @return int How many there were, without expired ones and those of bloom_fetch().
+     * @return int How many there were, without expired ones and those of bloom_fetch(). Records
+     *     whose lock was not free in time stay (`lock_timeouts` has them).
      */
     function bloom_cache_clear(string $prefix = ""): int {}
 

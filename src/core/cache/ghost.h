@@ -47,8 +47,8 @@ void bshm__ghost_leave(
 /* A record of so many bytes is put for a key that has none: is its ghost there, was it missed, and
  * is the record PROTECTED for it? The ghost ends then. `asked`: this call itself missed it. */
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes, bool asked);
-/* A key without a record is removed: its value has changed, so it would have been missed anyhow, and
- * says nothing about the eviction. Ends its ghost. */
+/* A key without a record is removed: its value has changed, so it would have been missed anyhow,
+ * and says nothing about the eviction. Ends its ghost. */
 void bshm__ghost_end(const bshm__shard *s, const bshm__home *home);
 /* Removes the ghosts of a bucket that are too old. */
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
