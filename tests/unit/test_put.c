@@ -261,3 +261,26 @@ TEST(records_are_small)
 		unlink(test_path("segment"));
 	}
 }
+
+/* Slots and index, beyond the bytes of the records. A full store has more: the headers of its pages
+ * are 1 %, and each class may have a page that is not full. */
+TEST(values_of_8_to_10_kb_waste_little)
+{
+	bshm_segment *segment = open_store(MB(64), 0);
+	for (uint32_t i = 0; store_evictions(segment) == 0; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8000 + i * 7919 % 2001, 0, BSHM_PUT_SET), 1);
+	}
+	bshm_class_info classes[BSHM_CLASSES_MAX];
+	const unsigned count = bshm_store_classes(segment, classes);
+	double used = 0;
+	for (unsigned i = 0; i < count; i++) {
+		used += (double) classes[i].used * classes[i].slot_bytes;
+	}
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	const double data = (double) info.data_bytes;
+	test_note("slots %.2f %%, the whole store %.2f %% more than the data", 100 * used / data - 100,
+		100 * (double) info.bytes_total / data - 100);
+	CHECK(used <= 1.015 * data);
+	CHECK((double) info.bytes_total <= 1.035 * data);
+}
