@@ -49,8 +49,8 @@ typedef struct {
  * The patience of one call with many keys, all zero to begin with. For the first lock that is not
  * free in time, the call waits 50 ms (`batch`: a second); for later ones it does not wait. All its
  * waits together end after a second (`batch`: no limit). Time by which it wakes late, because it
- * got no processor, does not count, up to 150 ms a wait. It always gets a lock that is free, or
- * becomes free within microseconds.
+ * got no processor, does not count, up to 150 ms a wait. It gets a lock that is free, or becomes
+ * free within microseconds, unless another process has waited for that one for 5 ms.
  */
 typedef struct {
 	bool batch;

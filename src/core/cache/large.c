@@ -137,17 +137,13 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	return status;
 }
 
-/* Waits until no other process fills chunks; a call with many keys does so in vain once a shard.
- * BUSY: one still does. */
+/* Waits until no other process fills chunks. BUSY: one still does. */
 static bshm_status await_parked(
 	const bshm__shard *s, bshm_patience *patience, uint64_t wait_ns, bshm_error *error)
 {
-	const uint64_t bit = UINT64_C(1) << s->index;
-	const bool waits = !patience->gone && (patience->no_parking & bit) == 0;
-	const uint64_t deadline = bshm_os_monotonic_ns() + (waits ? wait_ns : 0);
+	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : wait_ns);
 	while (bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
 		if (bshm_os_monotonic_ns() > deadline) {
-			patience->no_parking |= bit;
 			return BSHM_E_BUSY;
 		}
 		const bshm_status status = bshm__shard_lock_pause(s, patience, error);
@@ -182,11 +178,15 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 }
 
 /* Takes the shard's chain for a record of many chunks, and fills it. If another process does not
- * end in time, the chunks are filled under the lock. Not OK: the lock is lost. */
+ * end in time, the chunks are filled under the lock; a call with many keys waits so in vain once.
+ * Not OK: the lock is lost. */
 static bshm_status park(bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
-	const bshm_status status = await_parked(s, patience, BSHM_LOCK_PAGE_NS, error);
+	const uint64_t bit = UINT64_C(1) << s->index;
+	const uint64_t wait_ns = (patience->no_parking & bit) == 0 ? BSHM_LOCK_PAGE_NS : 0;
+	const bshm_status status = await_parked(s, patience, wait_ns, error);
+	patience->no_parking = (patience->no_parking & ~bit) | (status == BSHM_E_BUSY ? bit : 0);
 	if (status != BSHM_OK && status != BSHM_E_BUSY) {
 		return status;
 	}

@@ -265,7 +265,7 @@ uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix)
 		for (c.table = first; c.table < first + segment->shard_tables; c.table++) {
 			clear_table(&s, &c, &patience);
 		}
-		for (uint32_t t = 0; c.oversized && t < segment->shard_tables; t++) {
+		for (uint32_t t = 0; c.oversized && !patience.gone && t < segment->shard_tables; t++) {
 			shrink_table(&s, first + t, &patience);
 		}
 	}

@@ -217,5 +217,6 @@ bool bshm__may_pause(
 	const bool less = bytes < low->bytes || pages < low->pages;
 	low->bytes = bytes < low->bytes ? bytes : low->bytes;
 	low->pages = pages < low->pages ? pages : low->pages;
-	return less && (patience->batch || patience->waited_ns < BSHM_LOCK_BATCH_NS / 2);
+	const bool has_time = patience->batch || patience->waited_ns < BSHM_LOCK_BATCH_NS / 2;
+	return less && (has_time || patience->gone);
 }

@@ -31,7 +31,8 @@ typedef struct {
 /*
  * Between two steps: may the lock be left to any process? A writer that never pauses could use all
  * the room that each step makes. So there must be less now than after all steps before; and the
- * call must not have waited for half of its time. `chunks`: as many are still needed.
+ * call must not have waited for half of its time, unless its patience is gone: then others would
+ * never get the lock. `chunks`: as many are still needed.
  */
 bool bshm__may_pause(
 	const bshm__shard *s, uint64_t chunks, bshm__low *low, const bshm_patience *patience);

@@ -46,6 +46,7 @@ typedef struct {
 	uint64_t patient_until;
 	unsigned looks;
 	bool starves;
+	bool waits;   /* it has time to wait at all */
 	bool is_last; /* the look to come */
 } waiter;
 
@@ -59,7 +60,7 @@ static void set_starving(uint32_t *starving, uint32_t value)
  * Must the waiter leave a free word to waiters that starve? The process that set the hint may have
  * died. Then the waiters that it holds up soon starve, too, and clear the hint in the end. One that
  * waits for less time than that takes a free word at its last look: a waiter that lives has had its
- * turn.
+ * turn. (That is not so if it does not wait at all.)
  */
 static bool is_behind(const waiter *w)
 {
@@ -90,7 +91,8 @@ static bool wait_a_little(waiter *w, uint64_t *now)
 	}
 	*now = bshm_os_monotonic_ns();
 	if (w->looks == SPINS + 1) {
-		const uint64_t longest = w->deadline > *now ? 3 * (w->deadline - *now) : 0;
+		w->waits = w->deadline > *now;
+		const uint64_t longest = w->waits ? 3 * (w->deadline - *now) : 0;
 		w->grace = longest < GRACE_NS ? longest : GRACE_NS;
 		w->patient_until = *now + PATIENCE_NS;
 	}
@@ -99,7 +101,7 @@ static bool wait_a_little(waiter *w, uint64_t *now)
 		set_starving(w->starving, 1);
 	}
 	if (*now > w->deadline) {
-		w->is_last = !w->is_last;
+		w->is_last = w->waits && !w->is_last;
 		return w->is_last;
 	}
 	nap(w, *now);
