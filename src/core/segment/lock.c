@@ -85,14 +85,16 @@ static void nap(waiter *w, uint64_t now)
 static bool wait_a_little(waiter *w, uint64_t *now)
 {
 	*now = 0;
+	if (w->looks == 0) {
+		w->waits = w->deadline > bshm_os_monotonic_ns();
+	}
 	if (w->looks++ < SPINS) {
 		BSHM_PAUSE();
 		return true;
 	}
 	*now = bshm_os_monotonic_ns();
 	if (w->looks == SPINS + 1) {
-		w->waits = w->deadline > *now;
-		const uint64_t longest = w->waits ? 3 * (w->deadline - *now) : 0;
+		const uint64_t longest = w->deadline > *now ? 3 * (w->deadline - *now) : 0;
 		w->grace = longest < GRACE_NS ? longest : GRACE_NS;
 		w->patient_until = *now + PATIENCE_NS;
 	}
