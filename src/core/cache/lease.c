@@ -283,6 +283,7 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	/* The record is looked up after that: pairs with bshm__lease_end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
+		/* A ghost is a hint: not worth a wait. */
 		if (bshm__ghost_exists(&s, &home) && bshm__shard_lock_free(&s)) {
 			bshm__ghost_end(&s, &home);
 			bshm__shard_unlock(&s);
