@@ -865,7 +865,8 @@ namespace {
      * @param bool $create false: only if there is a record.
      * @return int|false The new value; false, only if $create is false: there is no record.
      * @throws \BloomShm\Exception RANGE: outside the range of integers. INCOMPATIBLE: not an
-     *     integer. The record stays as it was. UNAVAILABLE: there is no record store.
+     *     integer. TIMEOUT: no lock was free in time. The record stays as it was. UNAVAILABLE:
+     *     there is no record store.
      */
     function bloom_cache_increment(
         string $key,
@@ -884,7 +885,8 @@ namespace {
      * @param int $ttl Seconds, as in bloom_cache_increment().
      * @param bool $create As in bloom_cache_increment().
      * @return int|false The new value, or false as in bloom_cache_increment().
-     * @throws \BloomShm\Exception RANGE, INCOMPATIBLE, UNAVAILABLE: as bloom_cache_increment().
+     * @throws \BloomShm\Exception RANGE, INCOMPATIBLE, TIMEOUT, UNAVAILABLE: as
+     *     bloom_cache_increment().
      */
     function bloom_cache_decrement(
         string $key,
@@ -916,8 +918,9 @@ namespace {
      * @param string $suffix The bytes to append.
      * @param string $delimiter Goes before them, except into a record that is created.
      * @return int The new length in bytes.
-     * @throws \BloomShm\Exception INCOMPATIBLE: not a string. NO_SPACE: past the size limit. The
-     *     record stays as it was. UNAVAILABLE: there is no record store.
+     * @throws \BloomShm\Exception INCOMPATIBLE: not a string. NO_SPACE: past the size limit.
+     *     TIMEOUT: no lock was free in time. The record stays as it was. UNAVAILABLE: there is no
+     *     record store.
      */
     function bloom_cache_append(string $key, string $suffix, string $delimiter = ""): int {}
 

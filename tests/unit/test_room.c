@@ -126,3 +126,29 @@ TEST(evictions_of_a_page_are_of_one_class_and_so_many_at_most)
 	}
 	check_sound(segment);
 }
+
+/* Between two steps of making room: others must not use what the steps have made. */
+TEST(the_lock_is_left_to_others_only_after_progress)
+{
+	segment = open_store(MB(4), 0);
+	s = bshm__shard_at(segment, 0);
+	bshm_patience patience = {0};
+	bshm__low low = BSHM_LOW_NONE;
+	CHECK_INT(store_put(segment, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(store_put(segment, 2, 1, 100, 0, BSHM_PUT_SET), 1);
+	CHECK(bshm__may_pause(&s, 9, &low, &patience));
+	CHECK(!bshm__may_pause(&s, 9, &low, &patience));
+	CHECK(bshm__may_pause(&s, 8, &low, &patience));
+	CHECK_INT(store_remove(segment, 1), 1);
+	CHECK(bshm__may_pause(&s, 8, &low, &patience));
+	CHECK_INT(store_put(segment, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	CHECK(!bshm__may_pause(&s, 8, &low, &patience)); /* another process has used it */
+	CHECK_INT(store_remove(segment, 1), 1);
+	CHECK(!bshm__may_pause(&s, 8, &low, &patience)); /* made up for, and no more */
+	patience.waited_ns = BSHM_LOCK_BATCH_NS / 2;
+	CHECK(!bshm__may_pause(&s, 7, &low, &patience));
+	patience.batch = true;
+	CHECK(bshm__may_pause(&s, 6, &low, &patience));
+	patience = (bshm_patience){.gone = true, .waited_ns = BSHM_LOCK_BATCH_NS};
+	CHECK(bshm__may_pause(&s, 5, &low, &patience)); /* else others would never get it */
+}
