@@ -19,14 +19,16 @@
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
 #define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_HALF    61u /* half chunks: the last part of a large record, if it is short */
-#define BSHM_CLASS_CHUNK   62u /* chunks */
-#define BSHM_CLASS_INDEX   63u /* units: 64 buckets each */
-#define BSHM_CLASS_RECORDS 58u /* classes from here on do not hold records */
-#define BSHM_CLASS_UNIT_32 58u /* small units: 32 buckets; 59: 16; 60: 8 */
-#define BSHM_CLASS_UNIT_8  60u
+#define BSHM_CLASS_RECORDS 52u /* classes from here on do not hold records */
+#define BSHM_CLASS_UNIT_32 52u /* small units: 32 buckets; 53: 16; 54: 8 */
+#define BSHM_CLASS_UNIT_8  54u
+#define BSHM_CLASS_SHORT   55u  /* to 61: short chunks, for the last bytes of a large record */
+#define BSHM_CLASS_CHUNK   62u  /* whole chunks */
+#define BSHM_CLASS_INDEX   63u  /* units: 64 buckets each */
 #define BSHM_LEASE_COUNT   256u /* a shard */
-#define BSHM_PAGE_WORDS    16u
+#define BSHM_PAGE_WORDS    2u   /* of the bitmap of a page with slots of 128 bytes or more */
+#define BSHM_CLASS_MAPPED  20u  /* pages of smaller classes begin with a bitmap of their own */
+#define BSHM_MAP_WORDS     16u
 #define BSHM_TABLE_UNITS   32u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
@@ -137,13 +139,14 @@ typedef struct {
 		hint; /* bits 0..23: a page that may have room, + 1; the others: a word of its bitmap */
 	uint32_t pages; /* of the class */
 	uint32_t used;  /* its slots that are taken */
-	uint32_t reserved;
+	uint32_t other; /* another page that may have room, + 1 */
 } bshm_class;
 
 BSHM_STATIC_ASSERT(class, sizeof(bshm_class) == 16);
 BSHM_AT(class, hint, 0);
 BSHM_AT(class, pages, 4);
 BSHM_AT(class, used, 8);
+BSHM_AT(class, other, 12);
 
 #define BSHM_CANDIDATES 6u
 
@@ -349,7 +352,8 @@ BSHM_AT(bucket, ref, 24);
 /*
  * The class of a page, and which of its slots are taken: a bit each. Under the shard's lock. The
  * pages of a shard are neighbours: page_count / shard_count of them. Headers and bitmaps lie apart,
- * because a search for a page reads thousands of headers.
+ * because a search for a page reads thousands of headers. A page of more slots than these bits
+ * begins with a bitmap of BSHM_MAP_WORDS words: as much for each page would be 1 % of all memory.
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */
@@ -364,7 +368,7 @@ typedef struct {
 	uint64_t taken[BSHM_PAGE_WORDS];
 } bshm_page_bitmap;
 
-BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 128);
+BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 16);
 
 /*
  *  off   0        4        8
@@ -373,12 +377,12 @@ BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 128);
  *      +--------+--------+---------------+-----+-------+
  *
  *      +--------+--------+---------------+-----------+-------------+------+
- *   0: | state  | shape  | [expires_s]   | key_bytes | value_bytes | next | first part
+ *   0: | state  | shape  | [expires_s]   | key, first| value_bytes | next | first part
  *      +--------+--------+---------------+-----------+-------------+------+   a large record
  *
  *      +--------+--------+---------------+
- *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value; the
- *      +--------+--------+---------------+   last may have 4,080               a chunk of it
+ *   0: | state  | next   | prev  | -     | 8,176 bytes of key and value; in
+ *      +--------+--------+---------------+   the last there may be fewer       a chunk of it
  *
  * All words have 4 bytes.
  *
@@ -407,12 +411,16 @@ BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 128);
 #define BSHM_SHAPE_BYTES  0xfffu
 #define BSHM_SHAPE_SERIAL (BSHM_SEQUENCE_JUMP - 1)
 
+/* key, first: how long the key is (16 bits), and how many bytes of key and value the first slot has
+ * (16) */
+#define BSHM_CHAIN_FIRST 16
+#define BSHM_CHAIN_KEY   0xffffu
+
 #define BSHM_SLOT_BYTES_MIN 16u
 #define BSHM_SLOT_BYTES_MAX 4096u
 #define BSHM_SLOT_HEADER    8u
-#define BSHM_CHAIN_HEADER   12u /* key_bytes, value_bytes, next */
+#define BSHM_CHAIN_HEADER   12u /* key and first, value_bytes, next */
 #define BSHM_CHUNK_HEADER   16u
 #define BSHM_CHUNK_BYTES    (2 * BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEADER)
-#define BSHM_HALF_BYTES     (BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEADER)
 
 #endif

@@ -9,7 +9,8 @@ SLAB = 16384
 BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX, UNITS_MAX = 64, 10, 64, 2048, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
 SHARD_BYTES, LEASE_BYTES, LEASES, ROOT_BYTES, TABLE_BYTES = 1280, 64, 256, 8, 320
-PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES = 8, 128
+PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES, OWN_BITMAP_BYTES = 8, 16, 128
+OWN_BITMAPS = 20  # pages of smaller classes begin with their bitmap
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -17,11 +18,13 @@ CLASSES = (
     *(380, 420, 468, 512, 564, 628, 712, 780, 860, 960),
     *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
 )
-HALVES, CHUNKS, UNITS = 61, 62, 63
-SMALL_UNITS = {58: 2048, 59: 1024, 60: 512}
+SHORT_CHUNKS = {55: 512, 56: 1024, 57: 1488, 58: 2048, 59: 3276, 60: 4096, 61: 5460}
+CHUNKS, UNITS = 62, 63
+SMALL_UNITS = {52: 2048, 53: 1024, 54: 512}
+OTHERS = {**SMALL_UNITS, **SHORT_CHUNKS, CHUNKS: 8192, UNITS: 4096}
 PROTECTED, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 STAMP, NOT_COMPARED = 0x7FFF, 0x1FFFF
-CHUNK_HEAD, CHUNK_BYTES, HALF_BYTES, FIRST_MAX = 16, 8176, 4080, 4072
+CHUNK_HEAD, CHUNK_BYTES = 16, 8176
 JUMP, VERSIONS, REACH_MAX, TRIES = 1 << 24, 4096, 16, 4096
 KEY_MAX, RECORD_MAX = 65535, 2**26
 TYPES = ("null", "false", "true", "int", "float", "string", "php", "igbinary", "nothing")
@@ -52,17 +55,17 @@ def counts(cache_bytes, cache_records):
         )
         + 4096
     )
-    return shards, per_shard, (cache_bytes - fixed) // 16520 // shards
+    return shards, per_shard, (cache_bytes - fixed) // 16408 // shards
 
 
 def slot_bytes(size_class):
     if size_class < len(CLASSES):
         return CLASSES[size_class]
-    return 8192 if size_class == CHUNKS else SMALL_UNITS.get(size_class, 4096)
+    return OTHERS[size_class]
 
 
 def unit_class(buckets):
-    return {32: 58, 16: 59, 8: 60}.get(buckets, UNITS)
+    return {32: 52, 16: 53, 8: 54}.get(buckets, UNITS)
 
 
 def reach(buckets):
@@ -70,9 +73,9 @@ def reach(buckets):
     return min(REACH_MAX, buckets // 4)
 
 
-def first_part(count):
-    rest = count % CHUNK_BYTES
-    return next((part for part in (rest, rest - HALF_BYTES) if 0 <= part <= FIRST_MAX), 0)
+def chunk_class(count):
+    """The smallest class of chunks that so many bytes fit in."""
+    return next((i for i in SHORT_CHUNKS if SHORT_CHUNKS[i] >= count + CHUNK_HEAD), CHUNKS)
 
 
 def class_of(count):
@@ -122,13 +125,15 @@ class Record:
         self.next = 0
         self.first = self.key_bytes + self.value_bytes
         if self.state & CHAINED:
-            self.key_bytes, self.value_bytes, self.next = store.u32[
-                off // 4 + words : off // 4 + words + 3
-            ]
+            key, self.value_bytes, self.next = map(
+                int, store.u32[off // 4 + words : off // 4 + words + 3]
+            )
+            self.key_bytes, self.first = key & KEY_MAX, key >> 16
             words += 3
-            if self.key_bytes > KEY_MAX or self.value_bytes > RECORD_MAX:
+            if self.value_bytes > RECORD_MAX:
                 raise Damaged("a record is longer than there are")
-            self.first = first_part(self.key_bytes + self.value_bytes)
+            if self.first > self.key_bytes + self.value_bytes:
+                raise Damaged("a first part is longer than its record")
         self.slot_bytes = 4 * words + self.first
         store.place(shard, ref, self.slot_bytes)
         begin = off + 4 * words
@@ -140,7 +145,7 @@ class Record:
         self.chunks = []
         while left > 0:
             at = store.place(shard, chunk, CHUNK_HEAD + min(left, CHUNK_BYTES))
-            self.chunks.append((chunk, HALVES if left <= HALF_BYTES else CHUNKS))
+            self.chunks.append((chunk, chunk_class(left)))
             data.append(
                 store.u8[at + CHUNK_HEAD : at + CHUNK_HEAD + min(left, CHUNK_BYTES)].tobytes()
             )
@@ -216,14 +221,18 @@ class Store:
     def page_class(self, page):
         """None: the page is free."""
         number = self.u32[(self.page_headers_off + PAGE_HEADER_BYTES * page) // 4]
-        if number > 64 or 53 <= number <= 58:
+        if number > 64:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
     def taken(self, page):
         """The slots of the page that are taken."""
-        first = (self.page_bitmaps_off + PAGE_BITMAP_BYTES * page) // 8
-        words = self.u64[first : first + 16]
+        size_class = self.page_class(page)
+        if size_class is not None and size_class < OWN_BITMAPS:
+            first, count = (self.pages_off + SLAB * page) // 8, OWN_BITMAP_BYTES // 8
+        else:
+            first, count = (self.page_bitmaps_off + PAGE_BITMAP_BYTES * page) // 8, 2
+        words = self.u64[first : first + count]
         return {
             64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1
         }
@@ -377,7 +386,8 @@ class Store:
         size_class = self.page_class(page)
         if size_class is None or size_class not in classes:
             raise Damaged("a ref leads to a page of another class")
-        slot, rest = divmod(off, slot_bytes(size_class))
+        base = OWN_BITMAP_BYTES if size_class < OWN_BITMAPS else 0
+        slot, rest = divmod(off - base, slot_bytes(size_class))
         if rest != 0 or slot not in self.taken(page):
             raise Damaged("a ref leads to no slot that is taken")
         led = self.led.setdefault(page, set())
@@ -431,7 +441,7 @@ class Store:
             before = record.ref
             for chunk, its_class in record.chunks:
                 self.lead(shard, chunk, (its_class,))
-                at = self.place(shard, chunk, 4096) // 4
+                at = self.place(shard, chunk, CHUNK_HEAD) // 4
                 if self.u32[at + 2] != before or self.u32[at] & (LIVE | CHAINED) != CHAINED:
                     yield "a chunk does not lead back"
                 before = chunk
@@ -460,7 +470,7 @@ def describe(record):
         "unit_off": record.unit_off,
         "header_off": record.store.page_headers_off + PAGE_HEADER_BYTES * ((record.ref >> 12) - 1),
         "bitmap_off": record.store.page_bitmaps_off + PAGE_BITMAP_BYTES * ((record.ref >> 12) - 1),
-        "chunk_off": record.store.place(record.shard, record.chunks[0][0], 4096)
+        "chunk_off": record.store.place(record.shard, record.chunks[0][0], CHUNK_HEAD)
         if record.chunks
         else 0,
     }

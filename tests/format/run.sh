@@ -85,7 +85,7 @@ undump() {
 }
 
 sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md |
-	undump "$work/example" 2494464
+	undump "$work/example" 2506752
 expect 'the document is of this layout' says \
 	"$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
 	sed -n 's/^Layout version \([0-9]*\)\. .*/\1/p' docs/FORMAT.md
@@ -519,7 +519,7 @@ damage $(($(offset_of '100 kB' record_off) + 19))
 expect_absent 'another first chunk' '100 kB'
 damage $(($(offset_of '100 kB' chunk_off) + 7))
 expect_absent 'another second chunk' '100 kB'
-damage $(($(offset_of '100 kB' record_off) + 10))
+damage $(($(offset_of '100 kB' record_off) + 9))
 expect_absent 'a longer key of a record' '100 kB'
 damage "$(offset_of '100 kB' root_off)"
 expect_absent 'another root of a table' '100 kB'

@@ -119,15 +119,18 @@ static void learn_shape(void)
 static void learn_slots(void)
 {
 	for (uint32_t page = 0; page < shape.shard_pages; page++) {
-		const bshm_page_bitmap *bitmap = &shape.page_bitmaps[page];
 		if (shape.page_headers[page].size_class == 0) {
 			continue;
 		}
 		const uint32_t size_class = shape.page_headers[page].size_class - 1;
 		const uint32_t bytes = bshm__class_bytes(size_class);
-		const uint32_t begin = offset_of(shape.pages) + page * BSHM_SLAB_BYTES;
-		for (uint32_t i = 0; i < BSHM_SLAB_BYTES / bytes; i++) {
-			if ((bitmap->taken[i / 64] >> (i % 64) & 1) == 0) {
+		const uint8_t *of_page = shape.pages + (size_t) page * BSHM_SLAB_BYTES;
+		const bool mapped = size_class < BSHM_CLASS_MAPPED;
+		const uint64_t *taken =
+			mapped ? (const uint64_t *) (const void *) of_page : shape.page_bitmaps[page].taken;
+		const uint32_t begin = offset_of(of_page) + (mapped ? 8 * BSHM_MAP_WORDS : 0);
+		for (uint32_t i = 0; i < bshm__class_slots(size_class); i++) {
+			if ((taken[i / 64] >> (i % 64) & 1) == 0) {
 				continue;
 			}
 			if (bshm__class_of_units(size_class) && unit_count < 64) {

@@ -307,13 +307,14 @@ TEST(what_lies_free_in_other_sizes_is_used_in_every_shard)
 	check_sound(segment);
 }
 
-/* The one free page cannot be the room of a large value's half chunk and of its whole one. */
+/* The one free page cannot be the room of a large value's short chunk and of its whole one. */
 TEST(room_is_not_made_of_what_another_part_of_the_value_needs)
 {
 	bshm_segment *segment = open_store(MB(1), 0);
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	const uint32_t first = 100;
-	const uint32_t large = BSHM_CHUNK_BYTES + BSHM_HALF_BYTES + first - 8;
+	const uint32_t half = BSHM_SLOT_BYTES_MAX - BSHM_CHUNK_HEADER;
+	const uint32_t large = BSHM_CHUNK_BYTES + half + first - 8;
 	const uint32_t small = BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEADER - 8;
 	bshm_store_info info;
 	CHECK_INT(store_put(segment, 0, 0, first + BSHM_CHAIN_HEADER - 8, 0, BSHM_PUT_SET), 1);

@@ -31,16 +31,18 @@ TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 	segment = open_store(MB(1), 0);
 	s = bshm__shard_at(segment, 0);
 	REQUIRE(store_put(segment, 0, 1, 5000, 0, BSHM_PUT_SET) == 1);
-	uint32_t *state = bshm__slot_word(find_number(0).slot, 0);
+	const bshm_found found = find_number(0);
+	const uint32_t of_chunk = bshm__ref_class(&s, found.next);
+	uint32_t *state = bshm__slot_word(found.slot, 0);
 	BSHM_STORE(state, *state & ~BSHM_SLOT_LIVE, RELAXED); /* it cannot be evicted */
 	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
-		if (bshm__page_class(&s, page) == BSHM_CLASS_HALF) {
+		if (bshm__page_class(&s, page) == of_chunk) {
 			segment->page_bitmaps[page - 1].taken[0] |= UINT64_C(3)
 														<< 40; /* slots that there are not */
 			segment->page_headers[page - 1].vacant = 1;
 		}
 	}
-	s.shard->classes[BSHM_CLASS_HALF].pages = 1000;
+	s.shard->classes[of_chunk].pages = 1000;
 	s.shard->classes[BSHM_CLASS_CHUNK].used = INT32_MAX;
 	const int stored = store_put(segment, 9, 1, 41000, 0, BSHM_PUT_SET);
 	CHECK(stored == 0 || stored == 1);
@@ -97,7 +99,7 @@ TEST(nothing_is_refused_for_units_that_no_table_has)
 /* A number that is likely to matter, or any. */
 static uint32_t odd_number(uint64_t *seed)
 {
-	static const uint32_t likely[] = {0, 1, 2, BSHM_CLASS_HALF, BSHM_CLASS_CHUNK, BSHM_CLASS_INDEX,
+	static const uint32_t likely[] = {0, 1, 2, BSHM_CLASS_SHORT, BSHM_CLASS_CHUNK, BSHM_CLASS_INDEX,
 		BSHM_CLASS_COUNT, BSHM_CLASS_COUNT + 1, 4072, 4080, 4081, BSHM_CHUNK_BYTES, INT32_MAX,
 		UINT32_MAX};
 	const uint64_t random = test_random(seed);
@@ -129,8 +131,18 @@ static void damage_record(uint64_t *seed, uint32_t page)
 	}
 }
 
+/* The bitmap of a page. */
+static uint64_t *words_of(uint32_t page, uint32_t *count)
+{
+	const bool mapped = bshm__page_class(&s, page) < BSHM_CLASS_MAPPED;
+	*count = mapped ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
+	return mapped ? (uint64_t *) (void *) (s.pages + (size_t) (page - 1) * BSHM_SLAB_BYTES)
+				  : segment->page_bitmaps[page - 1].taken;
+}
+
 static void damage(uint64_t *seed)
 {
+	uint32_t count;
 	const uint32_t page = (uint32_t) (test_random(seed) % segment->shard_pages) + 1;
 	bshm_class *its_class =
 		&s.shard
@@ -141,8 +153,8 @@ static void damage(uint64_t *seed)
 			segment->page_headers[page - 1].size_class = odd_number(seed) % (BSHM_CLASS_COUNT + 2);
 			break;
 		case 1:
-			segment->page_bitmaps[page - 1].taken[test_random(seed) % BSHM_PAGE_WORDS] ^=
-				UINT64_C(1) << test_random(seed) % 64;
+			words_of(page, &count)[test_random(seed) % count] ^= UINT64_C(1)
+																 << test_random(seed) % 64;
 			break;
 		case 2:
 			its_class->used = odd_number(seed);

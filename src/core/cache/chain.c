@@ -30,7 +30,7 @@ void bshm__chain_link_back(const bshm__shard *s, uint32_t ref)
 {
 	const uint32_t word = bshm__chain_word(s, ref);
 	const uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
-	if (bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) != NULL) {
+	if (bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER) != NULL) {
 		bshm__word_set(s, chunk, 2, ref);
 	}
 }
@@ -45,7 +45,7 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 	const uint32_t word = bshm__chain_word(s, ref);
 	uint32_t chunk = word == 0 ? 0 : bshm__word(s, ref, word);
 	const uint64_t most = BSHM_RECORD_BYTES_MAX / BSHM_CHUNK_BYTES + 32;
-	for (uint64_t i = 0; i < most && bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) != NULL; i++) {
+	for (uint64_t i = 0; i < most && bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER) != NULL; i++) {
 		const uint32_t next = bshm__word(s, chunk, 1);
 		if (bshm__class_of_chunks(bshm__ref_class(s, chunk))) {
 			bshm__slot_free(s, chunk);

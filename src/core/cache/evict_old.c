@@ -30,7 +30,7 @@ static uint32_t owner_of(const bshm__shard *s, uint32_t ref, uint32_t *steps)
 {
 	while (bshm__class_of_chunks(bshm__ref_class(s, ref))) {
 		const uint32_t before =
-			bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX) == NULL ? 0 : bshm__word(s, ref, 2);
+			bshm__ref_at(s, ref, BSHM_CHUNK_HEADER) == NULL ? 0 : bshm__word(s, ref, 2);
 		if (*steps == 0 || !bshm__slot_taken(s, before)) {
 			return 0;
 		}

@@ -69,8 +69,7 @@ static bool take_some(bshm__shard *s, const bshm__home *home, const bshm_put *pu
 	const bshm__new_record *r, uint32_t *left)
 {
 	for (uint32_t i = 0; i < STEP_CHUNKS && *left != 0; i++) {
-		const uint32_t size_class =
-			*left == r->chunks && r->half ? BSHM_CLASS_HALF : BSHM_CLASS_CHUNK;
+		const uint32_t size_class = *left == r->chunks ? r->last_class : BSHM_CLASS_CHUNK;
 		const uint32_t next = bshm__parked(s);
 		const uint32_t chunk = bshm__slot_find(s, size_class, 0);
 		if (chunk == 0) { /* other processes have used some of the room */

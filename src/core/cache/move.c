@@ -69,7 +69,7 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 static uint32_t word_of_chunk(const bshm__shard *s, uint32_t ref)
 {
 	const uint32_t before =
-		bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MAX) == NULL ? 0 : bshm__word(s, ref, 2);
+		bshm__ref_at(s, ref, BSHM_CHUNK_HEADER) == NULL ? 0 : bshm__word(s, ref, 2);
 	if (!bshm__slot_taken(s, before)) {
 		return 0;
 	}

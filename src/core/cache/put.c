@@ -29,27 +29,72 @@
 /* A table that grows for a key may have to do so again, by one unit each time. */
 #define PUT_TRIES (11 + BSHM_TABLE_UNITS)
 
+/* A chunk more costs a look-up another cache miss, which so many bytes are worth. */
+#define CHUNK_COST 32u
+
+/* The head of a large record that expires. */
+#define LARGE_HEAD (BSHM_SLOT_HEADER + (uint32_t) sizeof(uint32_t) + BSHM_CHAIN_HEADER)
+
 static uint64_t new_bytes(const bshm__new_record *r)
 {
 	return (uint64_t) r->key.length + r->value.length;
+}
+
+/* Gives the first slot so many bytes of a large record, and the chunks the rest. Returns what that
+ * costs, in bytes. */
+static uint64_t divide_at(bshm__new_record *r, uint64_t first)
+{
+	const uint64_t rest = new_bytes(r) - first;
+	r->first = (uint32_t) first;
+	r->chunks = (uint32_t) ((rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
+	const uint64_t whole = (uint64_t) (r->chunks - 1) * BSHM_CHUNK_BYTES;
+	r->last_class = bshm__chunk_class(rest - whole);
+	const uint32_t size_class = bshm__class_of(LARGE_HEAD + r->first);
+	return bshm__class_bytes(size_class) + whole + bshm__class_bytes(r->last_class) +
+		   (uint64_t) r->chunks * CHUNK_COST;
+}
+
+/*
+ * Divides a large record so that the least is wasted: for each class that the last chunk may have,
+ * the first slot gets what is over when that and the whole chunks are full. But it has the key, as
+ * far as it can: a look-up compares that. The same lengths are always divided alike: the chunks
+ * may have been filled before (parked.h), when it was not known whether the record expires.
+ */
+static void divide(bshm__new_record *r)
+{
+	const uint64_t bytes = new_bytes(r);
+	const uint64_t most = BSHM_SLOT_BYTES_MAX - LARGE_HEAD;
+	const uint64_t least = r->key.length < most ? r->key.length : most;
+	uint64_t lowest = UINT64_MAX;
+	uint64_t first = most;
+	for (uint32_t last = BSHM_CLASS_SHORT; last <= BSHM_CLASS_CHUNK; last++) {
+		uint64_t room = bshm__class_bytes(last) - BSHM_CHUNK_HEADER;
+		if (bytes > room + most) {
+			room +=
+				(bytes - room - most + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES * BSHM_CHUNK_BYTES;
+		}
+		const uint64_t over = bytes > room + least ? bytes - room : least;
+		const uint64_t cost = divide_at(r, over);
+		first = cost < lowest ? over : first;
+		lowest = cost < lowest ? cost : lowest;
+	}
+	divide_at(r, first);
 }
 
 static void work_out(bshm__new_record *r)
 {
 	const uint64_t bytes = new_bytes(r);
 	const uint32_t head = BSHM_SLOT_HEADER + (r->expires_s != 0 ? 4 : 0);
-	r->chunks = 0;
-	r->half = false;
-	r->first = (uint32_t) bytes;
-	if (head + bytes > BSHM_SLOT_BYTES_MAX) {
-		r->first = bshm__record_first(bytes);
-		r->chunks = (uint32_t) ((bytes - r->first + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
-		const uint64_t last = bytes - r->first - (uint64_t) (r->chunks - 1) * BSHM_CHUNK_BYTES;
-		r->half = bshm__chunk_class(last) == BSHM_CLASS_HALF;
+	if (BSHM_UNLIKELY(head + bytes > BSHM_SLOT_BYTES_MAX)) {
+		if (r->chunks == 0) {
+			divide(r);
+		}
 		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEADER + r->first);
-	} else {
-		r->size_class = bshm__class_of(head + r->first);
+		return;
 	}
+	r->chunks = 0;
+	r->first = (uint32_t) bytes;
+	r->size_class = bshm__class_of(head + r->first);
 }
 
 void bshm__record_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count)
@@ -77,7 +122,8 @@ static void fill_first(const bshm__shard *s, const bshm__new_record *r, uint32_t
 		BSHM_STORE(&words[word++], r->expires_s, RELAXED);
 	}
 	if (r->chunks != 0) {
-		BSHM_STORE(&words[word++], (uint32_t) r->key.length, RELAXED);
+		BSHM_STORE(
+			&words[word++], (uint32_t) r->key.length | r->first << BSHM_CHAIN_FIRST, RELAXED);
 		BSHM_STORE(&words[word++], (uint32_t) r->value.length, RELAXED);
 		BSHM_STORE(&words[word++], next, RELAXED);
 		shape |= (uint32_t) BSHM_LOAD(&s->shard->sequence, RELAXED) & BSHM_SHAPE_SERIAL;
@@ -102,7 +148,7 @@ static bool build_chunks(const bshm__shard *s, const bshm__new_record *r, uint32
 		bshm__chunk_fill_head(s, chunk, *next);
 		BSHM_STORE(&s->shard->intent.fresh, chunk, RELEASE); /* pairs with bshm__intent_repair() */
 		bshm__slot_take(s, chunk);
-		bshm__record_bytes(r, off, bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX) + BSHM_CHUNK_HEADER,
+		bshm__record_bytes(r, off, bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER) + BSHM_CHUNK_HEADER,
 			left < BSHM_CHUNK_BYTES ? left : BSHM_CHUNK_BYTES);
 		if (*next != 0) {
 			bshm__word_set(s, *next, 2, chunk);
@@ -240,14 +286,14 @@ static bool make_slots(
 		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
 	}
 	uint64_t keep = UINT64_C(1) << r->size_class;
-	const bool chunks = r->chain == 0;
+	const uint32_t chunks = r->chain == 0 ? r->chunks : 0;
+	const bool is_short = chunks != 0 && r->last_class != BSHM_CLASS_CHUNK;
 	if (!make_room(s, r, r->size_class, 1, 0) ||
-		(chunks && r->half && !make_room(s, r, BSHM_CLASS_HALF, 1, keep))) {
+		(is_short && !make_room(s, r, r->last_class, 1, keep))) {
 		return false;
 	}
-	keep |= (uint64_t) r->half << BSHM_CLASS_HALF;
-	const uint32_t whole = r->chunks - r->half;
-	if (chunks && whole != 0 && !make_room(s, r, BSHM_CLASS_CHUNK, whole, keep)) {
+	keep |= (uint64_t) is_short << r->last_class;
+	if (chunks > is_short && !make_room(s, r, BSHM_CLASS_CHUNK, chunks - is_short, keep)) {
 		return false;
 	}
 	bshm__put_prepare(s, r);

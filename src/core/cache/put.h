@@ -22,7 +22,7 @@ typedef struct {
 	uint32_t level; /* bits of the state, from the existing record that went before */
 	uint32_t first; /* bytes in the first slot */
 	uint32_t chunks;
-	bool half;           /* the last chunk is half a chunk */
+	uint32_t last_class; /* of the last chunk */
 	uint32_t size_class; /* of the first slot */
 	uint32_t slot;       /* a free slot of that class, already filled; 0 = none yet */
 	uint32_t chain;      /* its chunks, if they are taken and filled already: parked.h; 0 = no */

@@ -10,17 +10,6 @@
 
 #define KEY_PIECE 256u
 
-uint32_t bshm__record_first(uint64_t bytes)
-{
-	const uint32_t room =
-		BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEADER - (uint32_t) sizeof(uint32_t) - BSHM_CHAIN_HEADER;
-	const uint32_t rest = (uint32_t) (bytes % BSHM_CHUNK_BYTES);
-	if (rest <= room) {
-		return rest;
-	}
-	return rest > BSHM_HALF_BYTES && rest - BSHM_HALF_BYTES <= room ? rest - BSHM_HALF_BYTES : 0;
-}
-
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
 {

@@ -31,9 +31,6 @@ typedef struct {
 	uint8_t *bytes;     /* they begin here */
 } bshm__record;
 
-/* How many bytes of a large record lie in its first slot. It is chosen so that the rest fills the
- * chunks, the last of which may be half a chunk. */
-uint32_t bshm__record_first(uint64_t bytes);
 /* The key of a record that goes on in the chunks. */
 bool bshm__record_has_long_key(
 	const bshm__shard *s, const bshm__record *record, const bshm_key *key);
@@ -72,16 +69,17 @@ static inline bool bshm__record_load(const bshm__shard *s, uint32_t ref, bshm__r
 		if (bshm__ref_at(s, ref, 4 * (words + 3)) == NULL) {
 			return false;
 		}
-		record->key_bytes = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
+		const uint32_t key_first = BSHM_LOAD(bshm__slot_word(slot, words), RELAXED);
+		record->key_bytes = key_first & BSHM_CHAIN_KEY;
+		record->first = key_first >> BSHM_CHAIN_FIRST;
 		record->value_bytes = BSHM_LOAD(bshm__slot_word(slot, words + 1), RELAXED);
 		/* Pairs with bshm__chunk_move(). */
 		record->next = BSHM_LOAD(bshm__slot_word(slot, words + 2), ACQUIRE);
 		words += 3;
-		if (record->key_bytes > BSHM_KEY_BYTES_MAX ||
+		if (record->first > bshm__record_size(record) ||
 			bshm__record_size(record) > bshm__record_most(s->segment)) {
 			return false;
 		}
-		record->first = bshm__record_first(bshm__record_size(record));
 	}
 	record->bytes = slot + 4 * (size_t) words;
 	return bshm__ref_at(s, ref, 4 * words + record->first) != NULL;
@@ -138,6 +136,7 @@ static inline bool bshm__record_read_chunks(
 		}
 		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
 		if (here != 0) {
+			BSHM_PREFETCH(bshm__ref_at(s, ref, BSHM_CHUNK_HEADER)); /* the copy takes as long */
 			bshm__racy_copy_part(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here, whole);
 			to += here;
 			count -= here;
@@ -199,12 +198,6 @@ static inline bool bshm__record_unchanged(
 	/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */
 	BSHM_FENCE(ACQUIRE);
 	return same && !jumped && BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
-}
-
-/* The class of the next chunk, when so many bytes are left. */
-static inline uint32_t bshm__chunk_class(uint64_t left)
-{
-	return left > BSHM_HALF_BYTES ? BSHM_CLASS_CHUNK : BSHM_CLASS_HALF;
 }
 
 /* The home of a record whose key is read from its slot; false: it is damaged. */

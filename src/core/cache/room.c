@@ -114,9 +114,10 @@ static bool many_go(const bshm__shard *s, uint32_t size_class, uint64_t count)
 {
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
-	const uint64_t of_chunks =
-		(uint64_t) BSHM_LOAD(&shard->classes[BSHM_CLASS_CHUNK].pages, RELAXED) +
-		BSHM_LOAD(&shard->classes[BSHM_CLASS_HALF].pages, RELAXED);
+	uint64_t of_chunks = 0;
+	for (uint32_t i = BSHM_CLASS_SHORT; i <= BSHM_CLASS_CHUNK; i++) {
+		of_chunks += BSHM_LOAD(&shard->classes[i].pages, RELAXED);
+	}
 	const uint64_t pages = of_chunks < given ? given - of_chunks : 1;
 	const uint64_t of_a_page = BSHM_LOAD(&shard->records, RELAXED) / pages;
 	return of_a_page >= MANY_OF_A_PAGE &&

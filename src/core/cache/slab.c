@@ -1,11 +1,12 @@
 /*
  * slab.c - memory of the record store: pages of 16 kB, each divided into slots of one size.
  *
- * A page that is not free belongs to a size class. Its bitmap has a bit for each taken slot. Taking
- * and freeing are one store each, so a death in the middle of a call leaves a definite state, and
- * there is no list that could be broken. The counts of pages and slots are hints: a death may leave
- * them one off. The process that takes the lock over notes that, and the next search for a page
- * counts anew.
+ * A page that is not free belongs to a size class. Its bitmap has a bit for each taken slot. The
+ * bitmaps of pages of few slots lie side by side; a page of many begins with its own. Taking and
+ * freeing are one store each, so a death in the middle of a call leaves a definite state, and there
+ * is no list that could be broken. The counts of pages and slots are hints: a death may leave them
+ * one off. The process that takes the lock over notes that, and the next search for a page counts
+ * anew.
  *
  * The state word of a free slot is not LIVE, and its version is one higher than before: a look-up
  * that is still reading the record sees that (find.c).
@@ -27,17 +28,22 @@
 #define INDEX_RESERVE 16u
 
 /* Slots that a class keeps free when one of its pages is emptied: a share of the taken slots, up to
- * a maximum. Without them the class would need a new page at once. */
+ * so many and so many bytes. Without them the class would need a new page at once. */
 #define KEPT_SHARE 32u
 #define KEPT_MOST  256u
+#define KEPT_BYTES 65536u
 
 /* Pages that a search for one to empty looks at. A longer search costs more than it saves. */
 #define EMPTY_SAMPLE 512u
 
+/* Where a page has its own bitmap, the slots begin behind it. */
+#define MAP_BYTES   (BSHM_MAP_WORDS * 8)
+#define BASE(bytes) ((bytes) < BSHM_SLAB_BYTES / (BSHM_PAGE_WORDS * 64) ? MAP_BYTES : 0)
+
 /* The number of a slot without a division: offset x inverse / 2^32. The error is below 2^-18. */
 #define SIZE(bytes)                                                                                \
  {                                                                                                 \
-  bytes, BSHM_SLAB_BYTES / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1                 \
+  bytes, (BSHM_SLAB_BYTES - BASE(bytes)) / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1 \
  }
 
 /* In steps of 4 bytes up to 64, of 8 up to 128; then fractions of a page, in steps of a twelfth or
@@ -52,19 +58,15 @@ static const struct {
 	SIZE(200), SIZE(220), SIZE(240), SIZE(264), SIZE(292), SIZE(320), SIZE(348), SIZE(380),
 	SIZE(420), SIZE(468), SIZE(512), SIZE(564), SIZE(628), SIZE(712), SIZE(780), SIZE(860),
 	SIZE(960), SIZE(1092), SIZE(1260), SIZE(1488), SIZE(1636), SIZE(1820), SIZE(2048), SIZE(2340),
-	SIZE(2728), SIZE(3276), SIZE(4096), SIZE(8192), SIZE(2048), SIZE(1024), SIZE(512)};
+	SIZE(2728), SIZE(3276), SIZE(4096),
+	/* small units */
+	SIZE(2048), SIZE(1024), SIZE(512),
+	/* chunks: the short ones, and the whole one */
+	SIZE(512), SIZE(1024), SIZE(1488), SIZE(2048), SIZE(3276), SIZE(4096), SIZE(5460), SIZE(8192),
+	/* units */
+	SIZE(4096)};
 
-#define CHUNKS 52u
-
-/* The index into class_sizes: the small units are behind the chunks. Half chunks and units have the
- * size of the largest first slot, 4 kB. */
-static uint32_t size_of_class(uint32_t size_class)
-{
-	if (size_class >= BSHM_CLASS_UNIT_32 && size_class <= BSHM_CLASS_UNIT_8) {
-		return size_class - BSHM_CLASS_UNIT_32 + CHUNKS + 1;
-	}
-	return size_class < CHUNKS ? size_class : CHUNKS - (size_class != BSHM_CLASS_CHUNK);
-}
+BSHM_STATIC_ASSERT(classes, sizeof(class_sizes) / sizeof(class_sizes[0]) == BSHM_CLASS_COUNT);
 
 uint32_t bshm__class_of(uint32_t bytes)
 {
@@ -72,7 +74,7 @@ uint32_t bshm__class_of(uint32_t bytes)
 		return bytes <= 16 ? 0 : (bytes - 13) / 4;
 	}
 	uint32_t low = 13;
-	uint32_t high = CHUNKS - 1;
+	uint32_t high = BSHM_CLASS_RECORDS - 1;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 		if (class_sizes[middle].bytes < bytes) {
@@ -84,14 +86,24 @@ uint32_t bshm__class_of(uint32_t bytes)
 	return low;
 }
 
+uint32_t bshm__chunk_class(uint64_t bytes)
+{
+	uint32_t size_class = BSHM_CLASS_SHORT;
+	while (size_class < BSHM_CLASS_CHUNK &&
+		   class_sizes[size_class].bytes < bytes + BSHM_CHUNK_HEADER) {
+		size_class++;
+	}
+	return size_class;
+}
+
 uint32_t bshm__class_bytes(uint32_t size_class)
 {
-	return class_sizes[size_of_class(size_class)].bytes;
+	return class_sizes[size_class].bytes;
 }
 
 uint32_t bshm__class_slots(uint32_t size_class)
 {
-	return class_sizes[size_of_class(size_class)].slots;
+	return class_sizes[size_class].slots;
 }
 
 /* Under the lock: a hint goes up or down. */
@@ -112,25 +124,41 @@ static uint32_t page_class(const bshm_page_header *page)
 	return number < BSHM_CLASS_COUNT ? number : BSHM_CLASS_COUNT;
 }
 
-static bshm_page_bitmap *bitmap_at(const bshm__shard *s, uint32_t i)
+/* The words of the bitmap of a page that has this class, or gets it. */
+static uint64_t *bitmap_at(const bshm__shard *s, uint32_t i, uint32_t size_class)
 {
-	return &s->segment->page_bitmaps[s->first_page + i];
+	return size_class < BSHM_CLASS_MAPPED
+			   ? (uint64_t *) (void *) (s->pages + (size_t) i * BSHM_SLAB_BYTES)
+			   : s->segment->page_bitmaps[s->first_page + i].taken;
 }
 
-static uint32_t count_taken(const bshm_page_bitmap *bitmap)
+/* How many words such a bitmap has. */
+static uint32_t bitmap_words(uint32_t size_class)
 {
+	return size_class < BSHM_CLASS_MAPPED ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
+}
+
+/* Where the first slot begins. */
+static uint32_t base_of(uint32_t size_class)
+{
+	return size_class < BSHM_CLASS_MAPPED ? MAP_BYTES : 0;
+}
+
+static uint32_t count_taken(const bshm__shard *s, uint32_t i, uint32_t size_class)
+{
+	const uint64_t *words = bitmap_at(s, i, size_class);
 	uint32_t taken = 0;
-	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
-		taken += BSHM_BIT_COUNT(BSHM_LOAD(&bitmap->taken[i], RELAXED));
+	for (uint32_t k = 0; k < bitmap_words(size_class); k++) {
+		taken += BSHM_BIT_COUNT(BSHM_LOAD(&words[k], RELAXED));
 	}
 	return taken;
 }
 
 /* A free slot of the page, or its count of slots. */
-static uint32_t free_slot(const bshm_page_bitmap *bitmap, uint32_t slots)
+static uint32_t free_slot(const uint64_t *words, uint32_t slots)
 {
 	for (uint32_t i = 0; i < slots; i += 64) {
-		const uint64_t free = ~BSHM_LOAD(&bitmap->taken[i / 64], RELAXED);
+		const uint64_t free = ~BSHM_LOAD(&words[i / 64], RELAXED);
 		if (free != 0) {
 			const uint32_t slot = i + BSHM_LOWEST_BIT(free);
 			return slot < slots ? slot : slots;
@@ -142,7 +170,7 @@ static uint32_t free_slot(const bshm_page_bitmap *bitmap, uint32_t slots)
 /* The slot that a ref leads into. */
 typedef struct {
 	bshm_page_header *page; /* NULL: no such slot */
-	bshm_page_bitmap *bitmap;
+	uint64_t *bitmap;
 	uint32_t number; /* of the page, from 0 on */
 	uint32_t slot;   /* its number in the page */
 	uint32_t size_class;
@@ -161,13 +189,12 @@ static BSHM_ALWAYS_INLINE slot_info info_of(const bshm__shard *s, uint32_t ref)
 	if (at.size_class == BSHM_CLASS_COUNT) {
 		return at;
 	}
-	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
-	const uint32_t size = size_of_class(at.size_class);
-	at.slot = (uint32_t) ((uint64_t) offset * class_sizes[size].inverse >> 32);
-	if (at.slot < class_sizes[size].slots) {
+	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT - base_of(at.size_class); /* may wrap */
+	at.slot = (uint32_t) ((uint64_t) offset * class_sizes[at.size_class].inverse >> 32);
+	if (at.slot < class_sizes[at.size_class].slots) {
 		at.page = page;
-		at.bitmap = bitmap_at(s, at.number);
-		at.exact = at.slot * class_sizes[size].bytes == offset;
+		at.bitmap = bitmap_at(s, at.number, at.size_class);
+		at.exact = at.slot * class_sizes[at.size_class].bytes == offset;
 	}
 	return at;
 }
@@ -180,7 +207,7 @@ uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref)
 static bool is_taken(const slot_info *at)
 {
 	return at->exact &&
-		   (BSHM_LOAD(&at->bitmap->taken[at->slot / 64], RELAXED) >> (at->slot % 64) & 1) != 0;
+		   (BSHM_LOAD(&at->bitmap[at->slot / 64], RELAXED) >> (at->slot % 64) & 1) != 0;
 }
 
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
@@ -191,7 +218,8 @@ bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
 
 static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint32_t size_class)
 {
-	return (s->first_page + page + 1) << 12 | slot * bshm__class_bytes(size_class) / BSHM_SLOT_UNIT;
+	const uint32_t offset = base_of(size_class) + slot * bshm__class_bytes(size_class);
+	return (s->first_page + page + 1) << 12 | offset / BSHM_SLOT_UNIT;
 }
 
 /* Counts the taken slots of each page and each class anew. */
@@ -204,7 +232,7 @@ static void recount(const bshm__shard *s)
 		bshm_page_header *page = page_at(s, i);
 		const uint32_t size_class = page_class(page);
 		if (size_class != BSHM_CLASS_COUNT) {
-			const uint32_t taken = count_taken(bitmap_at(s, i));
+			const uint32_t taken = count_taken(s, i, size_class);
 			BSHM_STORE(&page->vacant, bshm__class_slots(size_class) - taken, RELAXED);
 			used[size_class] += taken;
 			pages[size_class]++;
@@ -241,7 +269,7 @@ static uint32_t search_pages(
 		at = at < count ? at : 0;
 		const bshm_page_header *page = page_at(s, at);
 		if (page_class(page) == size_class && BSHM_LOAD(&page->vacant, RELAXED) != 0 &&
-			at + 1 != avoid && free_slot(bitmap_at(s, at), slots) != slots) {
+			at + 1 != avoid && free_slot(bitmap_at(s, at, size_class), slots) != slots) {
 			return at + 1;
 		}
 	}
@@ -253,15 +281,21 @@ static uint32_t search_pages(
  * and a look-up that still reads an old record sees that. Else its words get another meaning, and
  * the sequence jumps. `vacant` of a free page says which class it had; 0: none yet.
  */
-static void give_page(const bshm__shard *s, bshm_page_header *page, uint32_t size_class)
+static void give_page(const bshm__shard *s, uint32_t i, uint32_t size_class)
 {
+	bshm_page_header *page = page_at(s, i);
 	const uint32_t before = BSHM_LOAD(&page->vacant, RELAXED);
 	if (before != 0 && (before != size_class + 1 || bshm__class_of_units(size_class))) {
 		bshm__sequence_jump(s);
 	}
-	/* After a death between the two, `vacant` still says which class the page had: pairs with the
-	 * next give_page(). */
-	BSHM_STORE(&page->size_class, size_class + 1, RELAXED);
+	/* The bitmap may lie where the class before had a slot: so `vacant` says first which class the
+	 * words are of, and still does after a death. Pairs with the next give_page(). */
+	BSHM_STORE(&page->vacant, size_class + 1, RELEASE);
+	uint64_t *words = bitmap_at(s, i, size_class);
+	for (uint32_t k = 0; k < bitmap_words(size_class); k++) {
+		BSHM_STORE(&words[k], 0, RELAXED);
+	}
+	BSHM_STORE(&page->size_class, size_class + 1, RELEASE); /* pairs with give_page(), too */
 	BSHM_STORE(&page->vacant, bshm__class_slots(size_class), RELEASE);
 }
 
@@ -277,15 +311,10 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 	uint32_t at = BSHM_LOAD(&shard->free_page, RELAXED);
 	for (uint32_t i = 0; i < count; i++, at++) {
 		at = at < count ? at : 0;
-		bshm_page_header *page = page_at(s, at);
-		if (page_class(page) != BSHM_CLASS_COUNT) {
+		if (page_class(page_at(s, at)) != BSHM_CLASS_COUNT) {
 			continue;
 		}
-		bshm_page_bitmap *bitmap = bitmap_at(s, at);
-		for (uint32_t k = 0; k < BSHM_PAGE_WORDS; k++) {
-			BSHM_STORE(&bitmap->taken[k], 0, RELAXED);
-		}
-		give_page(s, page, size_class);
+		give_page(s, at, size_class);
 		BSHM_STORE(&shard->free_page, at + 1, RELAXED);
 		bump(&shard->given_pages, 1);
 		bump(&shard->classes[size_class].pages, 1);
@@ -316,7 +345,12 @@ static BSHM_NOINLINE uint32_t find_slowly(
 	const uint32_t slots = bshm__class_slots(size_class);
 	uint32_t slot = slots;
 	if (usable(s, size_class, number, avoid)) {
-		slot = free_slot(bitmap_at(s, number - 1), slots);
+		slot = free_slot(bitmap_at(s, number - 1, size_class), slots);
+	}
+	const uint32_t other = BSHM_LOAD(&shard->classes[size_class].other, RELAXED);
+	if (slot == slots && usable(s, size_class, other, avoid)) {
+		slot = free_slot(bitmap_at(s, other - 1, size_class), slots);
+		number = slot == slots ? number : other;
 	}
 	if (slot == slots) {
 		settle(s);
@@ -330,7 +364,7 @@ static BSHM_NOINLINE uint32_t find_slowly(
 		if (number == 0) {
 			return 0;
 		}
-		slot = free_slot(bitmap_at(s, number - 1), slots);
+		slot = free_slot(bitmap_at(s, number - 1, size_class), slots);
 	}
 	set_hint(s, size_class, number, slot);
 	return slot == slots ? 0 : ref_of(s, number - 1, slot, size_class);
@@ -341,8 +375,8 @@ uint32_t bshm__slot_find(const bshm__shard *s, uint32_t size_class, uint32_t avo
 	const uint32_t hint = BSHM_LOAD(&s->shard->classes[size_class].hint, RELAXED);
 	const uint32_t number = hint & HINT_PAGE;
 	if (usable(s, size_class, number, avoid)) {
-		const uint32_t word = hint >> HINT_WORD & (BSHM_PAGE_WORDS - 1);
-		const uint64_t free = ~BSHM_LOAD(&bitmap_at(s, number - 1)->taken[word], RELAXED);
+		const uint32_t word = hint >> HINT_WORD & (bitmap_words(size_class) - 1);
+		const uint64_t free = ~BSHM_LOAD(&bitmap_at(s, number - 1, size_class)[word], RELAXED);
 		const uint32_t slot = word * 64 + (free == 0 ? 0 : BSHM_LOWEST_BIT(free));
 		if (BSHM_LIKELY(free != 0 && slot < bshm__class_slots(size_class))) {
 			return ref_of(s, number - 1, slot, size_class);
@@ -357,20 +391,11 @@ void bshm__slot_take(const bshm__shard *s, uint32_t ref)
 	if (at.page == NULL) {
 		return; /* damaged: the page has another class */
 	}
-	uint64_t *word = &at.bitmap->taken[at.slot / 64];
+	uint64_t *word = &at.bitmap[at.slot / 64];
 	/* After the intent that names it: pairs with bshm__intent_repair(). */
 	BSHM_STORE(word, BSHM_LOAD(word, RELAXED) | UINT64_C(1) << (at.slot % 64), RELEASE);
 	bump(&at.page->vacant, -1);
 	bump(&s->shard->classes[at.size_class].used, 1);
-}
-
-static bool is_page_empty(const bshm_page_bitmap *bitmap)
-{
-	uint64_t any = 0;
-	for (uint32_t i = 0; i < BSHM_PAGE_WORDS; i++) {
-		any |= BSHM_LOAD(&bitmap->taken[i], RELAXED);
-	}
-	return any == 0;
 }
 
 void bshm__sequence_jump(const bshm__shard *s)
@@ -398,7 +423,9 @@ static bool is_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
 	const uint64_t share = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) / KEPT_SHARE;
-	const uint64_t kept = to_the_last ? 0 : share < KEPT_MOST ? share : KEPT_MOST;
+	const uint64_t of_bytes = KEPT_BYTES / bshm__class_bytes(size_class);
+	const uint64_t most = of_bytes < KEPT_MOST ? of_bytes : KEPT_MOST;
+	const uint64_t kept = to_the_last ? 0 : share < most ? share : most;
 	const uint64_t reserved = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
 	return free_slots(s, size_class) >= kept + reserved + needed + bshm__class_slots(size_class);
 }
@@ -414,7 +441,7 @@ bool bshm__page_release(const bshm__shard *s, uint32_t number)
 {
 	bshm_page_header *page = page_at(s, number - 1);
 	const uint32_t size_class = page_class(page);
-	if (size_class == BSHM_CLASS_COUNT || !is_page_empty(bitmap_at(s, number - 1)) ||
+	if (size_class == BSHM_CLASS_COUNT || count_taken(s, number - 1, size_class) != 0 ||
 		(size_class == BSHM_CLASS_INDEX && free_slots(s, size_class) <= INDEX_RESERVE)) {
 		return false;
 	}
@@ -433,7 +460,7 @@ uint32_t bshm__page_class(const bshm__shard *s, uint32_t number)
 
 uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word)
 {
-	return BSHM_LOAD(&bitmap_at(s, number - 1)->taken[word], RELAXED);
+	return BSHM_LOAD(&bitmap_at(s, number - 1, bshm__page_class(s, number))[word], RELAXED);
 }
 
 uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
@@ -462,7 +489,7 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 	BSHM_STORE(state, version, RELEASE);
 	/* What is written here next comes after it: pairs with bshm__record_current(). */
 	BSHM_FENCE(RELEASE);
-	uint64_t *word = &at.bitmap->taken[at.slot / 64];
+	uint64_t *word = &at.bitmap[at.slot / 64];
 	const uint64_t left = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(1) << (at.slot % 64));
 	BSHM_STORE(word, left, RELAXED);
 	bump(&at.page->vacant, 1);
@@ -471,6 +498,12 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 						  is_wasteful(s, at.size_class, bshm__class_slots(at.size_class), false) &&
 						  bshm__page_release(s, at.number + 1);
 	if (!released && may_be_next) {
+		bshm_class *c = &shard->classes[at.size_class];
+		const uint32_t hint = BSHM_LOAD(&c->hint, RELAXED) & HINT_PAGE;
+		if (hint != at.number + 1 && hint - 1 < s->segment->shard_pages &&
+			BSHM_LOAD(&page_at(s, hint - 1)->vacant, RELAXED) != 0) {
+			BSHM_STORE(&c->other, hint, RELAXED); /* it still has room */
+		}
 		set_hint(s, at.size_class, at.number + 1, at.slot);
 	}
 }

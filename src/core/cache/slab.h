@@ -23,7 +23,7 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 	return byte;
 }
 
-/* Prefetches the header and the bitmap of the page that a ref leads into. */
+/* Prefetches the header and the bitmap of the page that a ref leads into: that of its own, too. */
 static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 {
 	const uintptr_t number = (ref >> 12) - 1; /* a damaged ref may lead anywhere */
@@ -31,6 +31,7 @@ static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 		(const void *) ((uintptr_t) s->segment->page_headers + number * sizeof(bshm_page_header)));
 	BSHM_PREFETCH(
 		(const void *) ((uintptr_t) s->segment->page_bitmaps + number * sizeof(bshm_page_bitmap)));
+	BSHM_PREFETCH((const void *) ((uintptr_t) s->segment->pages + number * BSHM_SLAB_BYTES));
 }
 
 static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
@@ -65,8 +66,9 @@ static inline uint64_t bshm__slot_bytes(const bshm__shard *s, uint8_t *slot, uin
 	if ((size_t) (slot - s->pages) + BSHM_SLOT_BYTES_MIN + 4 > s->segment->shard_bytes) {
 		return 0;
 	}
-	const uint64_t bytes = (uint64_t) BSHM_LOAD(bshm__slot_word(slot, word), RELAXED) +
-						   BSHM_LOAD(bshm__slot_word(slot, word + 1), RELAXED);
+	const uint64_t bytes =
+		(uint64_t) (BSHM_LOAD(bshm__slot_word(slot, word), RELAXED) & BSHM_CHAIN_KEY) +
+		BSHM_LOAD(bshm__slot_word(slot, word + 1), RELAXED);
 	return bytes < BSHM_RECORD_BYTES_MAX ? bytes : BSHM_RECORD_BYTES_MAX;
 }
 
@@ -82,9 +84,11 @@ static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t 
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
 uint32_t bshm__class_bytes(uint32_t size_class);
 uint32_t bshm__class_slots(uint32_t size_class); /* of a page */
+/* The smallest class of chunks with room for so many bytes, 8,176 at most. */
+uint32_t bshm__chunk_class(uint64_t bytes);
 static inline bool bshm__class_of_chunks(uint32_t size_class)
 {
-	return size_class == BSHM_CLASS_CHUNK || size_class == BSHM_CLASS_HALF;
+	return size_class >= BSHM_CLASS_SHORT && size_class <= BSHM_CLASS_CHUNK;
 }
 
 static inline bool bshm__class_of_units(uint32_t size_class)

@@ -75,7 +75,7 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	uint32_t before = first;
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
-		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_SLOT_BYTES_MAX);
+		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER);
 		if (bytes == NULL || bshm__ref_class(s, chunk) != bshm__chunk_class(rest - off) ||
 			!bshm__slot_taken(s, chunk)) {
 			note(in, "a large record's chain is broken");
@@ -94,6 +94,7 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 {
 	const bshm__shard *s = &in->s;
+	const uint32_t size_class = bshm__ref_class(s, ref);
 	bshm__record record;
 	bshm__home home;
 	in->work++;
@@ -101,7 +102,8 @@ static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 		note(in, "something leads to a slot that is free");
 		return;
 	}
-	if (bshm__ref_class(s, ref) >= BSHM_CLASS_RECORDS || !bshm__record_load(s, ref, &record) ||
+	if (size_class >= BSHM_CLASS_RECORDS || !bshm__record_load(s, ref, &record) ||
+		record.bytes + record.first > record.slot + bshm__class_bytes(size_class) ||
 		!bshm__record_home(s, &record, &home)) {
 		note(in, "a record is damaged");
 		return;
