@@ -196,7 +196,7 @@ typedef struct {
 	uint32_t size_power;                  /* to which the size of a record counts: size.c */
 	uint32_t size_evicted;                /* the mean size of what was evicted; 0 = nothing yet */
 	uint32_t turn_began;  /* in which epoch; and how rare evictions were in the last one: ghost.c */
-	uint32_t turn_rounds; /* how often the hand has come round in this turn */
+	uint32_t turn_rounds; /* of the hand in this turn; and how long turns last: ghost.h */
 	uint64_t lock;
 	uint64_t touches; /* three counts of records that were stamped: recency.c */
 	uint32_t records;

@@ -50,6 +50,64 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	check_sound(segment);
 }
 
+/* What is read again after it would have expired tells nothing: so a record that would not have
+ * lived for a turn more leaves no ghost. */
+TEST(what_would_have_expired_soon_leaves_no_ghost)
+{
+	static const struct {
+		uint32_t ttl_s;
+		uint32_t last; /* how long the last turn was, packed: 22 are 96 s */
+		uint32_t so_far_s;
+		bool leaves;
+	} cases[] = {{0, 22, 500, true}, {90, 22, 0, false}, {1000, 22, 0, true}, {90, 0, 500, false},
+		{1000, 0, 500, true}, {90, 0, 0, true}, {90, 0, UINT32_MAX - 5, true},
+		{100000, 63, 0, false}, {200000, 63, 0, true}};
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint64_t number = 7;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(segment, 0, &key);
+	bshm_error error;
+	uint32_t next = 1000;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const bshm_put put = {
+			.key = key, .value = {BSHM_VALUE_STRING, &number, 8}, .ttl_s = cases[i].ttl_s};
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+		while (is_there(segment, 7)) {
+			const uint32_t began_s = bshm__store_now_s(segment) - cases[i].so_far_s;
+			s.shard->turn_rounds = began_s << 8 | cases[i].last << 2;
+			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK_INT(bshm__ghost_exists(&s, &home), cases[i].leaves);
+		bshm__ghost_end(&s, &home);
+	}
+	check_sound(segment);
+}
+
+/* Each turn says how long it was. */
+TEST(a_turn_tells_how_long_it_was)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	static const uint32_t lengths[][2] = {{0, 0}, {3, 3}, {4, 4}, {7, 7}, {9, 8}, {96, 22},
+		{111, 22}, {114687, 62}, {114688, 63}, {4000000, 63}};
+	uint32_t next = 0;
+	while (store_evictions(segment) == 0) {
+		CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		uint32_t now_s;
+		do { /* in one second */
+			now_s = bshm__store_now_s(segment);
+			s.shard->ghosts = 0;
+			s.shard->turn_rounds = (now_s - lengths[i][0]) << 8 | 2;
+			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
+		} while (bshm__store_now_s(segment) != now_s);
+		CHECK_INT(s.shard->turn_rounds >> 2 & 63, lengths[i][1]);
+		CHECK_INT(s.shard->turn_rounds >> 8, now_s & 0xffffff);
+	}
+}
+
 /* A writer removes the key of a value that it changes, whether there is a record or not. The next
  * call that asks for it would miss it anyhow. */
 TEST(the_ghost_of_a_key_that_is_removed_ends)

@@ -79,7 +79,8 @@ bool bshm__evict_record(
 		(m->state & BSHM_SLOT_CHAINED) != 0 ? BSHM_CLASS_COUNT : bshm__ref_class(s, m->ref);
 	bshm__record_remove(s, &home, cell, m->ref);
 	if (!m->expired) {
-		bshm__ghost_leave(s, &home, cell, m->state, bshm__record_size(&record));
+		const bshm__evicted evicted = {m->state, record.expires_s, bshm__record_size(&record)};
+		bshm__ghost_leave(s, &home, cell, &evicted);
 	}
 	const uint32_t buckets = bshm__buckets_of(s->segment, home.table).count;
 	if (bshm__table_tidy(s, home.table)) {

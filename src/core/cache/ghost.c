@@ -17,6 +17,9 @@
  * nearly fit, a loop three times as long as the store took their room: up to 80 % more misses than
  * LRU.)
  *
+ * A record that would have expired within a turn leaves none: if it is read again after that, it
+ * would have been missed anyhow, and its ghost does not know.
+ *
  * A record is missed if a call asks for it and meets its ghost: then it was evicted too soon. (One
  * that is put and put again, and never asked for, was not.) `turn` counts the missed ones, and a
  * put takes its own from the count: two, as two processes may have missed it at once. The record is
@@ -50,6 +53,12 @@
 #define MARK_SHIFT (BSHM_GHOST_BITS + 1)
 #define TURNS      3u
 #define TURN_MASK  0xffu /* of the turn in its word */
+
+/* In turn_rounds: ghost.h. */
+#define LENGTH_SHIFT 2u
+#define LENGTH_MOST  63u
+#define BEGAN_SHIFT  8u
+#define BEGAN_MASK   0xffffffu
 
 #define MISSED_BITS 12u
 #define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
@@ -163,17 +172,55 @@ static bool is_over(const bshm__shard *s)
 	const bool is_long =
 		epochs * bshm__safe_share(s->segment) >= TURN_64THS * bshm__age(e.now, e.floor);
 	return (is_long || BSHM_LOAD(&shard->ghosts, RELAXED) == 0) &&
-		   BSHM_LOAD(&shard->turn_rounds, RELAXED) >= 2;
+		   (BSHM_LOAD(&shard->turn_rounds, RELAXED) & BSHM_ROUNDS_MOST) >= 2;
 }
 
-static void begin_turn(bshm_shard_header *shard)
+/* Seconds in six bits, rounded down to a quarter of an octave; 31 hours at most. */
+static uint32_t pack_length(uint32_t s)
 {
+	const uint32_t octave = s < 4 ? 1 : BSHM_HIGHEST_BIT(s);
+	const uint32_t packed = s < 4 ? s : (octave - 1) * 4 + (s >> (octave - 2) & 3);
+	return packed < LENGTH_MOST ? packed : LENGTH_MOST;
+}
+
+static uint32_t unpack_length(uint32_t packed)
+{
+	return packed < 4 ? packed : (4 + packed % 4) << (packed / 4 - 1);
+}
+
+/* How long this turn has lasted; 0: not known, or the clock has been set back. */
+static uint32_t length_so_far(const bshm_shard_header *shard, uint32_t now_s)
+{
+	const uint32_t began_s = BSHM_LOAD(&shard->turn_rounds, RELAXED) >> BEGAN_SHIFT;
+	const uint32_t length = (now_s - began_s) & BEGAN_MASK;
+	return began_s == 0 || length > BEGAN_MASK / 2 ? 0 : length;
+}
+
+/* Will it have expired when a turn has gone by? */
+static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
+{
+	if (BSHM_LIKELY(expires_s == 0)) {
+		return false;
+	}
+	const uint32_t now_s = bshm__store_now_s(s->segment);
+	const uint32_t this_turn = length_so_far(s->shard, now_s);
+	const uint32_t last_turn =
+		unpack_length(BSHM_LOAD(&s->shard->turn_rounds, RELAXED) >> LENGTH_SHIFT & LENGTH_MOST);
+	const uint32_t length = this_turn > last_turn ? this_turn : last_turn;
+	return expires_s < now_s + length;
+}
+
+static void begin_turn(const bshm__shard *s)
+{
+	bshm_shard_header *shard = s->shard;
+	const uint32_t now_s = bshm__store_now_s(s->segment);
+	const uint32_t length = pack_length(length_so_far(shard, now_s));
 	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	const uint32_t uses = uses_of_turn(shard, evictions_of_turn(shard));
 	BSHM_STORE(&shard->turn_began, uses << 16 | now, RELAXED);
 	const uint32_t turn = turn_now(shard);
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
-	BSHM_STORE(&shard->turn_rounds, 0, RELAXED);
+	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
 }
 
@@ -183,7 +230,7 @@ static void count_eviction(const bshm__shard *s, bool on_probation)
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
 	const uint32_t most = most_of_turn(shard);
 	if (is_over(s)) {
-		begin_turn(shard);
+		begin_turn(s);
 	} else {
 		BSHM_STORE(&shard->ghosts, left > most ? most : left - (left != 0), RELAXED);
 	}
@@ -254,15 +301,15 @@ static void learn_missed(const bshm__shard *s, bool large)
 }
 
 void bshm__ghost_leave(
-	const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state, uint64_t bytes)
+	const bshm__shard *s, const bshm__home *home, uint32_t cell, const bshm__evicted *record)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
-	const uint32_t level = (state & BSHM_SLOT_PROTECTED) != 0;
-	const uint32_t large = bshm__size_evicted(s, bytes) ? LARGE : 0;
+	const uint32_t level = (record->state & BSHM_SLOT_PROTECTED) != 0;
+	const uint32_t large = bshm__size_evicted(s, record->bytes) ? LARGE : 0;
 	count_eviction(s, level == 0);
 	learn_missed(s, true);
 	learn_missed(s, false);
-	if (bucket == NULL) {
+	if (bucket == NULL || expires_soon(s, record->expires_s)) {
 		return;
 	}
 	if (bshm__cell_bucket(s, cell) == bucket) {

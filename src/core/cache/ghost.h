@@ -11,6 +11,10 @@
 
 #define BSHM_GHOST_BITS 12u
 
+/* turn_rounds: bits 0 and 1: how often the hand has come round in this turn; 2 to 7: how long the
+ * last turn lasted; 8 to 31: when this one began, in seconds; 0 = not known. */
+#define BSHM_ROUNDS_MOST 3u
+
 static inline uint32_t bshm__ghost_hash(uint64_t hash)
 {
 	return (uint32_t) (hash >> BSHM_POSITION_BITS) & ((1u << BSHM_GHOST_BITS) - 1);
@@ -40,10 +44,16 @@ bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home);
 
 /* All others under the shard's lock. */
 
-/* Leaves the ghost of a record of so many bytes that was evicted out of `cell`; `state` is the one
- * it had. */
+/* A record that was evicted: the state that it had, and when it would have expired (0 = never). */
+typedef struct {
+	uint32_t state;
+	uint32_t expires_s;
+	uint64_t bytes;
+} bshm__evicted;
+
+/* Leaves the ghost of a record that was evicted out of `cell`. */
 void bshm__ghost_leave(
-	const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t state, uint64_t bytes);
+	const bshm__shard *s, const bshm__home *home, uint32_t cell, const bshm__evicted *record);
 /* A record of so many bytes is put for a key that has none: is its ghost there, was it missed, and
  * is the record PROTECTED for it? The ghost ends then. `asked`: this call itself missed it. */
 bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t bytes, bool asked);

@@ -38,7 +38,8 @@ static uint32_t collect(
 	uint32_t number = BSHM_LOAD(&shard->hand_bucket, RELAXED);
 	uint32_t count = 0;
 	uint32_t wraps = 0;
-	uint32_t rounds = BSHM_LOAD(&shard->turn_rounds, RELAXED);
+	const uint32_t turn = BSHM_LOAD(&shard->turn_rounds, RELAXED);
+	uint32_t rounds = turn & BSHM_ROUNDS_MOST;
 	table = table < tables ? table : 0;
 	uint32_t steps = 0;
 	for (; count < wanted && wraps <= tables && (count == 0 || steps < BSHM_EVICT_BUCKETS);
@@ -52,12 +53,12 @@ static uint32_t collect(
 			table = table + 1 < tables ? table + 1 : 0;
 			number = 0;
 			wraps++;
-			rounds += table == 0;
+			rounds += table == 0 && rounds < BSHM_ROUNDS_MOST;
 		}
 	}
 	BSHM_STORE(&shard->hand_table, table, RELAXED);
 	BSHM_STORE(&shard->hand_bucket, number, RELAXED);
-	BSHM_STORE(&shard->turn_rounds, rounds, RELAXED);
+	BSHM_STORE(&shard->turn_rounds, (turn & ~BSHM_ROUNDS_MOST) | rounds, RELAXED);
 	*looks += steps;
 	return count;
 }
