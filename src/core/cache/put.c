@@ -47,11 +47,11 @@ static uint64_t divide_at(bshm__new_record *r, uint64_t first)
 	const uint64_t rest = new_bytes(r) - first;
 	r->first = (uint32_t) first;
 	r->chunks = (uint32_t) ((rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
-	const uint64_t whole = (uint64_t) (r->chunks - 1) * BSHM_CHUNK_BYTES;
-	r->last_class = bshm__chunk_class(rest - whole);
+	const uint64_t whole = r->chunks - 1;
+	r->last_class = bshm__chunk_class(rest - whole * BSHM_CHUNK_BYTES);
 	const uint32_t size_class = bshm__class_of(LARGE_HEAD + r->first);
-	return bshm__class_bytes(size_class) + whole + bshm__class_bytes(r->last_class) +
-		   (uint64_t) r->chunks * CHUNK_COST;
+	return bshm__class_bytes(size_class) + bshm__class_bytes(r->last_class) + CHUNK_COST +
+		   whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST);
 }
 
 /*
