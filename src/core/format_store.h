@@ -26,8 +26,8 @@
 #define BSHM_CLASS_CHUNK   62u  /* whole chunks */
 #define BSHM_CLASS_INDEX   63u  /* units: 64 buckets each */
 #define BSHM_LEASE_COUNT   256u /* a shard */
-#define BSHM_PAGE_WORDS    2u   /* of the bitmap of a page with slots of 128 bytes or more */
-#define BSHM_CLASS_MAPPED  20u  /* pages of smaller classes begin with a bitmap of their own */
+#define BSHM_PAGE_WORDS    2u   /* of the bitmap of a page with slots of more than 128 bytes */
+#define BSHM_CLASS_MAPPED  21u  /* pages of smaller classes end with a bitmap of their own */
 #define BSHM_MAP_WORDS     16u
 #define BSHM_TABLE_UNITS   32u
 #define BSHM_UNIT_BUCKETS  64u
@@ -352,8 +352,9 @@ BSHM_AT(bucket, ref, 24);
 /*
  * The class of a page, and which of its slots are taken: a bit each. Under the shard's lock. The
  * pages of a shard are neighbours: page_count / shard_count of them. Headers and bitmaps lie apart,
- * because a search for a page reads thousands of headers. A page of more slots than these bits
- * begins with a bitmap of BSHM_MAP_WORDS words: as much for each page would be 1 % of all memory.
+ * because a search for a page reads thousands of headers. A page of more slots ends with a bitmap
+ * of BSHM_MAP_WORDS words: as much for each page would be 1 % of all memory. No slot of any class
+ * begins there: so no process that is late stamps it for a slot's state.
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */

@@ -10,7 +10,7 @@ BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX, UNITS_MAX = 64, 10, 64, 2048, 3
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
 SHARD_BYTES, LEASE_BYTES, LEASES, ROOT_BYTES, TABLE_BYTES = 1280, 64, 256, 8, 320
 PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES, OWN_BITMAP_BYTES = 8, 16, 128
-OWN_BITMAPS = 20  # pages of smaller classes begin with their bitmap
+OWN_BITMAPS = 21  # pages of smaller classes end with their bitmap
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -225,14 +225,17 @@ class Store:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
-    def taken(self, page):
-        """The slots of the page that are taken."""
+    def bitmap(self, page):
+        """Where the page's bitmap begins in the file, and how many bytes it has."""
         size_class = self.page_class(page)
         if size_class is not None and size_class < OWN_BITMAPS:
-            first, count = (self.pages_off + SLAB * page) // 8, OWN_BITMAP_BYTES // 8
-        else:
-            first, count = (self.page_bitmaps_off + PAGE_BITMAP_BYTES * page) // 8, 2
-        words = self.u64[first : first + count]
+            return self.pages_off + SLAB * (page + 1) - OWN_BITMAP_BYTES, OWN_BITMAP_BYTES
+        return self.page_bitmaps_off + PAGE_BITMAP_BYTES * page, PAGE_BITMAP_BYTES
+
+    def taken(self, page):
+        """The slots of the page that are taken."""
+        off, count = self.bitmap(page)
+        words = self.u64[off // 8 : (off + count) // 8]
         return {
             64 * i + k for i, word in enumerate(words) for k in range(64) if word and word >> k & 1
         }
@@ -386,8 +389,7 @@ class Store:
         size_class = self.page_class(page)
         if size_class is None or size_class not in classes:
             raise Damaged("a ref leads to a page of another class")
-        base = OWN_BITMAP_BYTES if size_class < OWN_BITMAPS else 0
-        slot, rest = divmod(off - base, slot_bytes(size_class))
+        slot, rest = divmod(off, slot_bytes(size_class))
         if rest != 0 or slot not in self.taken(page):
             raise Damaged("a ref leads to no slot that is taken")
         led = self.led.setdefault(page, set())
@@ -436,7 +438,9 @@ class Store:
         if (now - record.state) & STAMP > (now - base) & STAMP:
             yield "a stamp is older than the oldest"
         try:
-            if self.lead(shard, record.ref, range(len(CLASSES))) != class_of(record.slot_bytes):
+            its_class = self.lead(shard, record.ref, range(len(CLASSES)))
+            least = class_of(record.slot_bytes)
+            if its_class < least or (its_class != least and not large):
                 yield "a record is not in the smallest class that it fits in"
             before = record.ref
             for chunk, its_class in record.chunks:
@@ -469,7 +473,7 @@ def describe(record):
         "unit": record.unit,
         "unit_off": record.unit_off,
         "header_off": record.store.page_headers_off + PAGE_HEADER_BYTES * ((record.ref >> 12) - 1),
-        "bitmap_off": record.store.page_bitmaps_off + PAGE_BITMAP_BYTES * ((record.ref >> 12) - 1),
+        "bitmap_off": record.store.bitmap((record.ref >> 12) - 1)[0],
         "chunk_off": record.store.place(record.shard, record.chunks[0][0], CHUNK_HEAD)
         if record.chunks
         else 0,

@@ -124,11 +124,11 @@ static void learn_slots(void)
 		}
 		const uint32_t size_class = shape.page_headers[page].size_class - 1;
 		const uint32_t bytes = bshm__class_bytes(size_class);
-		const uint8_t *of_page = shape.pages + (size_t) page * BSHM_SLAB_BYTES;
-		const bool mapped = size_class < BSHM_CLASS_MAPPED;
-		const uint64_t *taken =
-			mapped ? (const uint64_t *) (const void *) of_page : shape.page_bitmaps[page].taken;
-		const uint32_t begin = offset_of(of_page) + (mapped ? 8 * BSHM_MAP_WORDS : 0);
+		const uint8_t *end = shape.pages + (size_t) (page + 1) * BSHM_SLAB_BYTES;
+		const uint64_t *taken = size_class < BSHM_CLASS_MAPPED
+									? (const uint64_t *) (const void *) end - BSHM_MAP_WORDS
+									: shape.page_bitmaps[page].taken;
+		const uint32_t begin = offset_of(end) - BSHM_SLAB_BYTES;
 		for (uint32_t i = 0; i < bshm__class_slots(size_class); i++) {
 			if ((taken[i / 64] >> (i % 64) & 1) == 0) {
 				continue;

@@ -210,7 +210,7 @@ static unsigned free_and_live(void)
 		const uint32_t size_class = bshm__page_class(&s, page);
 		const uint32_t slots = size_class < BSHM_CLASS_RECORDS ? bshm__class_slots(size_class) : 0;
 		for (uint32_t i = 0; i < slots; i++) {
-			const uint32_t ref = bshm__page_ref(&s, page, i);
+			const uint32_t ref = bshm__page_ref(&s, page, size_class, i);
 			found += !bshm__slot_taken(&s, ref) && (bshm__word(&s, ref, 0) & BSHM_SLOT_LIVE) != 0;
 		}
 	}

@@ -114,7 +114,8 @@ static void damage_record(uint64_t *seed, uint32_t page)
 		return;
 	}
 	const uint32_t slot = (uint32_t) (test_random(seed) % bshm__class_slots(size_class));
-	uint8_t *bytes = bshm__ref_at(&s, bshm__page_ref(&s, page, slot), BSHM_SLOT_BYTES_MIN);
+	uint8_t *bytes =
+		bshm__ref_at(&s, bshm__page_ref(&s, page, size_class, slot), BSHM_SLOT_BYTES_MIN);
 	REQUIRE(bytes != NULL);
 	const uint32_t which = (uint32_t) (test_random(seed) % 4);
 	uint32_t *word = bshm__slot_word(bytes, which);
@@ -136,7 +137,8 @@ static uint64_t *words_of(uint32_t page, uint32_t *count)
 {
 	const bool mapped = bshm__page_class(&s, page) < BSHM_CLASS_MAPPED;
 	*count = mapped ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
-	return mapped ? (uint64_t *) (void *) (s.pages + (size_t) (page - 1) * BSHM_SLAB_BYTES)
+	return mapped ? (uint64_t *) (void *) (s.pages + (size_t) page * BSHM_SLAB_BYTES -
+										   8 * BSHM_MAP_WORDS)
 				  : segment->page_bitmaps[page - 1].taken;
 }
 

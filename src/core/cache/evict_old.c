@@ -19,8 +19,10 @@
 bshm__member bshm__in_slot(
 	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t slot)
 {
-	const bool taken = (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
-	const uint32_t ref = taken ? bshm__page_ref(s, number, slot) : 0;
+	const uint32_t its_class = bshm__page_class(s, number);
+	const bool taken = its_class < BSHM_CLASS_RECORDS &&
+					   (bshm__page_taken(s, number, its_class, slot / 64) >> (slot % 64) & 1) != 0;
+	const uint32_t ref = taken ? bshm__page_ref(s, number, its_class, slot) : 0;
 	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
 	return is_sound ? bshm__weigh(s, by, ref) : (bshm__member){0};
 }
@@ -45,10 +47,11 @@ static bshm__member oldest_of_page(
 	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t *steps)
 {
 	const uint32_t its_class = bshm__page_class(s, number);
-	const uint64_t taken = bshm__page_taken(s, number, 0);
+	const uint64_t taken = bshm__page_taken(s, number, its_class, 0);
 	bshm__member oldest = {0};
 	if (bshm__class_of_chunks(its_class) && taken != 0) {
-		const uint32_t ref = owner_of(s, bshm__page_ref(s, number, BSHM_LOWEST_BIT(taken)), steps);
+		const uint32_t ref =
+			owner_of(s, bshm__page_ref(s, number, its_class, BSHM_LOWEST_BIT(taken)), steps);
 		return ref == 0 ? oldest : bshm__weigh(s, by, ref);
 	}
 	const uint32_t slots = its_class < BSHM_CLASS_RECORDS ? bshm__class_slots(its_class) : 0;

@@ -31,40 +31,82 @@
 
 /* A chunk more costs a look-up another cache miss, which so many bytes are worth. */
 #define CHUNK_COST 32u
-
-/* The head of a large record that expires. */
-#define LARGE_HEAD (BSHM_SLOT_HEADER + (uint32_t) sizeof(uint32_t) + BSHM_CHAIN_HEADER)
+/* The same if the key goes on in a chunk, which a look-up has to read to compare it. */
+#define KEY_COST 64u
+/* A page of a class without a free slot costs so many, divided by the count of the pages. */
+#define PAGES_COST (UINT64_C(1) << 18)
 
 static uint64_t new_bytes(const bshm__new_record *r)
 {
 	return (uint64_t) r->key.length + r->value.length;
 }
 
+/* Not if its chunks may be filled before the put, when less is known of it: parked.h. */
+static bool is_divided_freely(const bshm__new_record *r)
+{
+	return new_bytes(r) / BSHM_CHUNK_BYTES < BSHM_LARGE_CHUNKS;
+}
+
+/*
+ * What a slot of a large record costs: its bytes. If the class has no free one, it gets a page, and
+ * most of that may stay free. There are 60 classes, so in a small store that may be most of the
+ * memory: the fewer pages there are, the more it costs.
+ */
+static uint64_t slot_cost(const bshm__shard *s, uint64_t page_cost, uint32_t size_class)
+{
+	const bshm_class *c = &s->shard->classes[size_class];
+	const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * bshm__class_slots(size_class);
+	const bool is_full = BSHM_LOAD(&c->used, RELAXED) >= slots;
+	return bshm__class_bytes(size_class) + (is_full ? page_cost : 0);
+}
+
+/* The class of its first slot, if that has so many bytes: the cheapest. */
+static uint32_t first_class(const bshm__shard *s, uint64_t page_cost, uint32_t bytes)
+{
+	uint32_t cheapest = bshm__class_of(bytes);
+	uint64_t lowest = slot_cost(s, page_cost, cheapest);
+	for (uint32_t i = cheapest + 1; i < BSHM_CLASS_RECORDS && bshm__class_bytes(i) < lowest; i++) {
+		const uint64_t cost = slot_cost(s, page_cost, i);
+		cheapest = cost < lowest ? i : cheapest;
+		lowest = cost < lowest ? cost : lowest;
+	}
+	return cheapest;
+}
+
+/* The words of its first slot. */
+static uint32_t large_head(const bshm__new_record *r)
+{
+	const bool may_expire = r->expires_s != 0 || !is_divided_freely(r);
+	return BSHM_SLOT_HEADER + (may_expire ? 4 : 0) + BSHM_CHAIN_HEADER;
+}
+
 /* Gives the first slot so many bytes of a large record, and the chunks the rest. Returns what that
- * costs, in bytes. */
-static uint64_t divide_at(bshm__new_record *r, uint64_t first)
+ * costs. */
+static uint64_t divide_at(
+	const bshm__shard *s, bshm__new_record *r, uint64_t page_cost, uint64_t first)
 {
 	const uint64_t rest = new_bytes(r) - first;
 	r->first = (uint32_t) first;
 	r->chunks = (uint32_t) ((rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
 	const uint64_t whole = r->chunks - 1;
 	r->last_class = bshm__chunk_class(rest - whole * BSHM_CHUNK_BYTES);
-	const uint32_t size_class = bshm__class_of(LARGE_HEAD + r->first);
-	return bshm__class_bytes(size_class) + bshm__class_bytes(r->last_class) + CHUNK_COST +
-		   whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST);
+	r->size_class = first_class(s, page_cost, large_head(r) + r->first);
+	return slot_cost(s, page_cost, r->size_class) + slot_cost(s, page_cost, r->last_class) +
+		   CHUNK_COST + whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST) +
+		   (first < r->key.length ? KEY_COST : 0);
 }
 
 /*
  * Divides a large record so that the least is wasted: for each class that the last chunk may have,
- * the first slot gets what is over when that and the whole chunks are full. But it has the key, as
- * far as it can: a look-up compares that. The same lengths are always divided alike: the chunks
- * may have been filled before (parked.h), when it was not known whether the record expires.
+ * the first slot gets what is over when that and the whole chunks are full; or the key, if that is
+ * more.
  */
-static void divide(bshm__new_record *r)
+static void divide(const bshm__shard *s, bshm__new_record *r)
 {
 	const uint64_t bytes = new_bytes(r);
-	const uint64_t most = BSHM_SLOT_BYTES_MAX - LARGE_HEAD;
-	const uint64_t least = r->key.length < most ? r->key.length : most;
+	const uint64_t most = BSHM_SLOT_BYTES_MAX - large_head(r);
+	const uint64_t key = r->key.length < most ? r->key.length : most;
+	const uint64_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
 	uint64_t lowest = UINT64_MAX;
 	uint64_t first = most;
 	for (uint32_t last = BSHM_CLASS_SHORT; last <= BSHM_CLASS_CHUNK; last++) {
@@ -73,23 +115,25 @@ static void divide(bshm__new_record *r)
 			room +=
 				(bytes - room - most + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES * BSHM_CHUNK_BYTES;
 		}
-		const uint64_t over = bytes > room + least ? bytes - room : least;
-		const uint64_t cost = divide_at(r, over);
-		first = cost < lowest ? over : first;
-		lowest = cost < lowest ? cost : lowest;
+		for (uint64_t over = bytes > room ? bytes - room : 0; over <= most;
+			 over = over < key ? key : UINT64_MAX) {
+			const uint64_t cost = divide_at(s, r, page_cost, over);
+			first = cost < lowest ? over : first;
+			lowest = cost < lowest ? cost : lowest;
+		}
 	}
-	divide_at(r, first);
+	divide_at(s, r, page_cost, first);
 }
 
-static void work_out(bshm__new_record *r)
+static void work_out(const bshm__shard *s, bshm__new_record *r)
 {
 	const uint64_t bytes = new_bytes(r);
 	const uint32_t head = BSHM_SLOT_HEADER + (r->expires_s != 0 ? 4 : 0);
 	if (BSHM_UNLIKELY(head + bytes > BSHM_SLOT_BYTES_MAX)) {
-		if (r->chunks == 0) {
-			divide(r);
+		/* Once: room may have been made for its parts. */
+		if (r->chunks == 0 || bshm__class_bytes(r->size_class) < large_head(r) + r->first) {
+			divide(s, r);
 		}
-		r->size_class = bshm__class_of(head + BSHM_CHAIN_HEADER + r->first);
 		return;
 	}
 	r->chunks = 0;
@@ -195,7 +239,7 @@ static uint32_t build(const bshm__shard *s, bshm__new_record *r, uint32_t state)
 
 void bshm__put_prepare(const bshm__shard *s, bshm__new_record *r)
 {
-	work_out(r);
+	work_out(s, r);
 	r->slot = r->chunks == 0 ? bshm__slot_find(s, r->size_class, 0) : 0;
 	if (r->slot != 0) {
 		fill_first(s, r, r->slot, 0);

@@ -165,7 +165,8 @@ static uint32_t clear_cell(
 	if (leased) {
 		bshm__leases_end(s, by_key.hash);
 	}
-	return 1 + (record.key_bytes + record.value_bytes - record.first) / BSHM_CHUNK_BYTES;
+	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;
+	return 1 + (rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES;
 }
 
 /* Under the lock: removes the records of the part. False: there may be more, but that was enough

@@ -29,11 +29,12 @@
 #define ALL_CLASSES    BSHM_CLASS_COUNT
 
 /* Prefetches the home buckets of the records in some slots of a page. */
-static void prefetch_slots(const bshm__shard *s, uint32_t number, uint32_t from, uint32_t until)
+static void prefetch_slots(
+	const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t from, uint32_t until)
 {
 	for (uint32_t i = from; i < until; i++) {
-		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) != 0) {
-			bshm__record_prefetch_home(s, bshm__page_ref(s, number, i));
+		if ((bshm__page_taken(s, number, size_class, i / 64) >> (i % 64) & 1) != 0) {
+			bshm__record_prefetch_home(s, bshm__page_ref(s, number, size_class, i));
 		}
 	}
 }
@@ -48,12 +49,12 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	const uint32_t slots = bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
 		if (i % AHEAD == 0 && size_class < BSHM_CLASS_RECORDS) {
-			prefetch_slots(s, number, i, i + AHEAD < slots ? i + AHEAD : slots);
+			prefetch_slots(s, number, size_class, i, i + AHEAD < slots ? i + AHEAD : slots);
 		}
-		if ((bshm__page_taken(s, number, i / 64) >> (i % 64) & 1) == 0) {
+		if ((bshm__page_taken(s, number, size_class, i / 64) >> (i % 64) & 1) == 0) {
 			continue;
 		}
-		const uint32_t ref = bshm__page_ref(s, number, i);
+		const uint32_t ref = bshm__page_ref(s, number, size_class, i);
 		const bool moved = bshm__class_of_chunks(size_class)  ? bshm__chunk_move(s, ref)
 						   : bshm__class_of_units(size_class) ? bshm__unit_move(s, ref)
 															  : bshm__record_move(s, ref);

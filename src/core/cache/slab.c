@@ -2,7 +2,7 @@
  * slab.c - memory of the record store: pages of 16 kB, each divided into slots of one size.
  *
  * A page that is not free belongs to a size class. Its bitmap has a bit for each taken slot. The
- * bitmaps of pages of few slots lie side by side; a page of many begins with its own. Taking and
+ * bitmaps of pages of few slots lie side by side; a page of many ends with its own. Taking and
  * freeing are one store each, so a death in the middle of a call leaves a definite state, and there
  * is no list that could be broken. The counts of pages and slots are hints: a death may leave them
  * one off. The process that takes the lock over notes that, and the next search for a page counts
@@ -36,14 +36,14 @@
 /* Pages that a search for one to empty looks at. A longer search costs more than it saves. */
 #define EMPTY_SAMPLE 512u
 
-/* Where a page has its own bitmap, the slots begin behind it. */
-#define MAP_BYTES   (BSHM_MAP_WORDS * 8)
-#define BASE(bytes) ((bytes) < BSHM_SLAB_BYTES / (BSHM_PAGE_WORDS * 64) ? MAP_BYTES : 0)
+/* Where a page has its own bitmap, the slots end before it. */
+#define MAP_BYTES  (BSHM_MAP_WORDS * 8)
+#define MAP(bytes) ((bytes) <= MAP_BYTES ? MAP_BYTES : 0)
 
 /* The number of a slot without a division: offset x inverse / 2^32. The error is below 2^-18. */
 #define SIZE(bytes)                                                                                \
  {                                                                                                 \
-  bytes, (BSHM_SLAB_BYTES - BASE(bytes)) / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1 \
+  bytes, (BSHM_SLAB_BYTES - MAP(bytes)) / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1  \
  }
 
 /* In steps of 4 bytes up to 64, of 8 up to 128; then fractions of a page, in steps of a twelfth or
@@ -128,7 +128,7 @@ static uint32_t page_class(const bshm_page_header *page)
 static uint64_t *bitmap_at(const bshm__shard *s, uint32_t i, uint32_t size_class)
 {
 	return size_class < BSHM_CLASS_MAPPED
-			   ? (uint64_t *) (void *) (s->pages + (size_t) i * BSHM_SLAB_BYTES)
+			   ? (uint64_t *) (void *) (s->pages + (size_t) (i + 1) * BSHM_SLAB_BYTES - MAP_BYTES)
 			   : s->segment->page_bitmaps[s->first_page + i].taken;
 }
 
@@ -136,12 +136,6 @@ static uint64_t *bitmap_at(const bshm__shard *s, uint32_t i, uint32_t size_class
 static uint32_t bitmap_words(uint32_t size_class)
 {
 	return size_class < BSHM_CLASS_MAPPED ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
-}
-
-/* Where the first slot begins. */
-static uint32_t base_of(uint32_t size_class)
-{
-	return size_class < BSHM_CLASS_MAPPED ? MAP_BYTES : 0;
 }
 
 static uint32_t count_taken(const bshm__shard *s, uint32_t i, uint32_t size_class)
@@ -189,7 +183,7 @@ static BSHM_ALWAYS_INLINE slot_info info_of(const bshm__shard *s, uint32_t ref)
 	if (at.size_class == BSHM_CLASS_COUNT) {
 		return at;
 	}
-	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT - base_of(at.size_class); /* may wrap */
+	const uint32_t offset = (ref & 0xfff) * BSHM_SLOT_UNIT;
 	at.slot = (uint32_t) ((uint64_t) offset * class_sizes[at.size_class].inverse >> 32);
 	if (at.slot < class_sizes[at.size_class].slots) {
 		at.page = page;
@@ -218,8 +212,7 @@ bool bshm__slot_taken(const bshm__shard *s, uint32_t ref)
 
 static uint32_t ref_of(const bshm__shard *s, uint32_t page, uint32_t slot, uint32_t size_class)
 {
-	const uint32_t offset = base_of(size_class) + slot * bshm__class_bytes(size_class);
-	return (s->first_page + page + 1) << 12 | offset / BSHM_SLOT_UNIT;
+	return (s->first_page + page + 1) << 12 | slot * bshm__class_bytes(size_class) / BSHM_SLOT_UNIT;
 }
 
 /* Counts the taken slots of each page and each class anew. */
@@ -268,8 +261,9 @@ static uint32_t search_pages(
 	for (uint32_t i = 0, at = from; i < count; i++, at++) {
 		at = at < count ? at : 0;
 		const bshm_page_header *page = page_at(s, at);
-		if (page_class(page) == size_class && BSHM_LOAD(&page->vacant, RELAXED) != 0 &&
-			at + 1 != avoid && free_slot(bitmap_at(s, at, size_class), slots) != slots) {
+		if (BSHM_LOAD(&page->size_class, RELAXED) == size_class + 1 &&
+			BSHM_LOAD(&page->vacant, RELAXED) != 0 && at + 1 != avoid &&
+			free_slot(bitmap_at(s, at, size_class), slots) != slots) {
 			return at + 1;
 		}
 	}
@@ -458,14 +452,14 @@ uint32_t bshm__page_class(const bshm__shard *s, uint32_t number)
 	return page_class(page_at(s, number - 1));
 }
 
-uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word)
+uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t word)
 {
-	return BSHM_LOAD(&bitmap_at(s, number - 1, bshm__page_class(s, number))[word], RELAXED);
+	return BSHM_LOAD(&bitmap_at(s, number - 1, size_class)[word], RELAXED);
 }
 
-uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot)
+uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t slot)
 {
-	return ref_of(s, number - 1, slot, page_class(page_at(s, number - 1)));
+	return ref_of(s, number - 1, slot, size_class);
 }
 
 /*

@@ -31,7 +31,8 @@ static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 		(const void *) ((uintptr_t) s->segment->page_headers + number * sizeof(bshm_page_header)));
 	BSHM_PREFETCH(
 		(const void *) ((uintptr_t) s->segment->page_bitmaps + number * sizeof(bshm_page_bitmap)));
-	BSHM_PREFETCH((const void *) ((uintptr_t) s->segment->pages + number * BSHM_SLAB_BYTES));
+	BSHM_PREFETCH((const void *) ((uintptr_t) s->segment->pages + (number + 1) * BSHM_SLAB_BYTES -
+								  BSHM_MAP_WORDS * sizeof(uint64_t)));
 }
 
 static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
@@ -150,8 +151,11 @@ bool bshm__class_wasteful(
 /* Takes the page from its class, if all its slots are free. */
 bool bshm__page_release(const bshm__shard *s, uint32_t number);
 uint32_t bshm__page_class(const bshm__shard *s, uint32_t number); /* BSHM_CLASS_COUNT: free */
-uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t word);
-uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t slot);
+/* Of a page of that class: which slots are taken, 64 in a word; the ref of a slot. Without the lock
+ * the page may have another class by now. */
+uint64_t bshm__page_taken(
+	const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t word);
+uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t slot);
 uint64_t bshm__store_pages_used(const bshm_segment *segment);
 
 #endif

@@ -230,9 +230,9 @@ static void inspect_slot(inspection *in, uint32_t size_class, uint32_t ref)
 	}
 }
 
-static bool is_taken(const bshm__shard *s, uint32_t number, uint32_t slot)
+static bool is_taken(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t slot)
 {
-	return (bshm__page_taken(s, number, slot / 64) >> (slot % 64) & 1) != 0;
+	return (bshm__page_taken(s, number, size_class, slot / 64) >> (slot % 64) & 1) != 0;
 }
 
 static void inspect_page(inspection *in, uint32_t number)
@@ -242,11 +242,11 @@ static void inspect_page(inspection *in, uint32_t number)
 	const uint32_t slots = size_class == BSHM_CLASS_COUNT ? 0 : bshm__class_slots(size_class);
 	for (uint32_t i = 0; i < slots; i++) {
 		if (size_class < BSHM_CLASS_RECORDS && i + AHEAD < slots &&
-			is_taken(s, number, i + AHEAD)) {
-			bshm__record_prefetch_home(s, bshm__page_ref(s, number, i + AHEAD));
+			is_taken(s, number, size_class, i + AHEAD)) {
+			bshm__record_prefetch_home(s, bshm__page_ref(s, number, size_class, i + AHEAD));
 		}
-		if (is_taken(s, number, i)) {
-			inspect_slot(in, size_class, bshm__page_ref(s, number, i));
+		if (is_taken(s, number, size_class, i)) {
+			inspect_slot(in, size_class, bshm__page_ref(s, number, size_class, i));
 		}
 	}
 	in->work++;

@@ -11,7 +11,8 @@ uint32_t bshm__walk_next(const bshm__shard *s, bshm__walk *w, uint32_t *state)
 		const uint32_t size_class = bshm__page_class(s, w->page + 1);
 		const uint32_t slots = size_class < BSHM_CLASS_RECORDS ? bshm__class_slots(size_class) : 0;
 		while (w->slot < slots) {
-			const uint64_t taken = bshm__page_taken(s, w->page + 1, w->slot / 64) >> (w->slot % 64);
+			const uint64_t taken =
+				bshm__page_taken(s, w->page + 1, size_class, w->slot / 64) >> (w->slot % 64);
 			if (taken == 0) {
 				w->slot = (w->slot / 64 + 1) * 64;
 				continue;
@@ -20,7 +21,7 @@ uint32_t bshm__walk_next(const bshm__shard *s, bshm__walk *w, uint32_t *state)
 			if (w->slot >= slots) {
 				break; /* damaged: the page has no such slot, and it could not be freed */
 			}
-			const uint32_t ref = bshm__page_ref(s, w->page + 1, w->slot++);
+			const uint32_t ref = bshm__page_ref(s, w->page + 1, size_class, w->slot++);
 			uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
 			*state = slot == NULL ? 0 : BSHM_LOAD(bshm__slot_word(slot, 0), RELAXED);
 			if ((*state & BSHM_SLOT_LIVE) != 0) {
