@@ -158,6 +158,7 @@ def test_a_full_disk(b):
 
 def test_keys(b):
     fill(b)
+    b("cache", "set", "large", stdin="x" * 500000).gives(0, None)  # a part of a bar that is seen
     view = Terminal(b, "-i", "0.5")
     view.shows(r"7 filters(.|\n)* 商品の画像の一覧表\s*\n(.|\n)*q quit")
     check(len(view.screen.display) == 24 and view.screen.display[23].startswith("q quit"), "foot")

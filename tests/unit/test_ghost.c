@@ -116,23 +116,26 @@ TEST(the_ghost_of_a_key_that_is_removed_ends)
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	bshm_error error;
 	uint32_t next = 1000;
-	for (uint32_t i = 0; i < 3; i++) {
-		const uint64_t number = 7;
+	uint32_t left = 0;
+	for (uint64_t number = 0; number < 30; number++) {
+		const uint32_t way = (uint32_t) number % 3;
 		const bshm_key key = {(const char *) &number, 8};
 		const bshm__home home = bshm__home_of(segment, 0, &key);
-		CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
-		while (is_there(segment, 7)) {
+		CHECK_INT(store_put(segment, (uint32_t) number, 7, 16, 0, BSHM_PUT_SET), 1);
+		while (is_there(segment, (uint32_t) number)) {
 			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
 		}
 		CHECK(bshm__ghost_exists(&s, &home));
-		if (i != 0) {
-			CHECK_INT(i == 1 ? bshm_record_remove(segment, 0, &key, &error)
-							 : bshm_record_forget(segment, 0, &key, NULL, &error),
+		if (way == 0) {
+			CHECK(bshm__ghost_returns(&s, &home, 24, true));
+		} else {
+			CHECK_INT(way == 1 ? bshm_record_remove(segment, 0, &key, &error)
+							   : bshm_record_forget(segment, 0, &key, NULL, &error),
 				0);
-			CHECK(!bshm__ghost_exists(&s, &home));
+			left += bshm__ghost_returns(&s, &home, 24, true);
 		}
-		CHECK_INT(bshm__ghost_returns(&s, &home, 24, true), i == 0);
 	}
+	CHECK(left <= 2); /* another key's ghost may look the same: one in hundreds */
 	check_sound(segment);
 }
 

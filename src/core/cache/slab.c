@@ -96,14 +96,20 @@ uint32_t bshm__chunk_class(uint64_t bytes)
 	return size_class;
 }
 
+/* A class that there is not, where a ref is damaged, counts as one of units. */
+static uint32_t known(uint32_t size_class)
+{
+	return size_class < BSHM_CLASS_COUNT ? size_class : BSHM_CLASS_INDEX;
+}
+
 uint32_t bshm__class_bytes(uint32_t size_class)
 {
-	return class_sizes[size_class].bytes;
+	return class_sizes[known(size_class)].bytes;
 }
 
 uint32_t bshm__class_slots(uint32_t size_class)
 {
-	return class_sizes[size_class].slots;
+	return class_sizes[known(size_class)].slots;
 }
 
 /* Under the lock: a hint goes up or down. */
@@ -416,10 +422,10 @@ static uint64_t free_slots(const bshm__shard *s, uint32_t size_class)
 static bool is_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
-	const uint64_t share = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) / KEPT_SHARE;
-	const uint64_t of_bytes = KEPT_BYTES / bshm__class_bytes(size_class);
-	const uint64_t most = of_bytes < KEPT_MOST ? of_bytes : KEPT_MOST;
-	const uint64_t kept = to_the_last ? 0 : share < most ? share : most;
+	const uint32_t of_bytes = KEPT_BYTES / bshm__class_bytes(size_class);
+	uint64_t kept = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) / KEPT_SHARE;
+	kept = kept < KEPT_MOST ? kept : KEPT_MOST;
+	kept = to_the_last ? 0 : kept < of_bytes ? kept : of_bytes;
 	const uint64_t reserved = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
 	return free_slots(s, size_class) >= kept + reserved + needed + bshm__class_slots(size_class);
 }
