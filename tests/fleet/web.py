@@ -61,6 +61,13 @@ class Site:
         return set(os.listdir(self.fleet.at("origin", "blobs")))
 
 
+def has_only(fleet, first):
+    """Does it have the keys of site.load(first), and not their neighbours, but one in 800?"""
+    keys = [first, first + 19999]
+    others = [first - i for i in range(1, 9)] + [first + 20000 + i for i in range(8)]
+    return fleet.has("a", *keys) == [str(key) for key in keys] and len(fleet.has("a", *others)) <= 4
+
+
 def environment(**variables):
     return ["env", *(f"{name}={value}" for name, value in variables.items())]
 
@@ -87,7 +94,7 @@ def test_blobs_then_the_head_last(fleet):
     site.publish("--pin", "2")
     check([p for p in site.store.written() if "blobs" in p] == [], "what is there is not put again")
     site.follow("a")
-    check(fleet.has("a", 100, 20099, 20100) == ["100", "20099"], "back at version 2")
+    check(has_only(fleet, 100), "back at version 2")
     fleet.refused(site.run(), "pinned")
     site.publish("--unpin")
     site.follow("a")
@@ -436,7 +443,7 @@ def overtaken(fleet, at, *options, **store):
 def test_of_two_at_the_last_step_one_is_refused(fleet):
     site, done = overtaken(fleet, HEAD + "-1")
     fleet.refused(done, "another publisher has announced something meanwhile")
-    check(fleet.has("a", 200, 20199) == ["200", "20199"], "the other one's")
+    check(has_only(fleet, 200), "the other one's")
     site.publish("--max-change", "100")
     site.follow("a")
     check(site.version() == 3, "it may come after it")
@@ -520,7 +527,7 @@ def test_without_conditions_publishers_take_turns(fleet):
     check("another publisher has announced something meanwhile" in said, said)
     fleet.note_announced()
     site.follow("a")
-    check(fleet.has("a", 100, 20199) == ["100"], "the first one's")
+    check(has_only(fleet, 100), "the first one's")
     check(stream.command("exists", TURN) == "0", "the turn has ended")
 
 
