@@ -262,7 +262,7 @@ TEST(n_records_fit_in_a_limit_of_n)
 /* The limit is one for all shards: of a store so large that it has several. */
 TEST(n_records_fit_in_a_limit_of_n_over_several_shards)
 {
-	test_slow();
+	test_counts();
 	const uint32_t limit = 300 * 8192;
 	bshm_segment *segment = open_store(MB(160), limit);
 	bshm_error error;
@@ -378,7 +378,7 @@ TEST(a_step_empties_few_pages)
 TEST(a_record_that_is_spared_is_the_last_one)
 {
 	for (unsigned by_page = 0; by_page < 2; by_page++) {
-		bshm_segment *segment = open_store(MB(8), 0);
+		bshm_segment *segment = open_store(MB(2), 0);
 		bshm__shard s = bshm__shard_at(segment, 0);
 		uint64_t serial = 0;
 		uint32_t length = 0;

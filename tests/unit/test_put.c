@@ -291,6 +291,7 @@ TEST(no_slot_begins_where_a_page_may_have_its_bitmap)
 /* Where the sizes differ, some pages of each class are not full: in a small store that is much. */
 TEST(values_of_8_to_10_kb_waste_little)
 {
+	test_counts();
 	static const uint32_t sizes[] = {8192, 9000, 9500, 10000, 10240};
 	double used;
 	double all;
