@@ -304,7 +304,7 @@ TEST(values_of_8_to_10_kb_waste_little)
 		CHECK(all <= 1.5);
 		bshm_segment_close(segment);
 	}
-	static const double most[][2] = {{1, 25}, {4, 8}, {64, 2.5}};
+	static const double most[][2] = {{1, 25}, {4, 8}, {64, 2}};
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
 		bshm_segment *segment = open_store(MB((uint64_t) most[i][0]), 0);
 		for (uint32_t k = 0; k < 30000; k++) {

@@ -28,10 +28,13 @@
 #define INDEX_RESERVE 16u
 
 /* Slots that a class keeps free when one of its pages is emptied: a share of the taken slots, up to
- * so many and so many bytes. Without them the class would need a new page at once. */
-#define KEPT_SHARE 32u
-#define KEPT_MOST  256u
-#define KEPT_BYTES 65536u
+ * so many and so many bytes. Without them the class would need a new page at once. A page of few
+ * slots is soon emptied: so they keep less. */
+#define KEPT_SHARE     32u
+#define KEPT_SHARE_FEW 128u
+#define KEPT_MOST      256u
+#define KEPT_BYTES     65536u
+#define FEW_SLOTS      32u
 
 /* Pages that a search for one to empty looks at. A longer search costs more than it saves. */
 #define EMPTY_SAMPLE 512u
@@ -423,7 +426,9 @@ static bool is_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
 	const uint32_t of_bytes = KEPT_BYTES / bshm__class_bytes(size_class);
-	uint64_t kept = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) / KEPT_SHARE;
+	const bool few = bshm__class_slots(size_class) < FEW_SLOTS;
+	uint64_t kept = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED) /
+					(few ? KEPT_SHARE_FEW : KEPT_SHARE);
 	kept = kept < KEPT_MOST ? kept : KEPT_MOST;
 	kept = to_the_last ? 0 : kept < of_bytes ? kept : of_bytes;
 	const uint64_t reserved = size_class == BSHM_CLASS_INDEX ? INDEX_RESERVE : 0;
