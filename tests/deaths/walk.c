@@ -582,6 +582,7 @@ static const struct {
 	{"store_lean", "a record returns after its eviction; a hint: test_ghost"},
 	{"learn_missed", "the same, of one that is not put again"},
 	{"bshm__ghost_returns", "the same"},
+	{"take_missed", "the same"},
 	{"bshm__ghost_missed", "the same"},
 	{"move_power", "the same"},
 	{"claim_all", "a segment that is damaged: test_check"},

@@ -21,12 +21,14 @@
  * would have been missed anyhow, and its ghost does not know.
  *
  * A record is missed if a call asks for it and meets its ghost: then it was evicted too soon. (One
- * that is put and put again, and never asked for, was not.) `turn` counts the missed ones, and a
- * put takes its own from the count: two, as two processes may have missed it at once. The record is
- * PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on probation,
- * else up. The step is larger for the kind that is evicted less often, as in ARC. So `lean` comes
- * to rest where both kinds of records, when they are evicted, are about equally likely to be asked
- * for again.
+ * that is put and put again, and never asked for, was not.) `turn` counts the missed ones. All
+ * processes that serve a popular page may miss it before the first of them has put it: so the table
+ * notes the last few keys that were counted, and such a key is not counted again. A put takes its
+ * own from the count: one; or, if its note is gone, two, as it may have been counted again. The
+ * record is PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on
+ * probation, else up. The step is larger for the kind that is evicted less often, as in ARC. So
+ * `lean` comes to rest where both kinds of records, when they are evicted, are about equally likely
+ * to be asked for again.
  *
  * Sessions, and results of long work, are not put again when they are missed. If they were not
  * counted, the store would not learn that it has lost them.
@@ -63,7 +65,7 @@
 #define MISSED_BITS 12u
 #define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
 #define MISSED_SOON 2048u /* so many may be about to be put */
-#define MISSED_ONCE 2u    /* by two processes at once, of which one puts it */
+#define MISSED_ONCE 2u    /* a put whose note is gone takes so many from the count */
 #define MISSED_STEP 4u    /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
@@ -120,6 +122,35 @@ static uint32_t missed(const bshm_shard_header *shard, bool large)
 {
 	const uint32_t word = BSHM_LOAD(&shard->turn, RELAXED);
 	return word / missed_unit(large) & ((1u << MISSED_BITS) - 1);
+}
+
+/* By this name a missed key is noted. (0 by chance, once in 2^32: it is never counted.) */
+static uint32_t name_of(const bshm__home *home)
+{
+	return (uint32_t) (home->hash >> 32);
+}
+
+static uint32_t *note_of(const bshm__shard *s, const bshm__home *home)
+{
+	return &s->segment->tables[home->table].missed[name_of(home) % BSHM_TABLE_MISSED];
+}
+
+static bool is_noted(const bshm__shard *s, const bshm__home *home)
+{
+	return BSHM_LOAD(note_of(s, home), RELAXED) == name_of(home);
+}
+
+/* Takes a key from the count of the missed. False: it was not missed. */
+static bool take_missed(const bshm__shard *s, const bshm__home *home, bool large)
+{
+	const bool noted = is_noted(s, home);
+	const uint32_t most = noted ? 1 : MISSED_ONCE;
+	const uint32_t count = missed(s->shard, large);
+	if (noted) {
+		BSHM_STORE(note_of(s, home), 0, RELAXED);
+	}
+	BSHM_SUB(&s->shard->turn, (count < most ? count : most) * missed_unit(large), RELAXED);
+	return noted || count != 0;
 }
 
 /* The share of the last evictions that were of records on probation. */
@@ -369,6 +400,9 @@ void bshm__ghost_end(const bshm__shard *s, const bshm__home *home)
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(s, home, bucket);
 	if (lane != LANES_ALL) {
+		if (is_noted(s, home)) {
+			take_missed(s, home, (lane_get(bucket, lane) & LARGE) != 0);
+		}
 		lane_set(bucket, lane, 0);
 	}
 }
@@ -385,12 +419,9 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	}
 	const uint32_t ghost = lane_get(bucket, lane);
 	lane_set(bucket, lane, 0);
-	const uint32_t count = missed(s->shard, (ghost & LARGE) != 0);
-	if (count == 0 && !asked) {
+	if (!take_missed(s, home, (ghost & LARGE) != 0) && !asked) {
 		return false;
 	}
-	const uint32_t own = count < MISSED_ONCE ? count : MISSED_ONCE;
-	BSHM_SUB(&s->shard->turn, own * missed_unit((ghost & LARGE) != 0), RELAXED);
 	const bool stays = may_stay(s, home);
 	bshm__size_returned(s, bytes);
 	learn(s, ((ghost >> MARK_SHIFT) - 1) % 2 == 0, stays);
@@ -403,8 +434,12 @@ void bshm__ghost_missed(bshm_segment *segment, uint64_t hash)
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	const bshm_bucket *bucket = bshm__home_bucket(&s, &home);
 	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(&s, &home, bucket);
-	const bool large = lane != LANES_ALL && (lane_get(bucket, lane) & LARGE) != 0;
-	if (lane != LANES_ALL && missed(s.shard, large) < MISSED_MOST) {
+	if (lane == LANES_ALL) {
+		return;
+	}
+	const bool large = (lane_get(bucket, lane) & LARGE) != 0;
+	if (!is_noted(&s, &home) && missed(s.shard, large) < MISSED_MOST) {
+		BSHM_STORE(note_of(&s, &home), name_of(&home), RELAXED);
 		BSHM_ADD(&s.shard->turn, missed_unit(large), RELAXED);
 	}
 }
