@@ -24,11 +24,11 @@
  * that is put and put again, and never asked for, was not.) `turn` counts the missed ones. All
  * processes that serve a popular page may miss it before the first of them has put it: so the table
  * notes the last few keys that were counted, and such a key is not counted again. A put takes its
- * own from the count: one; or, if its note is gone, two, as it may have been counted again. The
- * record is PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on
- * probation, else up. The step is larger for the kind that is evicted less often, as in ARC. So
- * `lean` comes to rest where both kinds of records, when they are evicted, are about equally likely
- * to be asked for again.
+ * own from the count: two, as another key's note may have taken the place of its own. The record
+ * is PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on probation,
+ * else up. The step is larger for the kind that is evicted less often, as in ARC. So `lean` comes
+ * to rest where both kinds of records, when they are evicted, are about equally likely to be asked
+ * for again.
  *
  * Sessions, and results of long work, are not put again when they are missed. If they were not
  * counted, the store would not learn that it has lost them.
@@ -65,8 +65,8 @@
 #define MISSED_BITS 12u
 #define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
 #define MISSED_SOON 2048u /* so many may be about to be put */
-#define MISSED_ONCE 2u    /* a put whose note is gone takes so many from the count */
-#define MISSED_STEP 4u    /* more than that are learnt from with an eviction, up to so many */
+#define MISSED_ONCE 2u /* a put takes so many: the note may have gone, and a second one counted */
+#define MISSED_STEP 4u /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
 /* It lasts no longer than until 40/64 of the store have been used: 5/2 times the age of the floor,
@@ -144,12 +144,12 @@ static bool is_noted(const bshm__shard *s, const bshm__home *home)
 static bool take_missed(const bshm__shard *s, const bshm__home *home, bool large)
 {
 	const bool noted = is_noted(s, home);
-	const uint32_t most = noted ? 1 : MISSED_ONCE;
 	const uint32_t count = missed(s->shard, large);
+	const uint32_t own = count < MISSED_ONCE ? count : MISSED_ONCE;
 	if (noted) {
 		BSHM_STORE(note_of(s, home), 0, RELAXED);
 	}
-	BSHM_SUB(&s->shard->turn, (count < most ? count : most) * missed_unit(large), RELAXED);
+	BSHM_SUB(&s->shard->turn, own * missed_unit(large), RELAXED);
 	return noted || count != 0;
 }
 
