@@ -5,9 +5,11 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/evict.h"
+#include "core/cache/evict_record.h"
 #include "core/cache/ghost.h"
 #include "core/cache/locate.h"
 #include "core/cache/move.h"
+#include "core/cache/recency.h"
 #include "core/cache/room.h"
 #include "platform/platform.h"
 #include "test_store.h"
@@ -403,6 +405,43 @@ TEST(a_record_that_is_spared_is_the_last_one)
 		CHECK_INT(records_of(segment), 0);
 		bshm_segment_close(segment);
 	}
+}
+
+/* A look-up takes no lock: it may use a record after the eviction has read the clock, or weighed
+ * the record. Then the record is the youngest, and stays. */
+TEST(what_is_used_during_an_eviction_stays)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, i, 20, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t number = 50;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
+	bshm__existing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
+	const bshm__scales by = bshm__scales_of(&s);
+	const bshm__member before = bshm__weigh(&s, &by, at.ref);
+	CHECK(before.age > 0);
+	CHECK_INT(store_get(segment, 1, &serial, &length), 1); /* each is an epoch of its own */
+	CHECK_INT(store_get(segment, 50, &serial, &length), 1);
+	const bshm__member after = bshm__weigh(&s, &by, at.ref);
+	CHECK_INT(after.age, 0);
+	uint32_t size_class;
+	uint32_t looks = 0;
+	CHECK(!bshm__evict_record(&s, &before, &size_class, &looks));
+	CHECK(!bshm__evict_surely(&s, &before, &size_class, &looks));
+	CHECK_INT(store_get(segment, 50, &serial, &length), 1);
+	check_sound(segment);
+	/* As if the clock had been read three epochs before the use. */
+	uint32_t age;
+	uint32_t *state = bshm__slot_word(bshm__ref_at(&s, at.ref, BSHM_SLOT_BYTES_MIN), 0);
+	const uint32_t later = (uint32_t) BSHM_LOAD(&s.shard->clock, RELAXED) + 3;
+	BSHM_STORE(state, (*state & ~BSHM_SLOT_STAMP) | (later & BSHM_SLOT_STAMP), RELAXED);
+	CHECK(bshm__oldest(&s, &age) != at.ref);
 }
 
 /* Nor is the next slot looked for in a page that is being emptied. */

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #define RECORDS 50u
 
@@ -130,6 +131,92 @@ TEST(of_more_than_there_may_be_the_newest_come_back)
 	CHECK_INT(count, 10);
 	CHECK_INT(records(), 10);
 	check_sound(segment);
+}
+
+/* Those that have expired take no place. */
+TEST(of_more_than_there_may_be_the_newest_that_live_come_back)
+{
+	segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 15; i++) {
+		REQUIRE(store_put(segment, i, i, 20, i < 5 ? 0 : 1, BSHM_PUT_SET) == 1);
+	}
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(count, 15);
+	bshm_segment_close(segment);
+	usleep(2200000);
+	segment = open_store(MB(8), 10);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint64_t serial = 0;
+		uint32_t length = 0;
+		CHECK_INT(store_get(segment, i, &serial, &length), 1);
+	}
+}
+
+/* What a dump says about when each record was used: the most of keys below `end`, of others. */
+static void oldest_of_dump(uint32_t end, uint64_t *below, uint64_t *others)
+{
+	enum {
+		HEAD = 32
+	};
+	size_t size;
+	uint8_t *bytes = bytes_of("dump", &size);
+	*below = *others = 0;
+	for (size_t off = HEAD; off + HEAD < size;) {
+		uint64_t words[HEAD / 8];
+		uint64_t number;
+		memcpy(words, bytes + off, HEAD);
+		memcpy(&number, bytes + off + HEAD, 8);
+		uint64_t *most = number < end ? below : others;
+		*most = words[0] > *most ? words[0] : *most;
+		off += HEAD + (uint32_t) words[2] + (words[2] >> 32);
+	}
+	free(bytes);
+}
+
+static uint64_t epoch(void)
+{
+	return BSHM_LOAD(&segment->shards[0].clock, RELAXED) & BSHM_SLOT_STAMP;
+}
+
+/* What another process uses during a dump is the newest of all in it. */
+TEST(what_is_used_during_a_dump_is_not_old)
+{
+	enum {
+		ALL = 50000,
+		USED = 1000
+	};
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	segment = open_store(MB(16), 0);
+	for (uint32_t i = 0; i < ALL; i++) {
+		REQUIRE(store_put(segment, i, i, 20, 0, BSHM_PUT_SET) == 1);
+	}
+	const pid_t child = fork();
+	if (child == 0) {
+		for (uint32_t i = 0;; i = (i + 1) % USED) {
+			store_get(segment, i, &serial, &length);
+		}
+	}
+	const uint64_t begin = epoch();
+	while (epoch() < begin + 8) { /* until it has used all of them */
+		usleep(1000);
+	}
+	uint64_t passed;
+	do { /* and has had a processor during the dump */
+		passed = epoch();
+		REQUIRE(bshm_store_dump(segment, test_path("dump"), &count, &error) == BSHM_OK);
+		passed = epoch() - passed;
+	} while (passed < 2);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	uint64_t used;
+	uint64_t others;
+	oldest_of_dump(USED, &used, &others);
+	test_note("%llu epochs; used: %llu, others: %llu", (unsigned long long) passed,
+		(unsigned long long) used, (unsigned long long) others);
+	CHECK(used < others);
 }
 
 /* The bytes of a dump of five records; the segment is empty then. */

@@ -63,6 +63,12 @@ static void count_up(uint64_t *count)
 	BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
 }
 
+/* Has a look-up used the record since it was weighed? Then it is one of the youngest. */
+static bool was_used(const bshm__shard *s, const bshm__member *m)
+{
+	return !m->expired && bshm__word(s, m->ref, 0) != m->state;
+}
+
 bool bshm__evict_record(
 	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks)
 {
@@ -72,7 +78,7 @@ bool bshm__evict_record(
 	if (bshm__record_load(s, m->ref, &record) && bshm__record_home(s, &record, &home)) {
 		cell = bshm__cell_of(s, &home, m->ref);
 	}
-	if (cell == 0) {
+	if (cell == 0 || was_used(s, m)) {
 		return false;
 	}
 	*size_class =
@@ -97,7 +103,7 @@ bool bshm__evict_surely(
 	if (bshm__evict_record(s, m, size_class, looks)) {
 		return true;
 	}
-	if (m->cell == NULL) {
+	if (m->cell == NULL || was_used(s, m)) {
 		return false;
 	}
 	*size_class = BSHM_CLASS_COUNT;
@@ -236,8 +242,9 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks
 	if (old.ref != 0 && bshm__evict_surely(s, &old, size_class, looks)) {
 		return true;
 	}
-	/* There are few records, or the clock has stopped. */
+	/* There are few records, or the clock has stopped: they may be in use all the time. */
 	if (oldest.ref != 0) {
+		oldest.state = bshm__word(s, oldest.ref, 0);
 		bshm__evict_surely(s, &oldest, size_class, looks);
 	}
 	return oldest.ref != 0;

@@ -11,10 +11,12 @@
 /* Both under the lock. *size_class: the class that gains a free slot; BSHM_CLASS_COUNT: several
  * do. */
 
-/* False: no cell of its key's has it. The index is damaged, or the record has gone. */
+/* False: no cell of its key's has it, as the index is damaged or the record has gone; or a look-up
+ * has used it since it was weighed. */
 bool bshm__evict_record(
 	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
-/* Frees the cell in which the record was found then, too. False: it was not found in a cell. */
+/* Frees the cell in which the record was found, if the key's have not got it. False: it was not found
+ * in a cell, or was used. */
 bool bshm__evict_surely(
 	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
 

@@ -44,6 +44,14 @@ static inline uint32_t bshm__age(uint32_t now, uint32_t then)
 	return (now - then) & BSHM_SLOT_STAMP;
 }
 
+/* The same of a record's state. `now` may have been read before its last use: then it is 0. A stamp
+ * after `now` looks older than `base`, because the clock never comes so far that both are alike. */
+static inline uint32_t bshm__age_of(const bshm__shard *s, uint32_t now, uint32_t state)
+{
+	const uint32_t age = bshm__age(now, state);
+	return age <= bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED)) ? age : 0;
+}
+
 typedef struct {
 	uint32_t now;
 	uint32_t floor;

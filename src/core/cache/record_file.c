@@ -25,7 +25,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/shard.h"
+#include "core/cache/recency.h"
 #include "core/file.h"
 #include "core/status.h"
 #include "platform/platform.h"
@@ -55,21 +55,37 @@ static part part_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 
 /* ------------------------------------------------------------------ writing */
 
+/* A shard's epoch as it was last seen, and how many have passed since the dump began. */
+typedef struct {
+	uint32_t now;
+	uint32_t passed;
+} progress;
+
 typedef struct {
 	bshm_segment *segment;
 	bshm__output out;
-	uint16_t now[BSHM_SHARD_MAX]; /* the shards' epochs when the dump began */
-	int64_t ahead_s;              /* unix time less the engine clock */
-	uint64_t count;               /* records so far */
+	progress shards[BSHM_SHARD_MAX];
+	int64_t ahead_s; /* unix time less the engine clock */
+	uint64_t count;  /* records so far */
 	bshm_patience patience;
 } writer;
 
-/* About how many uses of other records came after its last use, when the dump began. */
-static uint64_t recency(const writer *w, const bshm_found *found)
+static uint32_t epoch_of(const writer *w, uint32_t shard)
 {
-	const uint32_t age = (w->now[found->shard] - found->state) & BSHM_SLOT_STAMP;
+	return (uint32_t) BSHM_LOAD(&w->segment->shards[shard].clock, RELAXED) & BSHM_SLOT_STAMP;
+}
+
+/* About how many uses of other records came after its last use, when the dump began; 0: it was used
+ * since then. */
+static uint64_t recency(writer *w, const bshm_found *found)
+{
+	progress *shard = &w->shards[found->shard];
+	const uint32_t now = epoch_of(w, found->shard); /* no earlier than the state's stamp */
+	shard->passed += bshm__age(now, shard->now);
+	shard->now = now;
+	const uint32_t age = bshm__age(now, found->state);
 	const uint64_t records = BSHM_LOAD(&w->segment->shards[found->shard].records, RELAXED);
-	return age >= 0xf000 ? 0 : age * (1 + records / 64); /* used during the dump */
+	return age > shard->passed ? (age - shard->passed) * (1 + records / 64) : 0;
 }
 
 /* A copy of a key's record: 1 = it is in *bytes, 0 = it is gone, -1 = no private memory left. */
@@ -145,7 +161,7 @@ static bool write_all(writer *w)
 	const double wall_s = bshm_os_wall_s();
 	w->ahead_s = wall_ahead_s(segment);
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		w->now[i] = (uint16_t) BSHM_LOAD(&segment->shards[i].clock, RELAXED);
+		w->shards[i].now = epoch_of(w, i);
 	}
 	const part head = part_of(MAGIC, VERSION, (uint64_t) (wall_s * 1e9), 0);
 	bshm__output_put(out, head.bytes, sizeof(head.bytes));
@@ -299,19 +315,31 @@ static bshm_status check_file(const uint8_t *bytes, uint64_t size, uint64_t all,
 	return bshm__fail(error, BSHM_E_CORRUPT, BSHM_CAUSE_TRUNCATED);
 }
 
+/* When a record expires, by the store's clock; 0 = never. False: it has. */
+static bool has_time(
+	const bshm_segment *segment, const part *head, int64_t ahead_s, uint32_t *expires_s)
+{
+	*expires_s = 0;
+	if (head->words[1] == 0) {
+		return true;
+	}
+	const uint32_t now_s = bshm__store_now_s(segment);
+	const double left_s = (double) head->words[1] - (double) ahead_s - now_s;
+	if (left_s < 1) {
+		return false;
+	}
+	*expires_s = now_s + (left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : (uint32_t) left_s);
+	return true;
+}
+
 /* Puts a record in, if it is absent and has time left: 1 or 0, or the lock's failure. */
 static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm_patience *patience,
 	bshm_error *error)
 {
 	const part head = part_at(bytes);
-	uint32_t expires_s = 0;
-	if (head.words[1] != 0) {
-		const uint32_t now_s = bshm__store_now_s(segment);
-		const double left_s = (double) head.words[1] - (double) ahead_s - now_s;
-		if (left_s < 1) {
-			return 0;
-		}
-		expires_s = now_s + (left_s > BSHM_TTL_MAX_S ? BSHM_TTL_MAX_S : (uint32_t) left_s);
+	uint32_t expires_s;
+	if (!has_time(segment, &head, ahead_s, &expires_s)) {
+		return 0;
 	}
 	swap_number(
 		(bshm_value_type) (head.words[3] & FLAG_TYPE), bytes + PART_BYTES + key_bytes(&head));
@@ -328,15 +356,21 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm
 	return bshm_record_put(segment, &put, error);
 }
 
-/* Puts the items in, the oldest first: of more than there may be, the newest. */
+/* Puts the items in, the oldest first: of more than there may be, the newest with time left. */
 static bshm_status put_items(bshm_segment *segment, uint8_t *bytes, item *items, uint64_t records,
 	uint64_t *count, bshm_error *error)
 {
-	const uint64_t most = segment->cache_records;
-	const uint64_t first = most != 0 && records > most ? records - most : 0;
+	const uint64_t limit = segment->cache_records;
 	const int64_t ahead_s = wall_ahead_s(segment);
 	bshm_patience patience = {.batch = true};
+	uint64_t left = limit == 0 ? records : limit;
+	uint64_t first = records;
 	qsort(items, (size_t) records, sizeof(item), older_first);
+	while (left > 0 && first > 0) {
+		const part head = part_at(bytes + items[--first].off);
+		uint32_t expires_s;
+		left -= has_time(segment, &head, ahead_s, &expires_s);
+	}
 	for (uint64_t i = first; i < records; i++) {
 		const int put = put_item(segment, bytes + items[i].off, ahead_s, &patience, error);
 		if (put < 0) {

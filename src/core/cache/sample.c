@@ -96,7 +96,7 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 	if ((state & BSHM_SLOT_LIVE) == 0) {
 		return (bshm__member){0}; /* damaged */
 	}
-	const uint32_t age = bshm__age(by->now, state & BSHM_SLOT_STAMP);
+	const uint32_t age = bshm__age_of(s, by->now, state);
 	const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? by->probation
 						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256
 															  : by->frequent;
