@@ -87,7 +87,6 @@
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_OCTAVE)
-#define LEAN_NEW     BSHM_OCTAVE /* of an empty store, where the word is 0 */
 #define SHARE_ONE    65536
 
 static uint32_t lane_get(const bshm_bucket *bucket, uint32_t lane)
@@ -153,7 +152,8 @@ static bool take_missed(const bshm__shard *s, const bshm__home *home, bool large
 	return noted || count != 0;
 }
 
-/* The share of the last evictions that were of records on probation. */
+/* The share of what was evicted lately that were records on probation: of their number, or, where
+ * memory is the limit, of their bytes. */
 static int32_t probation_share(const bshm_shard_header *shard)
 {
 	/* 64 bits: the word may be damaged. */
@@ -255,7 +255,8 @@ static void begin_turn(const bshm__shard *s)
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
 }
 
-static void count_eviction(const bshm__shard *s, bool on_probation)
+/* `parts`: what counts of the record (size.h). */
+static void count_eviction(const bshm__shard *s, bool on_probation, uint32_t parts)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
@@ -265,17 +266,24 @@ static void count_eviction(const bshm__shard *s, bool on_probation)
 	} else {
 		BSHM_STORE(&shard->ghosts, left > most ? most : left - (left != 0), RELAXED);
 	}
-	const int32_t before = probation_share(shard);
+	const int64_t before = probation_share(shard);
+	const int64_t all = BSHM_SIZE_ONE * EVERY_LEVEL;
 	/* Rounded up as often as the remainder is large: else a small share would count too high. */
-	const int32_t part = (int32_t) (BSHM_LOAD(&shard->evictions, RELAXED) % EVERY_LEVEL);
-	const int32_t after =
-		(before * (EVERY_LEVEL - 1) + (on_probation ? SHARE_ONE : 0) + part) / EVERY_LEVEL;
-	BSHM_STORE(&shard->probation, (uint32_t) (after - SHARE_ONE / 2), RELAXED);
+	const int64_t rest = BSHM_LOAD(&shard->evictions, RELAXED) % EVERY_LEVEL * BSHM_SIZE_ONE;
+	const int64_t after =
+		(before * (all - parts) + (on_probation ? SHARE_ONE * (int64_t) parts : 0) + rest) / all;
+	BSHM_STORE(&shard->probation, (uint32_t) (int32_t) (after - SHARE_ONE / 2), RELAXED);
+}
+
+/* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
+static int64_t lean_new(const bshm__shard *s)
+{
+	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
 }
 
 int32_t bshm__ghost_lean(const bshm__shard *s)
 {
-	const int64_t lean = LEAN_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->lean, RELAXED);
+	const int64_t lean = lean_new(s) + (int32_t) BSHM_LOAD(&s->shard->lean, RELAXED);
 	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
 }
 
@@ -290,7 +298,7 @@ static bool may_stay(const bshm__shard *s, const bshm__home *home)
 static void store_lean(const bshm__shard *s, int64_t lean)
 {
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
-	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - LEAN_NEW), RELAXED);
+	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
 }
 
 static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
@@ -337,7 +345,7 @@ void bshm__ghost_leave(
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint32_t level = (record->state & BSHM_SLOT_PROTECTED) != 0;
 	const uint32_t large = bshm__size_evicted(s, record->bytes) ? LARGE : 0;
-	count_eviction(s, level == 0);
+	count_eviction(s, level == 0, bshm__size_parts(s, record->bytes));
 	learn_missed(s, true);
 	learn_missed(s, false);
 	if (bucket == NULL || expires_soon(s, record->expires_s)) {

@@ -5,7 +5,8 @@
  * is best depends on the traffic. Where many more keys are in use than fit, a power of 5/4 has the
  * fewest misses: it keeps many small records instead of a few large ones. Where nearly all of them
  * fit, it would evict large ones that are in use, and keep small ones that are not any more. There
- * a power of 0 is best, which is LRU. So the power adapts.
+ * a power of 0 is best, which is LRU. So the power adapts. It begins with 0: a store in which nearly
+ * all fits evicts little, and would learn for weeks.
  *
  * The memory is used best where a byte that is evicted is missed as often in a small record as in
  * a large one: then the records that return are spread over the sizes as the evicted bytes are. So
@@ -19,9 +20,9 @@
  */
 #include "core/cache/size.h"
 
-#define POWER_NEW  (BSHM_OCTAVE / 4 * 5) /* of an empty store, where the word is 0; and the most */
-#define EVERY_SIZE 256                   /* records of the mean size that the mean is taken over */
-#define SIZE_MOST  16                    /* times the mean size: a record counts no more */
+#define POWER_MOST (BSHM_OCTAVE / 4 * 5)
+#define EVERY_SIZE 256 /* records of the mean size that the mean is taken over */
+#define SIZE_MOST  16  /* times the mean size: a record counts no more */
 
 /* A record that returns moves the power by STEP / (records + STEP_RECORDS), where the memory has
  * so many of the mean size; by less if its size is less than an octave from it. */
@@ -39,12 +40,22 @@ static uint64_t mean_log(const bshm_shard_header *shard, uint64_t log)
 
 static int32_t within(int64_t power)
 {
-	return (int32_t) (power < 0 ? 0 : power > POWER_NEW ? POWER_NEW : power);
+	return (int32_t) (power < 0 ? 0 : power > POWER_MOST ? POWER_MOST : power);
 }
 
 int32_t bshm__size_power(const bshm__shard *s)
 {
-	return within(POWER_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->size_power, RELAXED));
+	return within((int32_t) BSHM_LOAD(&s->shard->size_power, RELAXED));
+}
+
+uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
+{
+	if (s->segment->cache_records != 0) {
+		return BSHM_SIZE_ONE;
+	}
+	const uint64_t mean_256 = bshm__power_of(mean_log(s->shard, bshm__size_log(bytes)));
+	const uint64_t parts = (bytes + BSHM_RECORD_EXTRA) * 256 * BSHM_SIZE_ONE / mean_256;
+	return (uint32_t) (parts < SIZE_MOST * BSHM_SIZE_ONE ? parts : SIZE_MOST * BSHM_SIZE_ONE);
 }
 
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
@@ -55,9 +66,8 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
 	bshm_shard_header *shard = s->shard;
 	const uint64_t log = bshm__size_log(bytes);
 	const uint64_t mean = mean_log(shard, log);
-	const uint64_t times = ((bytes + BSHM_RECORD_EXTRA) << 16) / bshm__power_of(mean); /* 256ths */
-	const int64_t part = (int64_t) (times < 256 * SIZE_MOST ? times : 256 * SIZE_MOST);
-	const int64_t change = ((int64_t) log - (int64_t) mean) * part / (256 * EVERY_SIZE);
+	const int64_t parts = bshm__size_parts(s, bytes);
+	const int64_t change = ((int64_t) log - (int64_t) mean) * parts / (BSHM_SIZE_ONE * EVERY_SIZE);
 	BSHM_STORE(&shard->size_evicted, (uint32_t) ((int64_t) mean + change), RELAXED);
 	return log > mean;
 }
@@ -69,7 +79,7 @@ static void move_power(const bshm__shard *s, uint64_t mean, int64_t steps)
 	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
 	const int32_t power =
 		within(bshm__size_power(s) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
-	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - POWER_NEW), RELAXED);
+	BSHM_STORE(&s->shard->size_power, (uint32_t) power, RELAXED);
 }
 
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes)
