@@ -600,9 +600,9 @@ TEST(what_a_release_has_left_goes_first)
 	CHECK(lost < 20);
 }
 
-/* Where memory is the limit, and the store has learnt that small records are missed more: records of
- * 100 bytes and of 10 kB, by turns. The ones that were used last, with a fifth of the memory, are
- * there; of the older ones more small than large ones. */
+/* Where memory is the limit, and the store has learnt that small records are missed more: records
+ * of 100 bytes and of 10 kB, by turns. The ones that were used last, with a fifth of the memory,
+ * are there; of the older ones more small than large ones. */
 TEST(large_records_go_sooner_and_what_was_just_used_stays)
 {
 	bshm_segment *segment = open_store(MB(8), 0);

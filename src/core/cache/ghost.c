@@ -28,7 +28,8 @@
  * is PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on probation,
  * else up. The step is larger for the kind that is evicted less often, as in ARC. So `lean` comes
  * to rest where both kinds of records, when they are evicted, are about equally likely to be asked
- * for again.
+ * for again. Where memory is the limit, that is for each byte: small records that come once would
+ * count as much as pages, and free hardly anything. There the store begins as an LRU.
  *
  * Sessions, and results of long work, are not put again when they are missed. If they were not
  * counted, the store would not learn that it has lost them.
