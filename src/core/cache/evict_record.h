@@ -15,8 +15,8 @@
  * has used it since it was weighed. */
 bool bshm__evict_record(
 	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
-/* Frees the cell in which the record was found, if the key's have not got it. False: it was not found
- * in a cell, or was used. */
+/* Frees the cell in which the record was found, if the key's have not got it. False: it was not
+ * found in a cell, or was used. */
 bool bshm__evict_surely(
 	const bshm__shard *s, const bshm__member *m, uint32_t *size_class, uint32_t *looks);
 

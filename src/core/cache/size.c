@@ -5,8 +5,8 @@
  * is best depends on the traffic. Where many more keys are in use than fit, a power of 5/4 has the
  * fewest misses: it keeps many small records instead of a few large ones. Where nearly all of them
  * fit, it would evict large ones that are in use, and keep small ones that are not any more. There
- * a power of 0 is best, which is LRU. So the power adapts. It begins with 0: a store in which nearly
- * all fits evicts little, and would learn for weeks.
+ * a power of 0 is best, which is LRU. So the power adapts. It begins in the middle: a store in
+ * which nearly all fits evicts little, and would come down from 5/4 in weeks.
  *
  * The memory is used best where a byte that is evicted is missed as often in a small record as in
  * a large one: then the records that return are spread over the sizes as the evicted bytes are. So
@@ -21,8 +21,9 @@
 #include "core/cache/size.h"
 
 #define POWER_MOST (BSHM_OCTAVE / 4 * 5)
-#define EVERY_SIZE 256 /* records of the mean size that the mean is taken over */
-#define SIZE_MOST  16  /* times the mean size: a record counts no more */
+#define POWER_NEW  (POWER_MOST / 2) /* of an empty store, where the word is 0 */
+#define EVERY_SIZE 256              /* records of the mean size that the mean is taken over */
+#define SIZE_MOST  16               /* times the mean size: a record counts no more */
 
 /* A record that returns moves the power by STEP / (records + STEP_RECORDS), where the memory has
  * so many of the mean size; by less if its size is less than an octave from it. */
@@ -45,7 +46,7 @@ static int32_t within(int64_t power)
 
 int32_t bshm__size_power(const bshm__shard *s)
 {
-	return within((int32_t) BSHM_LOAD(&s->shard->size_power, RELAXED));
+	return within(POWER_NEW + (int64_t) (int32_t) BSHM_LOAD(&s->shard->size_power, RELAXED));
 }
 
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
@@ -79,7 +80,7 @@ static void move_power(const bshm__shard *s, uint64_t mean, int64_t steps)
 	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
 	const int32_t power =
 		within(bshm__size_power(s) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
-	BSHM_STORE(&s->shard->size_power, (uint32_t) power, RELAXED);
+	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - POWER_NEW), RELAXED);
 }
 
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes)

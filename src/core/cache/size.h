@@ -41,8 +41,8 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
 #define BSHM_SIZE_ONE 256
 
 /* How much of the memory goes with a record that is evicted: in parts of one of the mean size, of
- * which BSHM_SIZE_ONE are one; 16 times as many at most. Where a count of records is the limit, each
- * is one. */
+ * which BSHM_SIZE_ONE are one; 16 times as many at most. Where a count of records is the limit,
+ * each is one. */
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes);
 /* A record is evicted: is it larger than the mean? */
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes);
