@@ -193,12 +193,15 @@ TEST(what_is_used_during_a_dump_is_not_old)
 	for (uint32_t i = 0; i < ALL; i++) {
 		REQUIRE(store_put(segment, i, i, 20, 0, BSHM_PUT_SET) == 1);
 	}
+	const pid_t parent = getpid();
 	const pid_t child = fork();
 	if (child == 0) {
-		for (uint32_t i = 0;; i = (i + 1) % USED) {
+		for (uint32_t i = 0; getppid() == parent; i = (i + 1) % USED) {
 			store_get(segment, i, &serial, &length);
 		}
+		_exit(0);
 	}
+	REQUIRE(child > 0);
 	const uint64_t begin = epoch();
 	while (epoch() < begin + 8) { /* until it has used all of them */
 		usleep(1000);
