@@ -172,7 +172,15 @@ TEST(what_is_put_after_it_was_missed_is_counted_off)
 	}
 	test_note("count %u", BSHM_LOAD(&s.shard->turn, RELAXED) >> 8);
 	CHECK(store_evictions(segment) > 10000);
-	CHECK(BSHM_LOAD(&s.shard->turn, RELAXED) >> 8 < 500);
+	const uint32_t before = BSHM_LOAD(&s.shard->turn, RELAXED) >> 8;
+	CHECK(before < 500);
+	for (uint64_t name = 0; name < 601; name++) { /* nor by one that is removed then */
+		const bshm_key key = {(const char *) &name, 8};
+		if (bshm_record_find(segment, 0, &key, BSHM_FIND_USE, &found) == 0) {
+			store_remove(segment, (uint32_t) name);
+		}
+	}
+	CHECK(BSHM_LOAD(&s.shard->turn, RELAXED) >> 8 <= before);
 }
 
 /* Sessions: each is put once, and read seven times, about as often as the others; one that is gone
