@@ -1053,7 +1053,7 @@ namespace {
 
     /**
      * The memory of the record store by size: each class of slots that has a page, the smallest
-     * slots first. `use`: "records" (one record a slot), "parts" (of records above 4 kB or so),
+     * slots first. `use`: "records" (one record a slot), "parts" (of records above 2 kB or so),
      * "index". `bytes` are those of its pages. Empty without a record store.
      *
      * @return list<array{use: string, slot_bytes: int, bytes: int, slots: int, used: int}>

@@ -431,8 +431,9 @@ class Store:
             record.type == 8 and not record.space
         ):
             yield "a value is not of its type's length"
-        large = record.head_bytes + record.key_bytes + record.value_bytes > 4096
-        if large != bool(record.state & CHAINED):
+        large = bool(record.state & CHAINED)
+        count = record.head_bytes + record.key_bytes + record.value_bytes
+        if count > 4096 and not large or count <= 2048 and large:
             yield "a record is large that need not be, or the other way round"
         now, base = self.shard_u64(shard, 8), self.shard_u64(shard, 16) >> 32
         if (now - record.state) & STAMP > (now - base) & STAMP:
@@ -440,8 +441,9 @@ class Store:
         try:
             its_class = self.lead(shard, record.ref, range(len(CLASSES)))
             least = class_of(record.slot_bytes)
-            if its_class < least or (its_class != least and not large):
-                yield "a record is not in the smallest class that it fits in"
+            most = CLASSES[least] * 5 // 4 if self.shard_pages < 160 else CLASSES[least]
+            if its_class < least or (not large and CLASSES[its_class] > most):
+                yield "a record is not in the class that it should be in"
             before = record.ref
             for chunk, its_class in record.chunks:
                 self.lead(shard, chunk, (its_class,))

@@ -317,3 +317,40 @@ TEST(values_of_8_to_10_kb_waste_little)
 		bshm_segment_close(segment);
 	}
 }
+
+/* They would fit into one slot, but the next larger slot may be larger by a fourth. */
+TEST(values_of_2_to_4_kb_waste_little)
+{
+	test_counts();
+	double used;
+	double all;
+	bshm_segment *segment = open_store(MB(64), 0);
+	store_fill_up(segment, 0, 3300);
+	waste(segment, &used, &all);
+	test_note("3,300 bytes: %.2f %%, the whole store %.2f %% more than the data", used, all);
+	CHECK(all <= 3);
+	for (uint32_t k = 0; k < 60000; k++) {
+		CHECK_INT(store_put(segment, k, 1, 2048 + k * 7919 % 2049, 0, BSHM_PUT_SET), 1);
+	}
+	waste(segment, &used, &all);
+	test_note("2 to 4 kB: %.2f %%, the whole store %.2f %% more than the data", used, all);
+	CHECK(all <= 6);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+/* There are not enough pages for each class of sizes to have some. */
+TEST(a_small_store_of_many_sizes_has_room_for_data)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	for (uint32_t k = 0; k < 30000; k++) {
+		CHECK_INT(store_put(segment, k, 1, 20 + k * 7919 % 1981, 0, BSHM_PUT_SET), 1);
+	}
+	bshm_store_info info;
+	bshm_store_stat(segment, &info);
+	test_note("20 to 2,000 bytes in 1 MB: %.1f %% are keys and values",
+		100.0 * (double) info.data_bytes / (double) info.bytes_total);
+	CHECK(info.data_bytes * 100 >= info.bytes_total * 60);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}

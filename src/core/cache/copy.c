@@ -17,6 +17,12 @@
 #define COPY_LONGEST_NS BSHM_LOCK_PAGE_NS
 #define OS_PAGE_BYTES   4096u
 
+/* One that fits into a slot is copied so fast that a copy is undisturbed sooner or later. */
+static bool is_short(const bshm_found *found)
+{
+	return (uint64_t) found->key_length + found->length <= BSHM_SLOT_BYTES_MAX - BSHM_SLOT_HEADER;
+}
+
 /* Finds the record and copies its value: 1, 0 = absent, TIMEOUT = it has changed, BUSY = the room
  * is too small. */
 static int copy_again(bshm_segment *segment, uint32_t space, const bshm_key *key, unsigned flags,
@@ -65,7 +71,7 @@ static int copy_patiently(bshm_segment *segment, uint32_t space, const bshm_key 
 		if (copied != BSHM_E_TIMEOUT) {
 			return copied;
 		}
-		if ((found->state & BSHM_SLOT_CHAINED) == 0) {
+		if (is_short(found)) {
 			if (tries < TRIES) {
 				continue;
 			}
@@ -87,7 +93,7 @@ int bshm_record_copy(bshm_segment *segment, uint32_t space, const bshm_key *key,
 	}
 	int copied =
 		copy_patiently(segment, space, key, flags, room, &patience->copying_since_ns, found);
-	if (copied != BSHM_E_TIMEOUT || (found->state & BSHM_SLOT_CHAINED) == 0) {
+	if (copied != BSHM_E_TIMEOUT || is_short(found)) {
 		return copied;
 	}
 	touch_room(room);

@@ -33,8 +33,13 @@
 #define CHUNK_COST 32u
 /* The same if the key goes on in a chunk, which a look-up has to read to compare it. */
 #define KEY_COST 64u
+/* The same of a record that would fit into one slot; no shorter one than this is divided. */
+#define DIVIDED_COST 96u
+#define WHOLE_BYTES  2048u
 /* A page of a class without a free slot costs so many, divided by the count of the pages. */
-#define PAGES_COST (UINT64_C(1) << 18)
+#define PAGES_COST (1u << 18)
+/* A store of fewer pages has none for each class. */
+#define FEW_PAGES 160u
 
 static uint64_t new_bytes(const bshm__new_record *r)
 {
@@ -47,98 +52,130 @@ static bool is_divided_freely(const bshm__new_record *r)
 	return new_bytes(r) / BSHM_CHUNK_BYTES < BSHM_LARGE_CHUNKS;
 }
 
+/* What a slot of each class costs; and the cheapest class from each class of records on. */
+typedef struct {
+	uint32_t of[BSHM_CLASS_COUNT];
+	uint32_t cheapest[BSHM_CLASS_RECORDS];
+} costs;
+
 /*
- * What a slot of a large record costs: its bytes. If the class has no free one, it gets a page, and
- * most of that may stay free. There are 60 classes, so in a small store that may be most of the
- * memory: the fewer pages there are, the more it costs.
+ * A slot costs its bytes. If the class has no free one, it gets a page, and most of that may stay
+ * free. There are 60 classes, so in a small store that may be most of the memory: the fewer pages
+ * there are, the more it costs.
  */
-static uint64_t slot_cost(const bshm__shard *s, uint64_t page_cost, uint32_t size_class)
+static void work_out_costs(const bshm__shard *s, const bshm__new_record *r, costs *c)
 {
-	const bshm_class *c = &s->shard->classes[size_class];
-	const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * bshm__class_slots(size_class);
-	const bool is_full = BSHM_LOAD(&c->used, RELAXED) >= slots;
-	return bshm__class_bytes(size_class) + (is_full ? page_cost : 0);
-}
-
-/* The class of its first slot, if that has so many bytes: the cheapest. */
-static uint32_t first_class(const bshm__shard *s, uint64_t page_cost, uint32_t bytes)
-{
-	uint32_t cheapest = bshm__class_of(bytes);
-	uint64_t lowest = slot_cost(s, page_cost, cheapest);
-	for (uint32_t i = cheapest + 1; i < BSHM_CLASS_RECORDS && bshm__class_bytes(i) < lowest; i++) {
-		const uint64_t cost = slot_cost(s, page_cost, i);
-		cheapest = cost < lowest ? i : cheapest;
-		lowest = cost < lowest ? cost : lowest;
+	const uint32_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
+	bshm__slot_costs(s, page_cost, c->of);
+	uint32_t cheapest = BSHM_CLASS_RECORDS - 1;
+	for (uint32_t i = BSHM_CLASS_RECORDS; i-- > 0;) {
+		cheapest = c->of[i] <= c->of[cheapest] ? i : cheapest;
+		c->cheapest[i] = cheapest;
 	}
-	return cheapest;
 }
 
-/* The words of its first slot. */
+/* The words of a record in one slot. */
+static uint32_t plain_head(const bshm__new_record *r)
+{
+	return BSHM_SLOT_HEADER + (r->expires_s != 0 ? 4 : 0);
+}
+
+/* The words of the first slot of a large record. */
 static uint32_t large_head(const bshm__new_record *r)
 {
 	const bool may_expire = r->expires_s != 0 || !is_divided_freely(r);
 	return BSHM_SLOT_HEADER + (may_expire ? 4 : 0) + BSHM_CHAIN_HEADER;
 }
 
-/* Gives the first slot so many bytes of a large record, and the chunks the rest. Returns what that
+/* A store of few pages has none for some classes. Then a slot may be larger by a fourth. */
+static BSHM_NOINLINE uint32_t class_in_use(const bshm__shard *s, uint32_t size_class)
+{
+	const uint32_t most = bshm__class_bytes(size_class) * 5 / 4;
+	for (uint32_t i = size_class; i < BSHM_CLASS_RECORDS && bshm__class_bytes(i) <= most; i++) {
+		if (BSHM_LOAD(&s->shard->classes[i].pages, RELAXED) != 0) {
+			return i;
+		}
+	}
+	return size_class;
+}
+
+static void keep_whole(const bshm__shard *s, bshm__new_record *r)
+{
+	r->chunks = 0;
+	r->first = (uint32_t) new_bytes(r);
+	r->size_class = bshm__class_of(plain_head(r) + r->first);
+	if (BSHM_UNLIKELY(s->segment->shard_pages < FEW_PAGES)) {
+		r->size_class = class_in_use(s, r->size_class);
+	}
+}
+
+/* Gives the first slot so many bytes of the record, and chunks the rest. Returns what that
  * costs. */
-static uint64_t divide_at(
-	const bshm__shard *s, bshm__new_record *r, uint64_t page_cost, uint64_t first)
+static uint64_t divide_at(const bshm__shard *s, bshm__new_record *r, const costs *c, uint64_t first)
 {
 	const uint64_t rest = new_bytes(r) - first;
+	if (rest == 0) {
+		keep_whole(s, r);
+		return c->of[r->size_class];
+	}
 	r->first = (uint32_t) first;
 	r->chunks = (uint32_t) ((rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
 	const uint64_t whole = r->chunks - 1;
 	r->last_class = bshm__chunk_class(rest - whole * BSHM_CHUNK_BYTES);
-	r->size_class = first_class(s, page_cost, large_head(r) + r->first);
-	return slot_cost(s, page_cost, r->size_class) + slot_cost(s, page_cost, r->last_class) +
-		   CHUNK_COST + whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST) +
+	r->size_class = c->cheapest[bshm__class_of(large_head(r) + r->first)];
+	return c->of[r->size_class] + c->of[r->last_class] + DIVIDED_COST + CHUNK_COST +
+		   whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST) +
 		   (first < r->key.length ? KEY_COST : 0);
 }
 
 /*
- * Divides a large record so that the least is wasted: for each class that the last chunk may have,
- * the first slot gets what is over when that and the whole chunks are full; or the key, if that is
- * more.
+ * Divides a record so that the least is wasted: for each class that the last chunk may have, the
+ * first slot gets what is over when that and the whole chunks are full; or the key, if that is
+ * more. One that fits into a slot may stay there.
  */
 static void divide(const bshm__shard *s, bshm__new_record *r)
 {
 	const uint64_t bytes = new_bytes(r);
 	const uint64_t most = BSHM_SLOT_BYTES_MAX - large_head(r);
 	const uint64_t key = r->key.length < most ? r->key.length : most;
-	const uint64_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
-	uint64_t lowest = UINT64_MAX;
-	uint64_t first = most;
-	for (uint32_t last = BSHM_CLASS_SHORT; last <= BSHM_CLASS_CHUNK; last++) {
+	const bool fits = plain_head(r) + bytes <= BSHM_SLOT_BYTES_MAX;
+	costs c;
+	work_out_costs(s, r, &c);
+	uint64_t first = fits ? bytes : most;
+	uint64_t lowest = fits ? divide_at(s, r, &c, bytes) : UINT64_MAX;
+	bool holds_all = false;
+	for (uint32_t last = BSHM_CLASS_SHORT; last <= BSHM_CLASS_CHUNK && !holds_all; last++) {
 		uint64_t room = bshm__class_bytes(last) - BSHM_CHUNK_HEADER;
+		holds_all = room >= bytes;
 		if (bytes > room + most) {
 			room +=
 				(bytes - room - most + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES * BSHM_CHUNK_BYTES;
 		}
 		for (uint64_t over = bytes > room ? bytes - room : 0; over <= most;
 			 over = over < key ? key : UINT64_MAX) {
-			const uint64_t cost = divide_at(s, r, page_cost, over);
+			const uint64_t cost = divide_at(s, r, &c, over);
 			first = cost < lowest ? over : first;
 			lowest = cost < lowest ? cost : lowest;
 		}
 	}
-	divide_at(s, r, page_cost, first);
+	divide_at(s, r, &c, first);
+}
+
+/* Room may have been made for its parts: so it is worked out once. */
+static bool is_worked_out(const bshm__new_record *r)
+{
+	const uint32_t head = r->chunks != 0 ? large_head(r) : plain_head(r);
+	return (r->chunks != 0 || r->first == new_bytes(r)) &&
+		   bshm__class_bytes(r->size_class) >= head + r->first;
 }
 
 static void work_out(const bshm__shard *s, bshm__new_record *r)
 {
-	const uint64_t bytes = new_bytes(r);
-	const uint32_t head = BSHM_SLOT_HEADER + (r->expires_s != 0 ? 4 : 0);
-	if (BSHM_UNLIKELY(head + bytes > BSHM_SLOT_BYTES_MAX)) {
-		/* Once: room may have been made for its parts. */
-		if (r->chunks == 0 || bshm__class_bytes(r->size_class) < large_head(r) + r->first) {
-			divide(s, r);
-		}
-		return;
+	if (BSHM_LIKELY(plain_head(r) + new_bytes(r) <= WHOLE_BYTES)) {
+		keep_whole(s, r);
+	} else if (!is_worked_out(r)) {
+		divide(s, r);
 	}
-	r->chunks = 0;
-	r->first = (uint32_t) bytes;
-	r->size_class = bshm__class_of(head + r->first);
 }
 
 void bshm__record_bytes(const bshm__new_record *r, uint64_t off, uint8_t *to, uint64_t count)

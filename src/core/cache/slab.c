@@ -12,8 +12,9 @@
  * that is still reading the record sees that (find.c).
  *
  * A page whose last slot is freed belongs to no class again, unless its class has few other free
- * slots. A record larger than a slot of 4 kB is a chain of slots of 8 kB or less, so no record
- * needs neighbouring pages. Free slots in partly used pages can be used by other classes:
+ * slots. A record of more than 4 kB is a chain of slots of 8 kB or less, so no record needs
+ * neighbouring pages; one of more than 2 kB may be one, where a slot of its own would be far too
+ * large. Free slots in partly used pages can be used by other classes:
  * bshm__page_to_empty() chooses a page whose records fit into the other pages of its class.
  *
  * Licensed under the MIT licence; see LICENSE.
@@ -521,6 +522,16 @@ void bshm__slot_free(const bshm__shard *s, uint32_t ref)
 void bshm__slot_vacate(const bshm__shard *s, uint32_t ref)
 {
 	free_taken(s, ref, false);
+}
+
+void bshm__slot_costs(const bshm__shard *s, uint32_t page_cost, uint32_t *costs)
+{
+	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		const bshm_class *c = &s->shard->classes[i];
+		const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * class_sizes[i].slots;
+		const bool is_full = BSHM_LOAD(&c->used, RELAXED) >= slots;
+		costs[i] = class_sizes[i].bytes + (is_full ? page_cost : 0);
+	}
 }
 
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
