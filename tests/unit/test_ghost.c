@@ -11,14 +11,6 @@
 #include "core/cache/size.h"
 #include "test_store.h"
 
-static bool is_there(bshm_segment *segment, uint32_t number)
-{
-	const uint64_t bytes = number;
-	const bshm_key key = {(const char *) &bytes, 8};
-	bshm_found found;
-	return bshm_record_find(segment, 0, &key, 0, &found) == 1;
-}
-
 TEST(a_ghost_is_met_once_and_while_it_is_young)
 {
 	bshm_segment *segment = open_store(MB(4), 100);
@@ -30,7 +22,7 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	for (uint32_t i = 0; i < 100; i++) {
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
-	for (uint32_t i = 100; is_there(segment, 7); i++) {
+	for (uint32_t i = 100; store_has(segment, 7); i++) {
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
 	const int32_t lean = bshm__ghost_lean(&s);
@@ -39,7 +31,7 @@ TEST(a_ghost_is_met_once_and_while_it_is_young)
 	CHECK(bshm__ghost_lean(&s) < lean); /* it was on probation */
 	CHECK(!bshm__ghost_returns(&s, &home, 24, false));
 	CHECK_INT(store_put(segment, 7, 7, 16, 0, BSHM_PUT_SET), 1);
-	for (uint32_t i = 1000; is_there(segment, 7); i++) {
+	for (uint32_t i = 1000; store_has(segment, 7); i++) {
 		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
 	}
 	for (uint32_t i = 0; i < 100; i++) {
@@ -73,7 +65,7 @@ TEST(what_would_have_expired_soon_leaves_no_ghost)
 		const bshm_put put = {
 			.key = key, .value = {BSHM_VALUE_STRING, &number, 8}, .ttl_s = cases[i].ttl_s};
 		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
-		while (is_there(segment, 7)) {
+		while (store_has(segment, 7)) {
 			const uint32_t began_s = bshm__store_now_s(segment) - cases[i].so_far_s;
 			s.shard->turn_rounds = began_s << 8 | cases[i].last << 2;
 			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
@@ -122,7 +114,7 @@ TEST(the_ghost_of_a_key_that_is_removed_ends)
 		const bshm_key key = {(const char *) &number, 8};
 		const bshm__home home = bshm__home_of(segment, 0, &key);
 		CHECK_INT(store_put(segment, (uint32_t) number, 7, 16, 0, BSHM_PUT_SET), 1);
-		while (is_there(segment, (uint32_t) number)) {
+		while (store_has(segment, (uint32_t) number)) {
 			CHECK_INT(store_put(segment, next++, 1, 16, 0, BSHM_PUT_SET), 1);
 		}
 		CHECK(bshm__ghost_exists(&s, &home));

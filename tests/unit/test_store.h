@@ -120,6 +120,25 @@ static inline int store_get(
 	return whole;
 }
 
+static inline bool store_find(bshm_segment *segment, uint32_t number, unsigned flags)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_found found;
+	return bshm_record_find(segment, 0, &key, flags, &found) == 1;
+}
+
+static inline bool store_use(bshm_segment *segment, uint32_t number)
+{
+	return store_find(segment, number, BSHM_FIND_USE);
+}
+
+/* Not a use. */
+static inline bool store_has(bshm_segment *segment, uint32_t number)
+{
+	return store_find(segment, number, 0);
+}
+
 static inline uint64_t store_evictions(bshm_segment *segment)
 {
 	bshm_store_info info;

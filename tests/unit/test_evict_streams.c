@@ -1,0 +1,251 @@
+/*
+ * test_evict_streams.c - streams of requests: what the store misses, and what an LRU does.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "test_lru.h"
+#include "test_store.h"
+
+#include <math.h>
+
+static double uniform(uint64_t *seed)
+{
+	return (double) (test_random(seed) >> 11) * 0x1p-53;
+}
+
+/* A mixture of popular keys, scans and new ones; misses of the store against LRU's. */
+static void play(uint32_t capacity, double *store_misses, double *lru_misses)
+{
+	uint64_t seed = test_seed();
+	bshm_segment *segment = open_store(MB(4), capacity);
+	lru_begin(&same, capacity);
+	lru_begin(&quarter, capacity / 4);
+	uint32_t scan = 0;
+	*store_misses = *lru_misses = 0;
+	for (unsigned i = 0; i < 150000 && !test_failed(); i++) {
+		const double u = uniform(&seed);
+		uint32_t key = (uint32_t) (LRU_KEYS * pow(u, 4)); /* the small numbers are popular */
+		if (i % 20000 > 17000) {
+			key = scan++ % LRU_KEYS;
+		}
+		const bool hit = store_use(segment, key);
+		const bool floor_hit = lru_use(&quarter, key);
+		*lru_misses += !lru_use(&same, key);
+		*store_misses += !hit;
+		CHECK(hit || !floor_hit);
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+			CHECK(store_has(segment, key));
+			CHECK(records_of(segment) <= capacity);
+		}
+	}
+	CHECK_INT(records_of(segment), capacity);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+TEST(fewer_misses_than_lru_and_none_that_a_quarter_of_it_would_not_have)
+{
+	test_counts();
+	static const uint32_t capacities[] = {100, 800, 4000};
+	for (unsigned i = 0; i < 3; i++) {
+		double store_misses;
+		double lru_misses;
+		play(capacities[i], &store_misses, &lru_misses);
+		test_note("%u records: %.1f %% fewer misses than LRU", capacities[i],
+			100 - 100 * store_misses / lru_misses);
+		CHECK(store_misses <= lru_misses * 1.01);
+	}
+}
+
+/* Keys that are polled: each is used USES times, and waits half as long or half longer than there
+ * are keys; then a new one takes its place. */
+#define POLLED 1000u
+#define USES   20u
+typedef struct {
+	double due[POLLED];
+	uint32_t key[POLLED];
+	uint32_t left[POLLED];
+	uint32_t keys;
+	uint64_t seed;
+} polls;
+
+static void polls_begin(polls *p)
+{
+	p->seed = test_seed();
+	p->keys = POLLED;
+	for (uint32_t i = 0; i < POLLED; i++) {
+		p->due[i] = (double) i;
+		p->key[i] = i;
+		p->left[i] = 1 + i % USES;
+	}
+}
+
+/* *is_new: it was not used before. */
+static uint32_t polls_next(polls *p, bool *is_new)
+{
+	uint32_t at = 0;
+	for (uint32_t i = 1; i < POLLED; i++) {
+		at = p->due[i] < p->due[at] ? i : at;
+	}
+	const uint32_t key = p->key[at];
+	const double u = uniform(&p->seed);
+	*is_new = p->left[at] == USES;
+	p->due[at] += POLLED * (0.5 + u);
+	if (--p->left[at] == 0) {
+		p->key[at] = p->keys++;
+		p->left[at] = USES;
+	}
+	return key;
+}
+
+/* All but a few of the records are in use: an LRU evicts the few that are not. */
+TEST(where_an_lru_just_serves_a_stream_the_store_does)
+{
+	static polls p;
+	const uint32_t capacity = POLLED * 103 / 100;
+	bshm_segment *segment = open_store(MB(4), capacity);
+	uint32_t lru_misses = 0;
+	uint32_t misses = 0;
+	bool is_new;
+	polls_begin(&p);
+	lru_begin(&same, capacity);
+	for (uint32_t i = 0; i < 250000; i++) {
+		const uint32_t key = polls_next(&p, &is_new);
+		const bool hit = store_use(segment, key);
+		const bool lru_hit = lru_use(&same, key);
+		lru_misses += i > 50000 && !lru_hit;
+		misses += i > 50000 && !hit;
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u misses; LRU %u", misses, lru_misses);
+	CHECK(misses < lru_misses * 1.05);
+	check_sound(segment);
+}
+
+/* Polled keys that all fit, and between them a loop that does not, and comes round after longer
+ * than an LRU keeps a record: it must not take the room. */
+TEST(a_long_loop_beside_keys_that_fit_takes_no_room)
+{
+	static polls p;
+	const uint32_t capacity = POLLED * 143 / 100;
+	bshm_segment *segment = open_store(MB(4), capacity);
+	uint32_t lru_misses = 0;
+	uint32_t misses = 0;
+	uint32_t loop = 0;
+	bool is_new;
+	polls_begin(&p);
+	lru_begin(&same, capacity);
+	for (uint32_t i = 0; i < 300000; i++) {
+		const uint32_t key = i % 5 == 0 ? 18000 + loop++ % 800 : polls_next(&p, &is_new);
+		const bool hit = store_use(segment, key);
+		const bool lru_hit = lru_use(&same, key);
+		lru_misses += i > 100000 && !lru_hit;
+		misses += i > 100000 && !hit;
+		if (!hit) {
+			CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u misses; LRU %u", misses, lru_misses);
+	CHECK(misses < lru_misses * 1.05);
+	check_sound(segment);
+}
+
+/* Where memory is the limit, too: then a record in use is not evicted because it is large. The
+ * values of all keys that are in use are 16 B to 16 kB, and take three quarters of the memory. */
+TEST(a_large_record_in_use_is_kept_where_all_that_are_in_use_fit)
+{
+	static polls p;
+	bshm_segment *segment = open_store(MB(4), 0);
+	uint32_t returned = 0;
+	bool is_new;
+	polls_begin(&p);
+	for (uint32_t i = 0; i < 200000; i++) {
+		const uint32_t key = polls_next(&p, &is_new);
+		if (!store_use(segment, key)) {
+			const uint32_t length = 16u << (key * 2654435761u >> 16) % 11;
+			returned += i > 100000 && !is_new;
+			CHECK_INT(store_put(segment, key, i, length, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u of 100,000 were missed again", returned);
+	CHECK(returned < 250);
+	check_sound(segment);
+}
+
+/* Of what returns soon after its eviction a part is protected, and stays: a loop that does not fit
+ * has hits, whatever the seed of the hash. */
+TEST(a_loop_just_larger_than_the_store_is_served_in_part)
+{
+	for (uint32_t round = 0; round < 5; round++) {
+		bshm_segment *segment = open_store(MB(4), 1000);
+		uint32_t hits = 0;
+		for (uint32_t i = 0; i < 60000; i++) {
+			const bool hit = store_use(segment, i % 1100);
+			hits += hit;
+			if (!hit) {
+				CHECK_INT(store_put(segment, i % 1100, i, 16, 0, BSHM_PUT_SET), 1);
+			}
+		}
+		test_note("%u hits of 60,000; LRU has none", hits);
+		CHECK(hits > 30000);
+		check_sound(segment);
+	}
+}
+
+/* A site whose pages all fit, of 100 bytes to 2 kB: each gets a new version after 15,000 requests.
+ * Between them come small keys that are never asked for again. How many pages that were there are
+ * missed in the second half. An LRU loses hardly one. */
+static uint32_t pages_lost(
+	bshm_segment *segment, uint32_t pages, uint32_t requests, double once, bool at_once)
+{
+	enum {
+		PAGES = 600,
+		LIFE = 15000
+	};
+	static uint32_t known[PAGES];
+	uint64_t seed = 88172645463325252u;
+	uint64_t serial = 0;
+	uint32_t length = 0;
+	uint32_t lost = 0;
+	memset(known, 0, sizeof(known));
+	for (uint32_t i = 0; i < requests; i++) {
+		if (uniform(&seed) < once) {
+			if (store_get(segment, UINT32_MAX - i, &serial, &length) == 0) {
+				CHECK_INT(store_put(segment, UINT32_MAX - i, 1, 40, 0, BSHM_PUT_SET), 1);
+			}
+			continue;
+		}
+		const uint32_t page = (uint32_t) pow(pages, uniform(&seed)) % pages; /* Zipf, 1 */
+		const uint32_t phase = at_once ? 0 : page * (LIFE / pages);
+		const uint32_t key = page + pages * (1 + (i + phase) / LIFE);
+		if (store_get(segment, key, &serial, &length) == 0) {
+			lost += known[page] == key && i > requests / 2;
+			const uint32_t bytes = 100u << page * 2654435769u % 5000u / 1000u;
+			CHECK_INT(store_put(segment, key, 1, bytes + page, 0, BSHM_PUT_SET), 1);
+		}
+		known[page] = key;
+	}
+	return lost;
+}
+
+static void check_lost(uint32_t pages, uint32_t requests, double once, bool at_once, uint32_t most)
+{
+	test_counts();
+	const uint32_t lost = pages_lost(open_store(MB(1), 0), pages, requests, once, at_once);
+	test_note("%u lost", lost);
+	CHECK(lost < most);
+}
+
+TEST(small_keys_that_come_once_do_not_take_the_room_of_pages)
+{
+	check_lost(500, 600000, 0.3, false, 2000);
+}
+
+/* A release: all keys are new at once. */
+TEST(what_a_release_has_left_goes_first)
+{
+	check_lost(600, 120000, 0, true, 85);
+}
