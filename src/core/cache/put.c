@@ -33,11 +33,12 @@
 #define CHUNK_COST 32u
 /* The same if the key goes on in a chunk, which a look-up has to read to compare it. */
 #define KEY_COST 64u
-/* The same of a record that would fit into one slot; no shorter one than this is divided. */
-#define DIVIDED_COST 96u
-#define WHOLE_BYTES  2048u
+/* The same of a record that would fit into one slot: this share of its bytes, as its put takes
+ * twice as long. No shorter one than that is divided. */
+#define DIVIDED_SHARE 16u
+#define WHOLE_BYTES   2048u
 /* A page of a class without a free slot costs so many, divided by the count of the pages. */
-#define PAGES_COST (1u << 18)
+#define PAGES_COST (UINT64_C(1) << 18)
 /* A store of fewer pages has none for each class. */
 #define FEW_PAGES 160u
 
@@ -52,26 +53,30 @@ static bool is_divided_freely(const bshm__new_record *r)
 	return new_bytes(r) / BSHM_CHUNK_BYTES < BSHM_LARGE_CHUNKS;
 }
 
-/* What a slot of each class costs; and the cheapest class from each class of records on. */
-typedef struct {
-	uint32_t of[BSHM_CLASS_COUNT];
-	uint32_t cheapest[BSHM_CLASS_RECORDS];
-} costs;
-
 /*
- * A slot costs its bytes. If the class has no free one, it gets a page, and most of that may stay
- * free. There are 60 classes, so in a small store that may be most of the memory: the fewer pages
- * there are, the more it costs.
+ * What a slot of a record in parts costs: its bytes. If the class has no free one, it gets a page,
+ * and most of that may stay free. There are 60 classes, so in a small store that may be most of the
+ * memory: the fewer pages there are, the more it costs.
  */
-static void work_out_costs(const bshm__shard *s, const bshm__new_record *r, costs *c)
+static uint64_t slot_cost(const bshm__shard *s, uint64_t page_cost, uint32_t size_class)
 {
-	const uint32_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
-	bshm__slot_costs(s, page_cost, c->of);
-	uint32_t cheapest = BSHM_CLASS_RECORDS - 1;
-	for (uint32_t i = BSHM_CLASS_RECORDS; i-- > 0;) {
-		cheapest = c->of[i] <= c->of[cheapest] ? i : cheapest;
-		c->cheapest[i] = cheapest;
+	const bshm_class *c = &s->shard->classes[size_class];
+	const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * bshm__class_slots(size_class);
+	const bool is_full = BSHM_LOAD(&c->used, RELAXED) >= slots;
+	return bshm__class_bytes(size_class) + (is_full ? page_cost : 0);
+}
+
+/* The class of its first slot, if that has so many bytes: the cheapest. */
+static uint32_t first_class(const bshm__shard *s, uint64_t page_cost, uint32_t bytes)
+{
+	uint32_t cheapest = bshm__class_of(bytes);
+	uint64_t lowest = slot_cost(s, page_cost, cheapest);
+	for (uint32_t i = cheapest + 1; i < BSHM_CLASS_RECORDS && bshm__class_bytes(i) < lowest; i++) {
+		const uint64_t cost = slot_cost(s, page_cost, i);
+		cheapest = cost < lowest ? i : cheapest;
+		lowest = cost < lowest ? cost : lowest;
 	}
+	return cheapest;
 }
 
 /* The words of a record in one slot. */
@@ -109,56 +114,63 @@ static void keep_whole(const bshm__shard *s, bshm__new_record *r)
 	}
 }
 
-/* Gives the first slot so many bytes of the record, and chunks the rest. Returns what that
- * costs. */
-static uint64_t divide_at(const bshm__shard *s, bshm__new_record *r, const costs *c, uint64_t first)
+/* Gives the first slot so many bytes of the record, and chunks the rest. Returns what that costs;
+ * `most` or more: not less than that. */
+static uint64_t divide_at(
+	const bshm__shard *s, bshm__new_record *r, uint64_t page_cost, uint64_t first, uint64_t most)
 {
 	const uint64_t rest = new_bytes(r) - first;
 	if (rest == 0) {
 		keep_whole(s, r);
-		return c->of[r->size_class];
+		return slot_cost(s, page_cost, r->size_class);
 	}
 	r->first = (uint32_t) first;
 	r->chunks = (uint32_t) ((rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES);
 	const uint64_t whole = r->chunks - 1;
 	r->last_class = bshm__chunk_class(rest - whole * BSHM_CHUNK_BYTES);
-	r->size_class = c->cheapest[bshm__class_of(large_head(r) + r->first)];
-	return c->of[r->size_class] + c->of[r->last_class] + DIVIDED_COST + CHUNK_COST +
-		   whole * (bshm__class_bytes(BSHM_CLASS_CHUNK) + CHUNK_COST) +
-		   (first < r->key.length ? KEY_COST : 0);
+	const uint64_t cost = slot_cost(s, page_cost, r->last_class) +
+						  whole * bshm__class_bytes(BSHM_CLASS_CHUNK) + r->chunks * CHUNK_COST +
+						  new_bytes(r) / DIVIDED_SHARE + (first < r->key.length ? KEY_COST : 0);
+	if (cost + large_head(r) + first >= most) {
+		return most;
+	}
+	r->size_class = first_class(s, page_cost, large_head(r) + r->first);
+	return cost + slot_cost(s, page_cost, r->size_class);
 }
 
 /*
  * Divides a record so that the least is wasted: for each class that the last chunk may have, the
  * first slot gets what is over when that and the whole chunks are full; or the key, if that is
- * more. One that fits into a slot may stay there.
+ * more. One that fits into a slot may stay there. The largest chunk comes first: it leaves the
+ * least for the first slot, whose classes are closer to each other, so it is the cheapest as a
+ * rule, and the others end soon.
  */
 static void divide(const bshm__shard *s, bshm__new_record *r)
 {
 	const uint64_t bytes = new_bytes(r);
 	const uint64_t most = BSHM_SLOT_BYTES_MAX - large_head(r);
 	const uint64_t key = r->key.length < most ? r->key.length : most;
+	const uint64_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
 	const bool fits = plain_head(r) + bytes <= BSHM_SLOT_BYTES_MAX;
-	costs c;
-	work_out_costs(s, r, &c);
 	uint64_t first = fits ? bytes : most;
-	uint64_t lowest = fits ? divide_at(s, r, &c, bytes) : UINT64_MAX;
-	bool holds_all = false;
-	for (uint32_t last = BSHM_CLASS_SHORT; last <= BSHM_CLASS_CHUNK && !holds_all; last++) {
+	uint64_t lowest = fits ? divide_at(s, r, page_cost, bytes, UINT64_MAX) : UINT64_MAX;
+	if (fits && bshm__class_bytes(r->size_class) - bytes <= bytes / DIVIDED_SHARE) {
+		return;
+	}
+	for (uint32_t last = bshm__chunk_class(bytes); last >= BSHM_CLASS_SHORT; last--) {
 		uint64_t room = bshm__class_bytes(last) - BSHM_CHUNK_HEADER;
-		holds_all = room >= bytes;
 		if (bytes > room + most) {
 			room +=
 				(bytes - room - most + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES * BSHM_CHUNK_BYTES;
 		}
 		for (uint64_t over = bytes > room ? bytes - room : 0; over <= most;
 			 over = over < key ? key : UINT64_MAX) {
-			const uint64_t cost = divide_at(s, r, &c, over);
+			const uint64_t cost = divide_at(s, r, page_cost, over, lowest);
 			first = cost < lowest ? over : first;
 			lowest = cost < lowest ? cost : lowest;
 		}
 	}
-	divide_at(s, r, &c, first);
+	divide_at(s, r, page_cost, first, UINT64_MAX);
 }
 
 /* Room may have been made for its parts: so it is worked out once. */

@@ -524,16 +524,6 @@ void bshm__slot_vacate(const bshm__shard *s, uint32_t ref)
 	free_taken(s, ref, false);
 }
 
-void bshm__slot_costs(const bshm__shard *s, uint32_t page_cost, uint32_t *costs)
-{
-	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		const bshm_class *c = &s->shard->classes[i];
-		const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * class_sizes[i].slots;
-		const bool is_full = BSHM_LOAD(&c->used, RELAXED) >= slots;
-		costs[i] = class_sizes[i].bytes + (is_full ? page_cost : 0);
-	}
-}
-
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 {
 	const bshm_shard_header *shard = s->shard;

@@ -140,8 +140,6 @@ static inline bool bshm__sequence_jumped(const bshm__shard *s, uint64_t sequence
 	BSHM_FENCE(ACQUIRE); /* pairs with bshm__sequence_jump() */
 	return bshm__sequence_since(s, sequence) >= BSHM_SEQUENCE_JUMP;
 }
-/* What a slot of each class costs: its bytes, and `page_cost` if the class has no free one. */
-void bshm__slot_costs(const bshm__shard *s, uint32_t page_cost, uint32_t *costs);
 /* How many slots a class could still take without an eviction. */
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class);
 /* Of some pages of the class, the one with the fewest taken slots; 0 = none. */
