@@ -4,7 +4,9 @@
  * There is no list. A record has a stamp of 15 bits: the epoch of its last use. An epoch ends when
  * a 64th of the shard's records have been stamped in it. So up to 127 records the order is exact,
  * and above that to a 64th of them. A look-up stamps its record, with one compare-and-swap, if the
- * record has not been stamped in this epoch.
+ * record has not been stamped in this epoch. Where memory is the limit, an epoch also ends when a
+ * 64th of it has been used that was not used before. Else a few large puts could use up the memory
+ * in one epoch, and what was used just before them would be as old as all other records.
  *
  *      clock = | last | middle | floor | now |      16 bits each
  *
@@ -98,10 +100,16 @@ static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, u
 	}
 }
 
+/* How far the clock is ahead of the oldest stamp. */
+static uint32_t epoch_age(const bshm_shard_header *shard, uint64_t clock)
+{
+	return bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
+}
+
 /* How many uses an epoch has. */
 static uint64_t epoch_uses(const bshm_shard_header *shard, uint64_t clock, uint64_t records)
 {
-	const uint32_t age = bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
+	const uint32_t age = epoch_age(shard, clock);
 	const uint64_t usual = records < BSHM_EPOCH_SHARE ? 1 : records / BSHM_EPOCH_SHARE;
 	const uint64_t most = records < LONG_SHARE ? 1 : records / LONG_SHARE;
 	const uint64_t uses = age < AGE_DONE ? usual : usual << (age - AGE_DONE) / AGE_DOUBLES;
@@ -109,13 +117,14 @@ static uint64_t epoch_uses(const bshm_shard_header *shard, uint64_t clock, uint6
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
-static BSHM_NOINLINE void end_epoch(
-	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock, uint64_t touches)
+static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_header *shard,
+	uint64_t clock, uint64_t touches, bool by_bytes)
 {
 	const uint64_t in_epoch = touches & ((1u << EPOCH_BITS) - 1);
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
-	if (in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
+	if (by_bytes ? epoch_age(shard, clock) >= AGE_DONE
+				 : in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
@@ -126,6 +135,13 @@ static BSHM_NOINLINE void end_epoch(
 		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
 		advance(shard, clock, false);
 	}
+}
+
+/* Have the bytes of a use gone past a multiple of an epoch's? One process sees that. */
+static inline bool has_passed(const bshm_segment *segment, uint64_t before, uint64_t after)
+{
+	const uint64_t changed = (before ^ after) >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	return changed >= segment->epoch_units && segment->cache_records == 0;
 }
 
 /* What a use adds to the periods. A part of a unit counts as one as often as it is large: the count
@@ -151,11 +167,13 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
 	const uint64_t one = 1 | periods * part_of(segment, shard, bytes) << EPOCH_BITS;
-	const uint64_t counts = BSHM_ADD(&shard->touches, one, RELAXED) + one;
+	const uint64_t before = BSHM_ADD(&shard->touches, one, RELAXED);
+	const uint64_t counts = before + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
-	if (in_epoch >= EPOCH_MOST ||
+	const bool by_bytes = has_passed(segment, before, counts);
+	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST ||
 		in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE) {
-		end_epoch(segment, shard, clock, counts);
+		end_epoch(segment, shard, clock, counts, by_bytes);
 	}
 }
 

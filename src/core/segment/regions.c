@@ -54,6 +54,10 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 	while (segment->shard_bytes >> segment->period_shift >= 1u << (BSHM_PERIOD_BITS - 1)) {
 		segment->period_shift++;
 	}
+	segment->epoch_units = 1;
+	while (segment->shard_bytes >> segment->period_shift >= 2 * 64 * segment->epoch_units) {
+		segment->epoch_units *= 2;
+	}
 	off += sizeof(bshm_page_header) * shards * segment->shard_pages;
 	segment->page_bitmaps = at(base, off);
 	off += sizeof(bshm_page_bitmap) * shards * segment->shard_pages;

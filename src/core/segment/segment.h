@@ -52,6 +52,7 @@ struct bshm_segment {
 	uint32_t shard_pages;
 	uint64_t shard_bytes;  /* of its pages */
 	uint32_t period_shift; /* recency.c counts uses in units of 2^this bytes */
+	uint32_t epoch_units;  /* of which an epoch has no more: a power of two */
 	uint64_t cache_bytes;
 	uint64_t cache_records;
 	uint64_t store_off;    /* of its regions in the file */
