@@ -93,8 +93,8 @@ BSHM_AT(tally, sets, 16);
  *      +--------+--------+--------+--------+-----------------+-----------------+
  *   0: | kind   | word   | fresh  | old    | records_after   | data_after      |
  *      +--------+--------+--------+--------+-----------------+-----------------+
- *  32: | table  | count  | step   |
- *      +--------+--------+--------+
+ *  32: | table  | count  | step   | margin |
+ *      +--------+--------+--------+--------+
  *
  * The change that the holder of a shard's lock is making. If it dies, the process that takes the
  * lock over finishes or undoes the change. Under the shard's lock; `kind` is stored last, with
@@ -110,7 +110,7 @@ typedef struct {
 	uint32_t table; /* resize, move of a unit: index of the table */
 	uint32_t count; /* resize: how many units it had; `fresh` is the low half of its new root */
 	uint32_t step;  /* resize: how many of them are taken */
-	uint32_t reserved;
+	uint32_t size_margin; /* no part of the intent, which leaves the place: size.c; 0 = none yet */
 } bshm_intent;
 
 BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 48);
@@ -123,6 +123,7 @@ BSHM_AT(intent, data_after, 24);
 BSHM_AT(intent, table, 32);
 BSHM_AT(intent, count, 36);
 BSHM_AT(intent, step, 40);
+BSHM_AT(intent, size_margin, 44);
 
 #define BSHM_INTENT_NONE       0u
 #define BSHM_INTENT_PUT        1u /* the word: old -> fresh; then the old slots are freed */

@@ -196,14 +196,16 @@ TEST(a_loop_just_larger_than_the_store_is_served_in_part)
 }
 
 /* A site whose pages all fit, of 100 bytes to 2 kB: each gets a new version after 15,000 requests.
- * Between them come small keys that are never asked for again. How many pages that were there are
- * missed in the second half. An LRU loses hardly one. */
-static uint32_t pages_lost(
-	bshm_segment *segment, uint32_t pages, uint32_t requests, double once, bool at_once)
+ * Between them come small keys that are never asked for again, and large records of 4 to 40 kB. How
+ * many pages and large records that were there are missed in the second half. Without the large
+ * ones an LRU loses hardly one. */
+static uint32_t pages_lost(bshm_segment *segment, uint32_t pages, uint32_t requests, double once,
+	double of_large, bool at_once)
 {
 	enum {
 		PAGES = 600,
-		LIFE = 15000
+		LIFE = 15000,
+		LARGE = 32
 	};
 	static uint32_t known[PAGES];
 	uint64_t seed = 88172645463325252u;
@@ -215,6 +217,16 @@ static uint32_t pages_lost(
 		if (uniform(&seed) < once) {
 			if (store_get(segment, UINT32_MAX - i, &serial, &length) == 0) {
 				CHECK_INT(store_put(segment, UINT32_MAX - i, 1, 40, 0, BSHM_PUT_SET), 1);
+			}
+			continue;
+		}
+		if (uniform(&seed) < of_large) {
+			const uint32_t number = (uint32_t) (LARGE * pow(uniform(&seed), 2));
+			if (store_get(segment, UINT32_MAX / 2 + number, &serial, &length) == 0) {
+				lost += i > requests / 2;
+				CHECK_INT(store_put(segment, UINT32_MAX / 2 + number, 1,
+							  4000u + number * 7919u % 36000u, 0, BSHM_PUT_SET),
+					1);
 			}
 			continue;
 		}
@@ -231,21 +243,29 @@ static uint32_t pages_lost(
 	return lost;
 }
 
-static void check_lost(uint32_t pages, uint32_t requests, double once, bool at_once, uint32_t most)
+static void check_lost(
+	uint32_t pages, uint32_t requests, double once, double of_large, bool at_once, uint32_t most)
 {
 	test_counts();
-	const uint32_t lost = pages_lost(open_store(MB(1), 0), pages, requests, once, at_once);
+	const uint32_t lost =
+		pages_lost(open_store(MB(1), 0), pages, requests, once, of_large, at_once);
 	test_note("%u lost", lost);
 	CHECK(lost < most);
 }
 
 TEST(small_keys_that_come_once_do_not_take_the_room_of_pages)
 {
-	check_lost(500, 600000, 0.3, false, 2000);
+	check_lost(500, 600000, 0.3, 0, false, 2000);
+}
+
+/* Large records beside them should not let the sizes count too much. */
+TEST(large_records_beside_them_are_kept_too)
+{
+	check_lost(500, 400000, 0.3, 0.03, false, 12000);
 }
 
 /* A release: all keys are new at once. */
 TEST(what_a_release_has_left_goes_first)
 {
-	check_lost(600, 120000, 0, true, 85);
+	check_lost(600, 120000, 0, 0, true, 85);
 }
