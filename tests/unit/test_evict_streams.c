@@ -269,3 +269,42 @@ TEST(what_a_release_has_left_goes_first)
 {
 	check_lost(600, 120000, 0, 0, true, 85);
 }
+
+/* Sessions of 4 kB, each read 30 times, and not put again when they are lost; beside them smaller
+ * pages that do not all fit. Sessions have a quarter of the memory, and an LRU loses none. */
+TEST(sessions_stay_beside_smaller_pages)
+{
+	enum {
+		LIVE = 70,
+		READS = 30,
+		PAGES = 2100,
+		REQUESTS = 400000
+	};
+	static uint32_t name[LIVE];
+	test_counts();
+	bshm_segment *segment = open_store(MB(1), 0);
+	uint64_t seed = 88172645463325252u;
+	uint32_t names = 1u << 30;
+	uint32_t reads = 0;
+	uint32_t lost = 0;
+	for (uint32_t i = 0; i < REQUESTS; i++) {
+		if (uniform(&seed) < 0.5) {
+			const uint32_t k = (uint32_t) (LIVE * uniform(&seed));
+			if (name[k] == 0 || uniform(&seed) * READS < 1) {
+				name[k] = ++names;
+				CHECK_INT(store_put(segment, name[k], 1, 4000, 0, BSHM_PUT_SET), 1);
+			} else {
+				reads += i > REQUESTS / 2;
+				lost += !store_use(segment, name[k]) && i > REQUESTS / 2;
+			}
+			continue;
+		}
+		const uint32_t page = (uint32_t) (PAGES * pow(uniform(&seed), 3));
+		if (!store_use(segment, page)) {
+			const uint32_t bytes = 300 + page * 2654435769u % 1700u;
+			CHECK_INT(store_put(segment, page, 1, bytes, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u of %u reads lost", lost, reads);
+	CHECK(lost < reads / 5);
+}

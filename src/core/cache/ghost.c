@@ -23,16 +23,19 @@
  * A record is missed if a call asks for it and meets its ghost: then it was evicted too soon. (One
  * that is put and put again, and never asked for, was not.) `turn` counts the missed ones. All
  * processes that serve a popular page may miss it before the first of them has put it: so the table
- * notes the last few keys that were counted, and such a key is not counted again. A put takes its
- * own from the count: two, as another key's note may have taken the place of its own. The record
- * is PROTECTED at once, and `lean` (evict.c) changes: it goes down if the record was on probation,
- * else up. The step is larger for the kind that is evicted less often, as in ARC. So `lean` comes
- * to rest where both kinds of records, when they are evicted, are about equally likely to be asked
- * for again. Where memory is the limit, that is for each byte: small records that come once would
- * count as much as pages, and free hardly anything. There the store begins as an LRU.
+ * notes the last few keys that were counted, and in which epoch, and such a key is not counted
+ * again in this one. A put takes its own from the count: two if its note has gone, as it may have
+ * been counted again then. The record is PROTECTED at once, and `lean` (evict.c) changes: it goes
+ * down if the record was on probation, else up. The step is larger for the kind that is evicted
+ * less often, as in ARC. So `lean` comes to rest where both kinds of records, when they are
+ * evicted, are about equally likely to be asked for again. Where memory is the limit, that is for
+ * each byte: small records that come once would count as much as pages, and free hardly anything.
+ * There the store begins as an LRU.
  *
  * Sessions, and results of long work, are not put again when they are missed. If they were not
- * counted, the store would not learn that it has lost them.
+ * counted, the store would not learn that it has lost them. One costs all of its reads: so it
+ * counts in each epoch. (If it counted once, and a page that returns took two, the store never
+ * learnt of sessions larger than the pages beside them: half of their reads were lost.)
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -63,10 +66,12 @@
 #define BEGAN_SHIFT  8u
 #define BEGAN_MASK   0xffffffu
 
+#define NOTE_EPOCHS 63u /* a mask */
 #define MISSED_BITS 12u
 #define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
 #define MISSED_SOON 2048u /* so many may be about to be put */
-#define MISSED_ONCE 2u /* a put takes so many: the note may have gone, and a second one counted */
+#define MISSED_TWICE                                                                               \
+ 2u                    /* a put takes so many if its note has gone: a second one may have counted */
 #define MISSED_STEP 4u /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
@@ -124,20 +129,21 @@ static uint32_t missed(const bshm_shard_header *shard, bool large)
 	return word / missed_unit(large) & ((1u << MISSED_BITS) - 1);
 }
 
-/* By this name a missed key is noted. (0 by chance, once in 2^32: it is never counted.) */
+/* By this name a missed key is noted; the low bits of the note are those of the epoch. */
 static uint32_t name_of(const bshm__home *home)
 {
-	return (uint32_t) (home->hash >> 32);
+	return (uint32_t) (home->hash >> 32) & ~NOTE_EPOCHS;
 }
 
 static uint32_t *note_of(const bshm__shard *s, const bshm__home *home)
 {
-	return &s->segment->tables[home->table].missed[name_of(home) % BSHM_TABLE_MISSED];
+	return &s->segment->tables[home->table]
+				.missed[name_of(home) / (NOTE_EPOCHS + 1) % BSHM_TABLE_MISSED];
 }
 
 static bool is_noted(const bshm__shard *s, const bshm__home *home)
 {
-	return BSHM_LOAD(note_of(s, home), RELAXED) == name_of(home);
+	return ((BSHM_LOAD(note_of(s, home), RELAXED) ^ name_of(home)) & ~NOTE_EPOCHS) == 0;
 }
 
 /* Takes a key from the count of the missed. False: it was not missed. */
@@ -145,7 +151,8 @@ static bool take_missed(const bshm__shard *s, const bshm__home *home, bool large
 {
 	const bool noted = is_noted(s, home);
 	const uint32_t count = missed(s->shard, large);
-	const uint32_t own = count < MISSED_ONCE ? count : MISSED_ONCE;
+	const uint32_t most = noted ? 1 : MISSED_TWICE;
+	const uint32_t own = count < most ? count : most;
 	if (noted) {
 		BSHM_STORE(note_of(s, home), 0, RELAXED);
 	}
@@ -447,8 +454,10 @@ void bshm__ghost_missed(bshm_segment *segment, uint64_t hash)
 		return;
 	}
 	const bool large = (lane_get(bucket, lane) & LARGE) != 0;
-	if (!is_noted(&s, &home) && missed(s.shard, large) < MISSED_MOST) {
-		BSHM_STORE(note_of(&s, &home), name_of(&home), RELAXED);
+	const uint32_t epoch = (uint32_t) BSHM_LOAD(&s.shard->clock, RELAXED) & NOTE_EPOCHS;
+	if (BSHM_LOAD(note_of(&s, &home), RELAXED) != (name_of(&home) | epoch) &&
+		missed(s.shard, large) < MISSED_MOST) {
+		BSHM_STORE(note_of(&s, &home), name_of(&home) | epoch, RELAXED);
 		BSHM_ADD(&s.shard->turn, missed_unit(large), RELAXED);
 	}
 }

@@ -17,8 +17,8 @@
  * record whose ghost is met (ghost.c) raises the power if it is smaller than that, and lowers it if
  * it is larger, by the octaves between them times its lifetime. That is one step of a stochastic
  * gradient, and the power comes to rest where the steps up are as large as those down. (Without the
- * lifetimes the power came to rest far too high where pages and a few large records lie beside small
- * keys that come once: 7 to 35 % more misses than LRU.)
+ * lifetimes it came to rest far too high where pages and a few large records lie beside small keys
+ * that come once: 7 to 35 % more misses than LRU.)
  *
  * Where all records have one size, none changes the power. Of a record that is missed and not put
  * again, the ghost tells whether it was larger than the mean.
