@@ -41,6 +41,7 @@
 #define PAGES_COST (UINT64_C(1) << 18)
 /* A store of fewer pages has none for each class. */
 #define FEW_PAGES 160u
+#define FEW_PART  8u
 
 static uint64_t new_bytes(const bshm__new_record *r)
 {
@@ -92,13 +93,15 @@ static uint32_t large_head(const bshm__new_record *r)
 	return BSHM_SLOT_HEADER + (may_expire ? 4 : 0) + BSHM_CHAIN_HEADER;
 }
 
-/* A store of few pages has none for some classes. Then a slot may be larger by a fourth. */
+/* A store of few pages has none for some classes. Then a slot may be larger by a fourth: where its
+ * class has few pages. Else most records might lie in slots that are too large. */
 static BSHM_NOINLINE uint32_t class_in_use(const bshm__shard *s, uint32_t size_class)
 {
 	const uint32_t most = bshm__class_bytes(size_class) * 5 / 4;
 	for (uint32_t i = size_class; i < BSHM_CLASS_RECORDS && bshm__class_bytes(i) <= most; i++) {
-		if (BSHM_LOAD(&s->shard->classes[i].pages, RELAXED) != 0) {
-			return i;
+		const uint32_t pages = BSHM_LOAD(&s->shard->classes[i].pages, RELAXED);
+		if (pages != 0) {
+			return pages <= s->segment->shard_pages / FEW_PART ? i : size_class;
 		}
 	}
 	return size_class;
@@ -138,12 +141,19 @@ static uint64_t divide_at(
 	return cost + slot_cost(s, page_cost, r->size_class);
 }
 
+/* The first and the last slot. */
+static uint64_t bytes_of_parts(const bshm__new_record *r)
+{
+	return (uint64_t) bshm__class_bytes(r->size_class) + bshm__class_bytes(r->last_class);
+}
+
 /*
  * Divides a record so that the least is wasted: for each class that the last chunk may have, the
  * first slot gets what is over when that and the whole chunks are full; or the key, if that is
- * more. One that fits into a slot may stay there. The largest chunk comes first: it leaves the
- * least for the first slot, whose classes are closer to each other, so it is the cheapest as a
- * rule, and the others end soon.
+ * more. One that fits into a slot may stay there, and does if its parts would take as much: in a
+ * small store they may cost less all the same, as they fit the parts of a record that went. The
+ * largest chunk comes first: it leaves the least for the first slot, whose classes are closer to
+ * each other, so it is the cheapest as a rule, and the others end soon.
  */
 static void divide(const bshm__shard *s, bshm__new_record *r)
 {
@@ -154,7 +164,8 @@ static void divide(const bshm__shard *s, bshm__new_record *r)
 	const bool fits = plain_head(r) + bytes <= BSHM_SLOT_BYTES_MAX;
 	uint64_t first = fits ? bytes : most;
 	uint64_t lowest = fits ? divide_at(s, r, page_cost, bytes, UINT64_MAX) : UINT64_MAX;
-	if (fits && bshm__class_bytes(r->size_class) - bytes <= bytes / DIVIDED_SHARE) {
+	const uint64_t whole = fits ? bshm__class_bytes(r->size_class) : UINT64_MAX;
+	if (fits && whole - bytes <= bytes / DIVIDED_SHARE) {
 		return;
 	}
 	for (uint32_t last = bshm__chunk_class(bytes); last >= BSHM_CLASS_SHORT; last--) {
@@ -166,8 +177,10 @@ static void divide(const bshm__shard *s, bshm__new_record *r)
 		for (uint64_t over = bytes > room ? bytes - room : 0; over <= most;
 			 over = over < key ? key : UINT64_MAX) {
 			const uint64_t cost = divide_at(s, r, page_cost, over, lowest);
-			first = cost < lowest ? over : first;
-			lowest = cost < lowest ? cost : lowest;
+			if (cost < lowest && bytes_of_parts(r) < whole) {
+				first = over;
+				lowest = cost;
+			}
 		}
 	}
 	divide_at(s, r, page_cost, first, UINT64_MAX);
