@@ -2,8 +2,8 @@
  * counted.h - a build option of the tests: counts the accesses to shared words under a lock.
  *
  * With -DBSHM_COUNTED every access that atomic.h spells is counted, apart for each thread. So a
- * test can say how much work a call does under a lock at most, without a clock. The program defines
- * bshm__held: tests/unit.
+ * test can say how much work a call does under a lock at most, without a clock; and it can do in
+ * the middle of a call what another process might. The program defines bshm__held: tests/unit.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -16,17 +16,21 @@
 
 typedef struct {
 	uint64_t accesses;
-	uint64_t began; /* the same when the first lock was taken */
-	uint64_t most;  /* accesses while a lock was held */
-	uint64_t holds; /* how often one was taken */
-	unsigned depth; /* locks held now */
+	uint64_t began;     /* the same when the first lock was taken */
+	uint64_t most;      /* accesses while a lock was held */
+	uint64_t holds;     /* how often one was taken */
+	unsigned depth;     /* locks held now */
+	uint64_t call_at;   /* before this access ... */
+	void (*call)(void); /* ... this is called, if it is not NULL */
 } bshm_held;
 
 extern BSHM_THREAD_LOCAL bshm_held bshm__held;
 
 static inline void bshm__held_count(void)
 {
-	bshm__held.accesses++;
+	if (++bshm__held.accesses == bshm__held.call_at && bshm__held.call != NULL) {
+		bshm__held.call();
+	}
 }
 
 static inline void bshm__held_begin(void)

@@ -221,6 +221,38 @@ TEST(what_is_used_during_an_eviction_stays)
 }
 
 /* Nor is the next slot looked for in a page that is being emptied. */
+#define ALL 150u
+static bshm_segment *in_use;
+static void use_all(void)
+{
+	for (uint32_t i = 0; i <= ALL; i++) {
+		store_use(in_use, i);
+	}
+}
+
+/* Whenever that is in the course of the eviction, a record is evicted: else a put would be refused.
+ * Where evictions are rare there is only one sample, of 192 records. */
+TEST(an_eviction_finds_one_though_all_records_are_used_meanwhile)
+{
+	test_counts();
+	in_use = open_store(MB(4), ALL);
+	const bshm__shard s = bshm__shard_at(in_use, 0);
+	for (uint32_t n = 0; n < 3000; n++) {
+		for (uint32_t i = 0; records_of(in_use) < ALL; i++) {
+			CHECK_INT(store_use(in_use, i) || store_put(in_use, i, n, 20, 0, BSHM_PUT_SET), 1);
+		}
+		use_all();
+		BSHM_STORE(&s.shard->lean, (uint32_t) -BSHM_OCTAVE, RELAXED);
+		BSHM_STORE(&s.shard->ghosts, ALL / 2, RELAXED);
+		BSHM_STORE(&s.shard->turn_began, 100u << 16 | bshm__stamp_now(&s), RELAXED);
+		bshm__held.call_at = bshm__held.accesses + 1 + n;
+		bshm__held.call = use_all;
+		CHECK(bshm__evict(&s));
+		bshm__held.call = NULL;
+	}
+	check_sound(in_use);
+}
+
 TEST(what_is_moved_out_of_a_page_leaves_no_hint_to_it)
 {
 	bshm_segment *segment = open_store(MB(1), 0);

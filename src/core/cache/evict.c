@@ -231,10 +231,16 @@ bool bshm__evict_one(const bshm__shard *s, uint32_t *size_class, uint32_t *looks
 			if (bshm__evict_surely(s, m, size_class, looks)) {
 				return true;
 			}
+			if (oldest.ref == 0 && m->cell != NULL) { /* other processes may use all of them */
+				oldest = *m;
+				oldest.age = 0;
+			}
 			m->ref = 0;
 		}
 		for (m = sample + recalled; m < sample + count; m++) {
-			oldest = oldest.ref == 0 || m->age > oldest.age ? *m : oldest;
+			if (m->ref != 0 && (oldest.ref == 0 || m->age > oldest.age)) {
+				oldest = *m;
+			}
 		}
 		seen += count == recalled ? BSHM_EVICT_LOOKS : count - recalled;
 	}
