@@ -354,7 +354,7 @@ TEST(the_index_grows_until_one_more_key_has_room)
 TEST(large_records_go_sooner_and_what_was_just_used_stays)
 {
 	bshm_segment *segment = open_store(MB(8), 0);
-	BSHM_STORE(&segment->shards[0].size_power, BSHM_OCTAVE / 8 * 5, RELAXED); /* 5/4 */
+	BSHM_STORE(&segment->shards[0].size_power, BSHM_OCTAVE / 16 * 15, RELAXED); /* 5/4 */
 	const uint32_t lately = MB(8) / 5 / 5050;
 	const uint32_t count = 20000;
 	uint32_t small = 0;

@@ -64,7 +64,8 @@ static bshm__member oldest_of_page(
 
 bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32_t *looks)
 {
-	const uint32_t count = s->segment->cache_records == 0 ? s->segment->shard_pages : 0;
+	const uint32_t count =
+		bshm__memory_is_limit(s->segment, s->shard) ? s->segment->shard_pages : 0;
 	const uint32_t stride = count / OLD_PAGES + 1;
 	uint32_t at = BSHM_LOAD(&s->shard->empty_page, RELAXED);
 	uint32_t steps = OLD_CHUNKS;

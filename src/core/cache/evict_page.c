@@ -45,7 +45,7 @@ static uint64_t bytes_of(const bshm__shard *s, const bshm__member *m)
 static bool has_old(
 	const bshm__shard *s, const bshm__member *sample, uint32_t count, uint32_t least_age)
 {
-	const bool by_bytes = s->segment->cache_records == 0;
+	const bool by_bytes = bshm__memory_is_limit(s->segment, s->shard);
 	uint32_t old = 0;
 	uint64_t old_bytes = 0;
 	uint64_t bytes = 0;

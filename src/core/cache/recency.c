@@ -128,7 +128,8 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 		return;
 	}
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
-	const uint64_t all = segment->cache_records != 0 ? records : bytes >> segment->period_shift;
+	const bool by_memory = bshm__memory_is_limit(segment, shard);
+	const uint64_t all = by_memory ? bytes >> segment->period_shift : records;
 	if (used * 64 >= all * bshm__safe_share(segment)) {
 		end_period(shard, clock, touches);
 	} else {
@@ -138,10 +139,11 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 }
 
 /* Have the bytes of a use gone past a multiple of an epoch's? One process sees that. */
-static inline bool has_passed(const bshm_segment *segment, uint64_t before, uint64_t after)
+static inline bool has_passed(
+	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t before, uint64_t after)
 {
 	const uint64_t changed = (before ^ after) >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
-	return changed >= segment->epoch_units && segment->cache_records == 0;
+	return changed >= segment->epoch_units && bshm__memory_is_limit(segment, shard);
 }
 
 /* What a use adds to the periods. A part of a unit counts as one as often as it is large: the count
@@ -149,7 +151,7 @@ static inline bool has_passed(const bshm_segment *segment, uint64_t before, uint
 static inline uint64_t part_of(
 	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t bytes)
 {
-	if (segment->cache_records != 0) {
+	if (!bshm__memory_is_limit(segment, shard)) {
 		return 1;
 	}
 	const uint32_t shift = segment->period_shift;
@@ -170,7 +172,7 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before = BSHM_ADD(&shard->touches, one, RELAXED);
 	const uint64_t counts = before + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
-	const bool by_bytes = has_passed(segment, before, counts);
+	const bool by_bytes = has_passed(segment, shard, before, counts);
 	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST ||
 		in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE) {
 		end_epoch(segment, shard, clock, counts, by_bytes);

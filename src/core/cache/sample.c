@@ -67,7 +67,7 @@ static uint32_t collect(
 static uint64_t size_weight(
 	const bshm__shard *s, const bshm__scales *by, uint32_t ref, uint32_t state)
 {
-	if (s->segment->cache_records != 0) {
+	if (!by->by_size) {
 		return 1;
 	}
 	uint8_t *slot = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN);
@@ -83,6 +83,7 @@ bshm__scales bshm__scales_of(const bshm__shard *s)
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__age(e.now, e.floor) + 1,
+		.by_size = bshm__memory_is_limit(s->segment, s->shard),
 		.size_power = bshm__size_power(s),
 		.probation = bshm__power_of(lean),
 		.frequent = 256 * 256 / bshm__power_of(lean / 8 * 3),

@@ -25,7 +25,8 @@ typedef struct {
 	uint32_t now; /* the epoch */
 	uint32_t now_s;
 	uint32_t least_age; /* of a record that may be evicted: older than the floor */
-	int32_t size_power; /* to which a size counts */
+	bool by_size;       /* is memory the limit? */
+	int32_t size_power; /* to which a size counts then */
 	uint64_t probation; /* how much an epoch weighs, by kind */
 	uint64_t frequent;
 } bshm__scales;

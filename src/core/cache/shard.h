@@ -25,6 +25,16 @@ typedef struct {
 	uint32_t spared; /* of the hash of a large record that this process does not evict; 0 = none */
 } bshm__shard;
 
+/* Is memory the limit, and not a count of records? Where there is such a limit, memory is one as
+ * long as the shard has less than half of its part of the records. */
+static inline bool bshm__memory_is_limit(
+	const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	const uint64_t limit = segment->cache_records;
+	return BSHM_LIKELY(limit == 0) ||
+		   BSHM_LOAD(&shard->records, RELAXED) * UINT64_C(2) * segment->shard_count < limit;
+}
+
 /* Where a key belongs. */
 typedef struct {
 	uint64_t hash;

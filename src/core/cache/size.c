@@ -5,8 +5,8 @@
  * is best depends on the traffic. Where many more keys are in use than fit, a power of 5/4 has the
  * fewest misses: it keeps many small records instead of a few large ones. Where nearly all of them
  * fit, it would evict large ones that are in use, and keep small ones that are not any more. There
- * a power of 0 is best, which is LRU. So the power adapts. It begins in the middle: a store in
- * which nearly all fits evicts little, and would come down from 5/4 in weeks.
+ * a power of 0 is best, which is LRU. So the power adapts. It begins low: a store in which nearly
+ * all fits evicts little, and would come down from 5/4 in weeks.
  *
  * The memory is used best where a byte more of it brings as many hits with small records as with
  * large ones. A record that is not used again stays for a time in proportion to size^-power: its
@@ -28,7 +28,7 @@
 #include "core/cache/size.h"
 
 #define POWER_MOST (BSHM_OCTAVE / 4 * 5)
-#define POWER_NEW  (POWER_MOST / 2) /* of an empty store, where the word is 0 */
+#define POWER_NEW  (POWER_MOST / 4) /* of an empty store, where the word is 0 */
 #define EVERY_SIZE 256              /* records of the mean size that the mean is taken over */
 #define SIZE_MOST  16               /* times the mean size: a record counts no more */
 
@@ -79,7 +79,7 @@ int32_t bshm__size_power(const bshm__shard *s)
 
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
 {
-	if (s->segment->cache_records != 0) {
+	if (!bshm__memory_is_limit(s->segment, s->shard)) {
 		return BSHM_SIZE_ONE;
 	}
 	const uint64_t mean_256 = bshm__power_of(mean_log(s->shard, bshm__size_log(bytes)));
@@ -101,7 +101,7 @@ static int64_t lifetime(const bshm__shard *s, uint64_t log)
 
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes)
 {
-	if (s->segment->cache_records != 0) {
+	if (!bshm__memory_is_limit(s->segment, s->shard)) {
 		return false;
 	}
 	bshm_shard_header *shard = s->shard;
@@ -127,7 +127,7 @@ static void move_power(const bshm__shard *s, uint64_t mean, int64_t steps)
 
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes)
 {
-	if (s->segment->cache_records != 0) {
+	if (!bshm__memory_is_limit(s->segment, s->shard)) {
 		return;
 	}
 	const uint64_t log = bshm__size_log(bytes);
@@ -141,7 +141,7 @@ void bshm__size_returned(const bshm__shard *s, uint64_t bytes)
 
 void bshm__size_missed(const bshm__shard *s, bool large, uint32_t count)
 {
-	if (s->segment->cache_records == 0) {
+	if (bshm__memory_is_limit(s->segment, s->shard)) {
 		const int64_t steps = (int64_t) count * BSHM_OCTAVE;
 		move_power(s, mean_log(s->shard, bshm__size_log(0)), large ? -steps : steps);
 	}
