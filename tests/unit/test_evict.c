@@ -404,23 +404,28 @@ TEST(small_records_of_the_recent_quarter_stay_beside_large_old_ones)
 }
 
 /* A few large values use up the memory, before as many uses as an epoch has: 100 records that are
- * used before each of them have a fifth of the memory with it. */
+ * used before each of them have a fifth of the memory with it. The same below a limit of records
+ * that is not reached. */
 TEST(what_was_just_used_stays_beside_a_large_value)
 {
+	static const uint32_t limits[] = {0, 500000};
 	const uint32_t count = 100000;
-	bshm_segment *segment = open_store(MB(8), 0);
-	uint32_t lost = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
-	}
-	for (uint32_t round = 0; round < 100; round++) {
-		for (uint32_t i = count - 100; i < count; i++) {
-			lost += !store_use(segment, i);
+	for (uint32_t k = 0; k < 2; k++) {
+		bshm_segment *segment = open_store(MB(8), limits[k]);
+		uint32_t lost = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
 		}
-		CHECK_INT(store_put(segment, count + round, 1, 1500000, 0, BSHM_PUT_SET), 1);
+		for (uint32_t round = 0; round < 100; round++) {
+			for (uint32_t i = count - 100; i < count; i++) {
+				lost += !store_use(segment, i);
+			}
+			CHECK_INT(store_put(segment, count + round, 1, 1500000, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK_INT(lost, 0);
+		check_sound(segment);
+		bshm_segment_close(segment);
 	}
-	CHECK_INT(lost, 0);
-	check_sound(segment);
 }
 
 /* ------------------------------------------------------------------ bounds */
