@@ -5,8 +5,8 @@
  * a 64th of the shard's records have been stamped in it. So up to 127 records the order is exact,
  * and above that to a 64th of them. A look-up stamps its record, with one compare-and-swap, if the
  * record has not been stamped in this epoch. Where memory is the limit, an epoch also ends when a
- * 64th of it has been used that was not used before. Else a few large puts could use up the memory
- * in one epoch, and what was used just before them would be as old as all other records.
+ * 16th of it, or less, has been used that was not used before. Else a few large puts could use up
+ * the memory in one epoch, and what was used just before them would be as old as all other records.
  *
  *      clock = | last | middle | floor | now |      16 bits each
  *

@@ -55,7 +55,7 @@ static uint64_t lay_out_store(bshm_segment *segment, const uint8_t *base, uint64
 		segment->period_shift++;
 	}
 	segment->epoch_units = 1;
-	while (segment->shard_bytes >> segment->period_shift >= 2 * 64 * segment->epoch_units) {
+	while (segment->shard_bytes >> segment->period_shift >= 2 * 16 * segment->epoch_units) {
 		segment->epoch_units *= 2;
 	}
 	off += sizeof(bshm_page_header) * shards * segment->shard_pages;
