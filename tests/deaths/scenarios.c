@@ -339,6 +339,8 @@ static void put_crowded(desk *d)
 	must(put_record(d, 70000, 1, 9000, 0), "put where many must go, and move");
 	must(put_record(d, 70001, 1, 40000, 0), "and more");
 	must(put_record(d, 70002, 1, LARGEST, 0), "and so many that they are chosen in groups");
+	d->segment->shards[0].size_power =
+		(uint32_t) - (1 << 24); /* 0: the small ones go, as they are old */
 	for (uint32_t i = 0; i < 40; i++) {
 		must(put_record(d, 80000 + i, 1, i % 4 < 2 ? 9000 : 13000, 0), "put chains");
 	}
