@@ -111,6 +111,7 @@ typedef struct {
 	uint32_t count; /* resize: how many units it had; `fresh` is the low half of its new root */
 	uint32_t step;  /* resize: how many of them are taken */
 	uint32_t size_margin; /* no part of the intent, which leaves the place: size.c; 0 = none yet */
+#define BSHM_RECORDS_ARE_LIMIT 0x80000000u /* in it: a count of records is the limit, not memory */
 } bshm_intent;
 
 BSHM_STATIC_ASSERT(intent, sizeof(bshm_intent) == 48);

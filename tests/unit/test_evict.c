@@ -428,6 +428,42 @@ TEST(what_was_just_used_stays_beside_a_large_value)
 	}
 }
 
+/* Where the memory holds about as many records as the limit allows, now the one is the limit, now
+ * the other: what was used last, with an eighth of the memory and of the records, stays. */
+TEST(what_was_just_used_stays_where_either_limit_is_near)
+{
+	enum {
+		OPS = 60000,
+		LATELY = 60
+	};
+	static const uint32_t limits[] = {1000, 1500, 3000};
+	for (uint32_t k = 0; k < 3; k++) {
+		uint64_t seed = test_seed();
+		uint32_t used[LATELY] = {0};
+		uint32_t lost = 0;
+		bshm_segment *segment = open_store(MB(1), limits[k]);
+		for (uint32_t i = 0; i < OPS; i++) {
+			const uint32_t key = (uint32_t) (test_random(&seed) % 3000);
+			used[i % LATELY] = key;
+			if (store_use(segment, key)) {
+				continue;
+			}
+			const uint32_t length = key % 10 == 0 ? 20000 : 100;
+			CHECK_INT(store_put(segment, key, 1, length, 0, BSHM_PUT_SET), 1);
+			uint32_t bytes = 0;
+			for (uint32_t back = 0; back < LATELY && back <= i && bytes < MB(1) / 8; back++) {
+				const uint32_t one = used[(i - back) % LATELY];
+				bytes += one % 10 == 0 ? 20000 : 100;
+				lost += bytes < MB(1) / 8 && !store_has(segment, one);
+			}
+		}
+		test_note("limit of %u: %u lost", limits[k], lost);
+		CHECK_INT(lost, 0);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
+
 /* ------------------------------------------------------------------ bounds */
 
 /* New keys alone: most records are younger than the floor, and none was used again. Then as if only

@@ -248,7 +248,7 @@ TEST(a_turn_tells_how_rare_evictions_are)
 	CHECK_INT(shard->turn_began >> 16, 64 * (1000 / 64.0) / 500);
 	CHECK_INT(shard->ghosts, 499);
 	/* Evictions are rare: a turn of a single one. */
-	shard->turn_began = (now - 251) & BSHM_SLOT_STAMP;
+	shard->turn_began = ((uint32_t) shard->clock - 255) & BSHM_SLOT_STAMP;
 	shard->ghosts = 499;
 	shard->turn_rounds = 2;
 	CHECK_INT(store_put(segment, 1002, 1, 16, 0, BSHM_PUT_SET), 1);

@@ -12,8 +12,9 @@
  * Where only age counts, a sample has 32 or more: what is used again just before an LRU would evict
  * it should not go by chance. If nearly all keys that are in use fit, only a few records in a
  * hundred are not in use any more, and they should be found. Evictions are rare there. So where
- * hardly more than age counts, 16 records are looked at for each use of one since the last
- * eviction, up to 192.
+ * those on probation hardly count as older, 16 records are looked at for each use of one since the
+ * last eviction, up to 192. (Where large records end epochs by their bytes, more uses are counted
+ * than there are. That is left so: the larger samples bring 2 to 3 % fewer misses.)
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/8 lean) times as old. (With

@@ -43,6 +43,7 @@
 #define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
 #define FEW         128u    /* records: their order is kept */
 #define AGE_DONE    0x5000u /* by then the stamps should have been renumbered */
+#define AGE_OF_PUTS 0x7000u /* by then a put ends no epoch by bytes; it renumbers, too */
 #define AGE_DOUBLES 0x200u  /* from there on epochs are twice as long after so many */
 #define LONG_SHARE  8u      /* but no longer than that part of the records */
 
@@ -50,6 +51,11 @@
 #define EPOCH_BITS  16u
 #define PERIOD_BITS BSHM_PERIOD_BITS
 #define EPOCH_MOST  0xff00u
+
+/* Of a limit of records, in eighths: from there on it is the limit, until there are fewer. Between
+ * the two a shard would go to and fro, as large records go where memory is the limit. */
+#define RECORDS_NEAR 7u
+#define RECORDS_FAR  6u
 
 #define ADVANCE_TRIES 16u
 #define AHEAD         64u     /* pages that a put looks at to find one with records */
@@ -123,8 +129,7 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	const uint64_t in_epoch = touches & ((1u << EPOCH_BITS) - 1);
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
-	if (by_bytes ? epoch_age(shard, clock) >= AGE_DONE
-				 : in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
+	if (!by_bytes && in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
 	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
@@ -160,9 +165,10 @@ static inline uint64_t part_of(
 }
 
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
- * anew. That makes a period longer, never shorter. */
+ * anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so far
+ * ahead of the oldest stamp as `most_age`. */
 static inline void count_use(const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
-	uint32_t age, uint64_t bytes)
+	uint32_t age, uint64_t bytes, uint32_t most_age)
 {
 	const bshm__epochs e = bshm__epochs_of(clock);
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
@@ -172,10 +178,26 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before = BSHM_ADD(&shard->touches, one, RELAXED);
 	const uint64_t counts = before + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
-	const bool by_bytes = has_passed(segment, shard, before, counts);
+	const bool by_bytes =
+		has_passed(segment, shard, before, counts) && epoch_age(shard, clock) < most_age;
 	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST ||
 		in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE) {
 		end_epoch(segment, shard, clock, counts, by_bytes);
+	}
+}
+
+/* Which limit is near? Where it is another one, `touches` counts something else: it begins anew, so
+ * periods get longer. */
+static BSHM_NOINLINE void note_limit(const bshm__shard *s)
+{
+	const uint64_t limit = s->segment->cache_records;
+	const uint64_t records = BSHM_LOAD(&s->shard->records, RELAXED);
+	const uint64_t eighths = records * s->segment->shard_count * 8;
+	const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
+	if (by_memory ? eighths / RECORDS_NEAR >= limit : eighths / RECORDS_FAR < limit) {
+		const uint32_t margin = BSHM_LOAD(&s->shard->intent.size_margin, RELAXED);
+		BSHM_STORE(&s->shard->intent.size_margin, margin ^ BSHM_RECORDS_ARE_LIMIT, RELAXED);
+		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 	}
 }
 
@@ -184,7 +206,10 @@ void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes)
 	const uint64_t clock = BSHM_LOAD(&s->shard->clock, ACQUIRE); /* pairs with advance() */
 	const uint32_t now = bshm__epochs_of(clock).now;
 	const uint32_t age = before == 0 ? UINT32_MAX : bshm__age(now, before);
-	count_use(s->segment, s->shard, clock, age, bytes);
+	if (s->segment->cache_records != 0) {
+		note_limit(s);
+	}
+	count_use(s->segment, s->shard, clock, age, bytes, AGE_OF_PUTS);
 }
 
 static inline uint32_t state_used(bshm__epochs e, uint32_t state)
@@ -209,7 +234,7 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
 	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
-		count_use(segment, shard, clock, bshm__age(e.now, before), bytes);
+		count_use(segment, shard, clock, bshm__age(e.now, before), bytes, AGE_DONE);
 	}
 }
 

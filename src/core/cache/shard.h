@@ -25,14 +25,13 @@ typedef struct {
 	uint32_t spared; /* of the hash of a large record that this process does not evict; 0 = none */
 } bshm__shard;
 
-/* Is memory the limit, and not a count of records? Where there is such a limit, memory is one as
- * long as the shard has less than half of its part of the records. */
+/* Is memory the limit, and not a count of records? A limit of records may be one that the memory
+ * does not hold: so puts note which is the limit (recency.c). */
 static inline bool bshm__memory_is_limit(
 	const bshm_segment *segment, const bshm_shard_header *shard)
 {
-	const uint64_t limit = segment->cache_records;
-	return BSHM_LIKELY(limit == 0) ||
-		   BSHM_LOAD(&shard->records, RELAXED) * UINT64_C(2) * segment->shard_count < limit;
+	return BSHM_LIKELY(segment->cache_records == 0) ||
+		   (BSHM_LOAD(&shard->intent.size_margin, RELAXED) & BSHM_RECORDS_ARE_LIMIT) == 0;
 }
 
 /* Where a key belongs. */

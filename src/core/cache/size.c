@@ -47,7 +47,7 @@
 /* What one of the means says; before the first eviction, `log`. */
 static uint64_t mean_of(const uint32_t *word, uint64_t log)
 {
-	const uint64_t mean = BSHM_LOAD(word, RELAXED);
+	const uint64_t mean = BSHM_LOAD(word, RELAXED) & ~BSHM_RECORDS_ARE_LIMIT;
 	const uint64_t least = bshm__size_log(0); /* the word may be damaged */
 	const uint64_t most = bshm__size_log(BSHM_RECORD_BYTES_MAX);
 	return mean == 0 ? log : mean < least ? least : mean > most ? most : mean;
@@ -63,8 +63,9 @@ static uint64_t mean_log(const bshm_shard_header *shard, uint64_t log)
 static void mean_goes_on(uint32_t *word, uint64_t log, int64_t parts)
 {
 	const int64_t mean = (int64_t) mean_of(word, log);
+	const uint32_t flag = BSHM_LOAD(word, RELAXED) & BSHM_RECORDS_ARE_LIMIT;
 	const int64_t change = ((int64_t) log - mean) * parts / (BSHM_SIZE_ONE * EVERY_SIZE);
-	BSHM_STORE(word, (uint32_t) (mean + change), RELAXED);
+	BSHM_STORE(word, (uint32_t) (mean + change) | flag, RELAXED);
 }
 
 static int32_t within(int64_t power)
