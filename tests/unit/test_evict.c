@@ -428,6 +428,29 @@ TEST(what_was_just_used_stays_beside_a_large_value)
 	}
 }
 
+/* Each read of a large value may end an epoch. When many have, without a put that renumbers stamps,
+ * puts still end theirs. */
+TEST(what_was_just_used_stays_after_many_reads_of_large_values)
+{
+	const uint32_t count = 60000;
+	bshm_segment *segment = open_store(MB(8), 0);
+	uint32_t lost = 0;
+	for (uint32_t i = 0; i < count + 8; i++) {
+		CHECK_INT(store_put(segment, i, 1, i < count ? 16 : 380000, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = 0; i < 60000; i++) {
+		store_use(segment, count + i % 8);
+	}
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uint32_t i = count - 100; i < count; i++) {
+			lost += !store_use(segment, i);
+		}
+		CHECK_INT(store_put(segment, count + 8 + round, 1, 1400000, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK_INT(lost, 0);
+	check_sound(segment);
+}
+
 /* Where the memory holds about as many records as the limit allows, now the one is the limit, now
  * the other: what was used last, with an eighth of the memory and of the records, stays. */
 TEST(what_was_just_used_stays_where_either_limit_is_near)
