@@ -66,13 +66,12 @@
 #define BEGAN_SHIFT  8u
 #define BEGAN_MASK   0xffffffu
 
-#define NOTE_EPOCHS 63u /* a mask */
-#define MISSED_BITS 12u
-#define MISSED_MOST 4000u /* counted: the rest is room for those who count at the same moment */
-#define MISSED_SOON 2048u /* so many may be about to be put */
-#define MISSED_TWICE                                                                               \
- 2u                    /* a put takes so many if its note has gone: a second one may have counted */
-#define MISSED_STEP 4u /* more than that are learnt from with an eviction, up to so many */
+#define NOTE_EPOCHS  63u /* a mask */
+#define MISSED_BITS  12u
+#define MISSED_MOST  4000u /* counted: the rest is room for those who count at the same moment */
+#define MISSED_SOON  2048u /* so many may be about to be put */
+#define MISSED_TWICE 2u    /* a put takes so many if its note has gone */
+#define MISSED_STEP  4u    /* more than that are learnt from with an eviction, up to so many */
 
 #define TURN_SHARE 2u /* of the records: a turn has no more evictions */
 /* It lasts no longer than until 40/64 of the store have been used: 5/2 times the age of the floor,

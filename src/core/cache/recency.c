@@ -12,9 +12,10 @@
  *
  * Three periods began in the epochs `floor`, `middle` and `last`, and go on. For the later two it
  * is counted which part of the capacity the records have that were used in them: their number where
- * the store has a limit of records, else their bytes. A use counts in each period that began after
- * the record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes
- * the oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
+ * a count of records is the limit, else their bytes. (A limit of records may be one that the memory
+ * does not hold: puts note which is near.) A use counts in each period that began after the
+ * record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes the
+ * oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
  * several shards it is a quarter more than that, because keys are not spread evenly over the
  * shards. Only records that were last used before `floor` are evicted. So the most recently used
  * quarter is safe. At most twice as much is younger than `floor`, so as a rule there is a record
@@ -26,10 +27,11 @@
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
  * of it, writers renumber the old stamps: with each put a page of records, or as many as are due.
  * They are to be done a quarter of the epochs before the stamps are used up. If there are so few
- * puts that they are not, epochs get longer, up to an 8th of the records. So `now` stops only after
- * more than a thousand uses of each record without a put: before it can overtake the old stamps.
- * Then uses are told apart no more until a process writes. Of up to 128 records all are renumbered
- * at once, and their order is kept. Of more, those not used for 8,192 epochs get one stamp.
+ * puts that they are not, epochs get longer, up to an 8th of the records, and reads end none by
+ * bytes. So `now` stops only after more than a thousand uses of each record without a put: before
+ * it can overtake the old stamps. Then uses are told apart no more until a process writes. Of up to
+ * 128 records all are renumbered at once, and their order is kept. Of more, those not used for
+ * 8,192 epochs get one stamp.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
