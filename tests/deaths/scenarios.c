@@ -407,6 +407,7 @@ static void share_limit(desk *d)
 	bshm_shard_header *shards = d->segment->shards;
 	for (uint32_t i = 0; i < d->segment->shard_count; i++) {
 		BSHM_STORE(&shards[i].credit, 0, RELAXED);
+		shards[i].intent.size_margin |= BSHM_RECORDS_ARE_LIMIT; /* a put notes that they are few */
 	}
 	must(put_record(d, VICTIM + 4, 1, 50, 0), "put");
 	for (uint32_t i = 0; i < d->segment->shard_count; i++) {

@@ -189,7 +189,7 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 }
 
 /* Which limit is near? Where it is another one, `touches` counts something else: it begins anew, so
- * periods get longer. */
+ * periods get longer. Before, in case this process dies; and after, as others may have counted. */
 static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 {
 	const uint64_t limit = s->segment->cache_records;
@@ -198,6 +198,7 @@ static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 	const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
 	if (by_memory ? eighths / RECORDS_NEAR >= limit : eighths / RECORDS_FAR < limit) {
 		const uint32_t margin = BSHM_LOAD(&s->shard->intent.size_margin, RELAXED);
+		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 		BSHM_STORE(&s->shard->intent.size_margin, margin ^ BSHM_RECORDS_ARE_LIMIT, RELAXED);
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 	}

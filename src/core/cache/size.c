@@ -93,10 +93,10 @@ static int64_t lifetime(const bshm__shard *s, uint64_t log)
 {
 	const int64_t less = (int64_t) mean_log(s->shard, log) - (int64_t) log;
 	const int64_t longer = less * bshm__size_power(s) / BSHM_OCTAVE;
-	const int64_t within = longer < -LIFE_SHORT ? -LIFE_SHORT
-						   : longer > LIFE_LONG ? LIFE_LONG
-												: longer;
-	const uint64_t life = bshm__power_of((uint64_t) (within + LIFE_SHORT));
+	const int64_t kept = longer < -LIFE_SHORT ? -LIFE_SHORT
+						 : longer > LIFE_LONG ? LIFE_LONG
+											  : longer;
+	const uint64_t life = bshm__power_of((uint64_t) (kept + LIFE_SHORT));
 	return (int64_t) (life >> LIFE_SHORT / BSHM_OCTAVE);
 }
 
