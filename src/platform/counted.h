@@ -12,6 +12,7 @@
 
 #include "platform/compiler.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
