@@ -354,3 +354,29 @@ TEST(a_small_store_of_many_sizes_has_room_for_data)
 	check_sound(segment);
 	bshm_segment_close(segment);
 }
+
+/* The first size has given all pages to a class whose slots are a fourth too large; or it has freed
+ * parts that are together larger than the slot. */
+TEST(a_size_that_stays_gets_slots_of_its_own)
+{
+	static const struct {
+		uint32_t before;
+		uint32_t count;
+		uint32_t after;
+		uint32_t percent; /* of the store that are keys and values */
+	} cases[] = {{2974, 1500, 2340, 78}, {5300, 395, 3830, 88}};
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		bshm_segment *segment = open_store(MB(1), 0);
+		for (uint32_t i = 0; i < 16000; i++) {
+			const uint32_t length = i < cases[k].count ? cases[k].before : cases[k].after;
+			CHECK_INT(store_put(segment, i, 1, length - 8, 0, BSHM_PUT_SET), 1);
+		}
+		bshm_store_info info;
+		bshm_store_stat(segment, &info);
+		test_note("%u bytes: %.1f %% are keys and values", cases[k].after,
+			100.0 * (double) info.data_bytes / (double) info.bytes_total);
+		CHECK(info.data_bytes * 100 >= info.bytes_total * cases[k].percent);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+}
