@@ -38,7 +38,7 @@
 #define DIVIDED_SHARE 16u
 #define WHOLE_BYTES   2048u
 /* A page of a class without a free slot costs so many, divided by the count of the pages. */
-#define PAGES_COST (UINT64_C(1) << 17)
+#define PAGES_COST (UINT64_C(1) << 18)
 /* A store of fewer pages has none for each class. */
 #define FEW_PAGES 160u
 #define FEW_PART  8u
