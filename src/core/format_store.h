@@ -183,6 +183,8 @@ BSHM_AT(class, other, 12);
  *                  when memory gets another meaning
  *  clock           compare-and-swap by any process: four 16-bit numbers, recency.c
  *  touches         fetch_add, and compare-and-swap, by any process
+ *  size_power, lean
+ *                  compare-and-swap by any process
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
  *  pop_page, pop_stamp
@@ -307,8 +309,8 @@ BSHM_AT(lease, unstored_s, 32);
 /*
  *  off   0                 128               256      260             308
  *      +-----------------+-----------------+--------+---------------+----------+
- *   0: | units[0]        | units[1]        | records| missed        |          |
- *      +-----------------+-----------------+--------+---------------+----------+
+ *   0: | units[0]        | units[1]        | records| missed        | e. age | |
+ *      +-----------------+-----------------+--------+---------------+--------+-+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
@@ -322,7 +324,8 @@ typedef struct {
 	uint32_t units[2][BSHM_TABLE_UNITS]; /* number 0 of the list in force is in the root */
 	uint32_t records;                    /* in its buckets */
 	uint32_t missed[BSHM_TABLE_MISSED];  /* which ghosts were missed lately: ghost.c */
-	uint8_t reserved[12];
+	uint32_t evicted_age;                /* in the shard's first table: size.c; 0 = none yet */
+	uint8_t reserved[8];
 } bshm_table;
 
 /* In a root: bit 0 which list, bits 1 to 31 the count of buckets, bits 32 to 63 the first unit. */

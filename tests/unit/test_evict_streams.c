@@ -308,3 +308,38 @@ TEST(sessions_stay_beside_smaller_pages)
 	test_note("%u of %u reads lost", lost, reads);
 	CHECK(lost < reads / 5);
 }
+
+/* Small records that are asked for twice, the second time too late for an LRU and for any store.
+ * Pages of 4 kB beside them, in a circle, have less than half of the memory: an LRU loses none. */
+TEST(what_returns_too_late_does_not_take_the_room_of_pages)
+{
+	enum {
+		PAGES = 120,
+		LATE = 8000,
+		REQUESTS = 400000
+	};
+	test_counts();
+	bshm_segment *segment = open_store(MB(1), 0);
+	uint64_t seed = 88172645463325252u;
+	uint32_t page = 0;
+	uint32_t lost = 0;
+	uint32_t asked = 0;
+	for (uint32_t i = 0; i < REQUESTS; i++) {
+		if (uniform(&seed) < 0.23) {
+			page = (page + 1) % PAGES;
+			if (!store_use(segment, page)) {
+				lost += i > REQUESTS / 2;
+				CHECK_INT(store_put(segment, page, 1, 4000, 0, BSHM_PUT_SET), 1);
+			}
+			continue;
+		}
+		const uint32_t back = LATE / 2 + (uint32_t) (LATE / 2 * uniform(&seed));
+		const bool again = ++asked % 2 == 0 && asked > LATE;
+		const uint32_t key = (1u << 30) + (again ? asked - back / 2 * 2 - 1 : asked);
+		if (!store_use(segment, key)) {
+			CHECK_INT(store_put(segment, key, 1, 100, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u of %.0f lost", lost, 0.23 * REQUESTS / 2);
+	CHECK(lost < 0.23 * REQUESTS / 2 / 50);
+}

@@ -213,12 +213,29 @@ TEST(sessions_that_are_lost_are_a_lesson_too)
 	bshm_segment *segment = open_store(MB(1), 1000);
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	sessions all = {.last = 0};
-	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED);
+	BSHM_STORE(&s.shard->lean, 4 * BSHM_OCTAVE, RELAXED);
 	const uint32_t first = use_sessions(segment, &all, 200);
 	const uint32_t last = use_sessions(segment, &all, 400);
 	test_note("lost: %u of %u reads, then %u of %u", first, 200 * SESSIONS, last, 400 * SESSIONS);
 	CHECK(first > 5 * SESSIONS);
 	CHECK(last <= SESSIONS);
+}
+
+/* Even if none of them stays long enough to be used late: 3,000 were missed, and are not put. */
+TEST(what_is_missed_and_not_put_takes_the_lean_back)
+{
+	bshm_segment *segment = open_store(MB(1), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const int32_t first = bshm__ghost_lean(&s);
+	BSHM_ADD(&s.shard->turn, 3000u << 8, RELAXED);
+	for (uint32_t i = 1000; i < 1300; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK(bshm__ghost_lean(&s) < first);
+	CHECK(BSHM_LOAD(&s.shard->turn, RELAXED) >> 8 <= 2048); /* so many may still be put */
 }
 
 /* How often records are used between two evictions: as in the last turn, or as in this one. */
@@ -264,29 +281,103 @@ TEST(what_returns_says_how_much_a_size_counts)
 	const int32_t most = BSHM_OCTAVE / 4 * 5;
 	const int32_t first = bshm__size_power(&s);
 	CHECK_INT(first, most / 4);
-	bshm__size_returned(&s, 1000); /* nothing has been evicted yet */
+	bshm__size_returned(&s, 1000, true); /* nothing has been evicted yet */
 	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_evicted(&s, 984);
+		bshm__size_evicted(&s, 984, bshm__age_log(63));
 	}
 	CHECK_INT(BSHM_LOAD(&s.shard->size_evicted, RELAXED), bshm__size_log(984));
 	CHECK_INT(bshm__size_power(&s), first);
-	bshm__size_returned(&s, 100);
+	bshm__size_returned(&s, 100, true);
 	const int32_t more = bshm__size_power(&s);
 	CHECK(more > first);
-	bshm__size_returned(&s, 984);
+	bshm__size_returned(&s, 984, true);
 	CHECK_INT(bshm__size_power(&s), more);
-	bshm__size_returned(&s, 4000);
+	bshm__size_returned(&s, 4000, true);
 	CHECK(bshm__size_power(&s) < more);
 	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_returned(&s, 4000);
+		bshm__size_returned(&s, 4000, true);
 	}
 	CHECK_INT(bshm__size_power(&s), 0);
 	CHECK_INT(bshm__size_weight(0, 60000), 256);
 	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_returned(&s, 100);
+		bshm__size_returned(&s, 100, true);
 	}
 	CHECK_INT(bshm__size_power(&s), most);
 	CHECK_INT(bshm__size_weight(most, 16 * 16 - 16), 256 * 32);
+}
+
+/* So does one that is used when it would have been evicted soon: the mean age was 63 epochs. */
+TEST(what_is_used_late_says_how_much_a_size_counts)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint32_t least = bshm__size_log(0);
+	const int32_t first = bshm__size_power(&s);
+	CHECK(!bshm__size_used(&s, 4000, bshm__age_log(1000))); /* nothing has been evicted yet */
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_evicted(&s, 984, bshm__age_log(63));
+	}
+	CHECK_INT(BSHM_LOAD(&segment->tables[0].evicted_age, RELAXED), least + bshm__age_log(63));
+	CHECK(!bshm__size_used(&s, 984, bshm__age_log(55)));
+	CHECK(bshm__size_used(&s, 984, bshm__age_log(56)));
+	CHECK_INT(bshm__size_power(&s), first); /* it has the size of the margin */
+	/* Four times as large as the mean, or as small, and the power is 5/16: 5/8 of an octave. */
+	CHECK(!bshm__size_used(&s, 3984, bshm__age_log(35)));
+	CHECK(!bshm__size_used(&s, 234, bshm__age_log(87)));
+	CHECK_INT(bshm__size_power(&s), first);
+	CHECK(bshm__size_used(&s, 234, bshm__age_log(88)));
+	const int32_t more = bshm__size_power(&s);
+	CHECK(more > first);
+	CHECK(bshm__size_used(&s, 3984, bshm__age_log(36)));
+	const int32_t less = bshm__size_power(&s);
+	CHECK(less < first);
+	bshm__size_returned(&s, 234, false); /* counts five times as much, or half of that */
+	const int32_t half = bshm__size_power(&s) - less;
+	CHECK(half > 2 * (more - first));
+	bshm__size_returned(&s, 234, true);
+	CHECK(bshm__size_power(&s) - less > 2 * half);
+}
+
+/* The same for the lean: of a PROTECTED record, and of one on probation. */
+TEST(what_is_used_late_says_how_much_its_kind_counts)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const int32_t first = bshm__ghost_lean(&s);
+	CHECK_INT(first, BSHM_OCTAVE);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_evicted(&s, 100, bshm__age_log(63)); /* what it counts as */
+	}
+	bshm__ghost_avoided(&s, 0, 25, 100); /* counts as twice as old */
+	bshm__ghost_avoided(&s, BSHM_SLOT_PROTECTED, 50, 100);
+	CHECK_INT(bshm__ghost_lean(&s), first);
+	bshm__ghost_avoided(&s, 0, 28, 100);
+	const int32_t less = bshm__ghost_lean(&s);
+	CHECK(less < first);
+	bshm__ghost_avoided(&s, BSHM_SLOT_PROTECTED, 56, 100);
+	CHECK(bshm__ghost_lean(&s) > less);
+}
+
+/* By a look-up, once: and only of a record that may be evicted. */
+TEST(a_look_up_notes_a_late_use)
+{
+	bshm_segment *segment = open_store(MB(4), 256);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const int32_t first = bshm__ghost_lean(&s);
+	CHECK(store_use(segment, 999));
+	CHECK_INT(bshm__ghost_lean(&s), first);
+	uint32_t oldest = 0;
+	while (!store_has(segment, oldest)) {
+		oldest++;
+	}
+	CHECK(store_use(segment, oldest));
+	const int32_t less = bshm__ghost_lean(&s);
+	CHECK(less < first);
+	CHECK(store_use(segment, oldest));
+	CHECK_INT(bshm__ghost_lean(&s), less);
 }
 
 /* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
@@ -350,6 +441,6 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_segment *segment = open_store(MB(1), 0);
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
-		&shard->turn_began, &shard->lean};
+		&shard->turn_began, &shard->lean, &segment->tables[0].evicted_age};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

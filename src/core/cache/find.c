@@ -115,7 +115,11 @@ static BSHM_ALWAYS_INLINE void note_hit(
 	if ((flags & BSHM_FIND_USE) != 0) {
 		tally(s->segment, !expired);
 		if (BSHM_LIKELY(s->segment->store_writable)) {
-			bshm__touch(s, record->slot, record->state, bshm__record_size(record));
+			const uint64_t bytes = bshm__record_size(record);
+			const uint32_t age = bshm__touch(s, record->slot, record->state, bytes);
+			if (BSHM_UNLIKELY(age != 0) && !expired) {
+				bshm__ghost_avoided(s, record->state, age, bytes);
+			}
 		}
 	}
 }

@@ -37,6 +37,10 @@
  * counts in each epoch. (If it counted once, and a page that returns took two, the store never
  * learnt of sessions larger than the pages beside them: half of their reads were lost.)
  *
+ * A use of a record that would have been evicted soon (size.c) tells as much as one that returns
+ * soon after it was. It counts half, as a small part of a lifetime has as many of them as a turn
+ * has ghosts.
+ *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
  * sixth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
@@ -89,6 +93,7 @@
 #define STEP_RECORDS 256
 #define STEP_MOST    32
 #define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
+#define STEP_LATE    50 /* of one by a late use (size.c) */
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_OCTAVE)
@@ -288,10 +293,15 @@ static int64_t lean_new(const bshm__shard *s)
 	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
 }
 
+static int32_t lean_in(const bshm__shard *s, uint32_t word)
+{
+	const int64_t lean = lean_new(s) + (int32_t) word;
+	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
+}
+
 int32_t bshm__ghost_lean(const bshm__shard *s)
 {
-	const int64_t lean = lean_new(s) + (int32_t) BSHM_LOAD(&s->shard->lean, RELAXED);
-	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
+	return lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
 }
 
 /* Is it PROTECTED when it returns? */
@@ -302,13 +312,17 @@ static bool may_stay(const bshm__shard *s, const bshm__home *home)
 		   probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
 }
 
-static void store_lean(const bshm__shard *s, int64_t lean)
+/* If another process moves it meanwhile, that one does. */
+static void move_lean(const bshm__shard *s, int64_t steps)
 {
+	uint32_t word = BSHM_LOAD(&s->shard->lean, RELAXED);
+	const int64_t lean = lean_in(s, word) + steps;
 	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
-	BSHM_STORE(&s->shard->lean, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
+	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
 }
 
-static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
+/* A record of that kind would have been a hit if it had stayed, or is one as it has. */
+static void learn(const bshm__shard *s, bool was_on_probation, int64_t percent)
 {
 	const int64_t records = STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
 	const int64_t share = probation_share(s->shard);
@@ -317,12 +331,11 @@ static void learn(const bshm__shard *s, bool was_on_probation, bool stays)
 	const int64_t times = rare < 256 ? 256 : rare < 256 * STEP_MOST ? rare : 256 * STEP_MOST;
 	int64_t step = STEP / records * times / 256;
 	step = was_on_probation ? step : step * STEP_LESS / 100;
-	step = stays ? step : step * STEP_LESS / 100;
-	const int64_t before = bshm__ghost_lean(s);
-	const int64_t part = before + LEAN_WHOLE;
+	step = step * percent / 100;
+	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
 	const int64_t most = step < BSHM_OCTAVE ? step : BSHM_OCTAVE;
-	store_lean(s, before + (was_on_probation ? -most : most));
+	move_lean(s, was_on_probation ? -most : most);
 }
 
 /*
@@ -341,9 +354,27 @@ static void learn_missed(const bshm__shard *s, bool large)
 	const int64_t records = STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
 	const int64_t step = now * (STEP / records);
 	const int64_t lean = bshm__ghost_lean(s);
-	store_lean(s, lean > step ? lean - step : lean < -step ? lean + step : 0);
+	move_lean(s, lean > step ? -step : lean < -step ? step : -lean);
 	bshm__size_missed(s, large, now);
 	BSHM_SUB(&s->shard->turn, now * missed_unit(large), RELAXED);
+}
+
+/* log2 of what its age counts as (evict.c). */
+static int64_t age_by_kind(const bshm__shard *s, uint32_t state, uint32_t age)
+{
+	const int32_t lean = bshm__ghost_lean(s);
+	const int64_t more = lean < 0                             ? 0
+						 : (state & BSHM_SLOT_PROTECTED) == 0 ? lean
+						 : (state & BSHM_SLOT_FREQUENT) == 0  ? 0
+															  : -(lean / 8 * 3);
+	return bshm__age_log(age) + more;
+}
+
+void bshm__ghost_avoided(const bshm__shard *s, uint32_t state, uint32_t age, uint64_t bytes)
+{
+	if (bshm__size_used(s, bytes, age_by_kind(s, state, age))) {
+		learn(s, (state & BSHM_SLOT_PROTECTED) == 0, STEP_LATE);
+	}
 }
 
 void bshm__ghost_leave(
@@ -351,7 +382,9 @@ void bshm__ghost_leave(
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint32_t level = (record->state & BSHM_SLOT_PROTECTED) != 0;
-	const uint32_t large = bshm__size_evicted(s, record->bytes) ? LARGE : 0;
+	const uint32_t age = bshm__age_of(s, bshm__stamp_now(s), record->state);
+	const int64_t counts_as = age_by_kind(s, record->state, age);
+	const uint32_t large = bshm__size_evicted(s, record->bytes, counts_as) ? LARGE : 0;
 	count_eviction(s, level == 0, bshm__size_parts(s, record->bytes));
 	learn_missed(s, true);
 	learn_missed(s, false);
@@ -438,8 +471,8 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 		return false;
 	}
 	const bool stays = may_stay(s, home);
-	bshm__size_returned(s, bytes);
-	learn(s, ((ghost >> MARK_SHIFT) - 1) % 2 == 0, stays);
+	bshm__size_returned(s, bytes, ((ghost >> MARK_SHIFT) - 1) / 2 == turn_now(s->shard));
+	learn(s, ((ghost >> MARK_SHIFT) - 1) % 2 == 0, stays ? 100 : STEP_LESS);
 	return stays;
 }
 

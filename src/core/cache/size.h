@@ -27,6 +27,12 @@ static inline uint64_t bshm__size_log(uint64_t bytes)
 	return (all * BSHM_OCTAVE >> octaves) + (uint64_t) (octaves - 1) * BSHM_OCTAVE;
 }
 
+/* log2 of an age and one epoch more. */
+static inline int64_t bshm__age_log(uint32_t age)
+{
+	return (int64_t) (bshm__size_log((uint64_t) age * BSHM_RECORD_EXTRA) - bshm__size_log(0));
+}
+
 /* To which power of its size a record counts, in 2^-24: 0 to 5/4. */
 int32_t bshm__size_power(const bshm__shard *s);
 
@@ -44,10 +50,13 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
  * which BSHM_SIZE_ONE are one; 16 times as many at most. Where a count of records is the limit,
  * each is one. */
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes);
-/* A record is evicted: is it larger than the mean? */
-bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes);
-/* One is put that was evicted lately. */
-void bshm__size_returned(const bshm__shard *s, uint64_t bytes);
+/* A record is evicted: is it larger than the mean? `age`: log2 of what its age counts as, by its
+ * kind. */
+bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age);
+/* A record of that age is used: would it have been evicted soon? Takes no lock. */
+bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age);
+/* One is put that was evicted in this turn (ghost.c), or in the one before. */
+void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn);
 /* So many are missed, and not put again. */
 void bshm__size_missed(const bshm__shard *s, bool large, uint32_t count);
 
