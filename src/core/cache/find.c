@@ -108,6 +108,19 @@ static void describe_found(const bshm__shard *s, const bshm__record *record, uin
 	found->next = record->next;
 }
 
+/* The first use of an epoch, by this process. No pointer to a variable: these can stay in
+ * registers. */
+static BSHM_NOINLINE void note_late_use(
+	bshm_segment *segment, bshm_shard_header *shard, uint32_t state, uint64_t bytes)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
+	const uint32_t age = bshm__age(e.now, state);
+	if (age > bshm__age(e.now, e.floor)) {
+		const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
+		bshm__ghost_avoided(&s, state, age, bytes);
+	}
+}
+
 /* Counts a look-up, and notes the use of the record, if the caller uses it. */
 static BSHM_ALWAYS_INLINE void note_hit(
 	const bshm__shard *s, const bshm__record *record, bool expired, unsigned flags)
@@ -116,10 +129,11 @@ static BSHM_ALWAYS_INLINE void note_hit(
 		tally(s->segment, !expired);
 		if (BSHM_LIKELY(s->segment->store_writable)) {
 			const uint64_t bytes = bshm__record_size(record);
-			const uint32_t age = bshm__touch(s, record->slot, record->state, bytes);
-			if (BSHM_UNLIKELY(age != 0) && !expired) {
-				bshm__ghost_avoided(s, record->state, age, bytes);
+			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
+				BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 && !expired) {
+				note_late_use(s->segment, s->shard, record->state, bytes);
 			}
+			bshm__touch(s, record->slot, record->state, bytes);
 		}
 	}
 }

@@ -230,17 +230,15 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN uint32_t bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
+BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
+	const uint32_t before = state;
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
-	const uint32_t age = bshm__age(e.now, state);
-	if (!BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
-		return 0;
+	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
+		count_use(segment, shard, clock, bshm__age(e.now, before), bytes, AGE_DONE);
 	}
-	count_use(segment, shard, clock, age, bytes, AGE_DONE);
-	return age > bshm__age(e.now, e.floor) ? age : 0;
 }
 
 /* ------------------------------------------------------------------ renumbering */

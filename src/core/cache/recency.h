@@ -25,15 +25,14 @@ static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 }
 
 /* Notes a use of a record, once an epoch; `state` is the one that was read, `bytes` are those of
- * key and value. Returns its age if it was old enough to be evicted, else 0. Takes no lock. */
-uint32_t bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
-	uint32_t *state_word, uint32_t state, uint64_t bytes);
-static inline uint32_t bshm__touch(
-	const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
+ * key and value. Takes no lock. */
+void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
+	uint32_t state, uint64_t bytes);
+static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
 {
-	return BSHM_LIKELY((state & BSHM_SLOT_STAMP) == bshm__stamp_now(s))
-			   ? 0
-			   : bshm__touch_set(s->segment, s->shard, bshm__slot_word(slot, 0), state, bytes);
+	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
+		bshm__touch_set(s->segment, s->shard, bshm__slot_word(slot, 0), state, bytes);
+	}
 }
 
 /* Counts a stamp; `before` is the state before, or 0 for a new record; `bytes` are those of key and
