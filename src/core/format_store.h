@@ -309,8 +309,8 @@ BSHM_AT(lease, unstored_s, 32);
 /*
  *  off   0                 128               256      260             308
  *      +-----------------+-----------------+--------+---------------+----------+
- *   0: | units[0]        | units[1]        | records| missed        | e. age | |
- *      +-----------------+-----------------+--------+---------------+--------+-+
+ *   0: | units[0]        | units[1]        | records| missed        | evicted |
+ *      +-----------------+-----------------+--------+---------------+---------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
@@ -325,7 +325,8 @@ typedef struct {
 	uint32_t records;                    /* in its buckets */
 	uint32_t missed[BSHM_TABLE_MISSED];  /* which ghosts were missed lately: ghost.c */
 	uint32_t evicted_age;                /* in the shard's first table: size.c; 0 = none yet */
-	uint8_t reserved[8];
+	uint32_t evicted_epoch;              /* the same: of the last eviction: ghost.c */
+	uint8_t reserved[4];
 } bshm_table;
 
 /* In a root: bit 0 which list, bits 1 to 31 the count of buckets, bits 32 to 63 the first unit. */

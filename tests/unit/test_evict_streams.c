@@ -343,3 +343,30 @@ TEST(what_returns_too_late_does_not_take_the_room_of_pages)
 	test_note("%u of %.0f lost", lost, 0.23 * REQUESTS / 2);
 	CHECK(lost < 0.23 * REQUESTS / 2 / 50);
 }
+
+/* Keys that all fit: nothing is evicted, and ages grow. Then all are renamed, and the old ones have
+ * to go: those that were used late in the calm do not stay for it. */
+TEST(a_long_calm_does_not_favour_what_was_used_in_it)
+{
+	enum {
+		KEYS = 1200,
+		CALM = 200000
+	};
+	test_counts();
+	bshm_segment *segment = open_store(MB(4), 1500);
+	uint64_t seed = 88172645463325252u;
+	static uint8_t known[6 * KEYS];
+	uint32_t lost = 0;
+	memset(known, 0, sizeof(known));
+	for (uint32_t i = 0; i < 6 * CALM; i++) {
+		const uint32_t release = i / CALM;
+		const uint32_t key = release * KEYS + (uint32_t) (KEYS * pow(uniform(&seed), 3));
+		if (!store_use(segment, key)) {
+			lost += known[key];
+			known[key] = 1;
+			CHECK_INT(store_put(segment, key, 1, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	test_note("%u lost", lost);
+	CHECK(lost < KEYS / 20);
+}

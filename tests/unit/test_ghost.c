@@ -338,24 +338,49 @@ TEST(what_is_used_late_says_how_much_a_size_counts)
 	CHECK(bshm__size_power(&s) - less > 2 * half);
 }
 
-/* The same for the lean: of a PROTECTED record, and of one on probation. */
+/* A use of a record that had this age at the last eviction, `since` epochs ago. */
+static int32_t lean_after_use(const bshm__shard *s, uint32_t kind, uint32_t age, uint32_t since)
+{
+	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
+	BSHM_STORE(&s->shard->lean, 0, RELAXED); /* one octave, where a count is the limit */
+	BSHM_STORE(&s->segment->tables[0].evicted_epoch, (now - since) & BSHM_SLOT_STAMP, RELAXED);
+	bshm__ghost_avoided(s, now, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
+	return bshm__ghost_lean(s) - BSHM_OCTAVE;
+}
+
+/* The same for the lean, by kind: one on probation counts as twice as old, one that is FREQUENT as
+ * 2^(3/8) times younger; and stays the longer, so a use counts less. */
 TEST(what_is_used_late_says_how_much_its_kind_counts)
 {
 	bshm_segment *segment = open_store(MB(4), 1000);
 	const bshm__shard s = bshm__shard_at(segment, 0);
-	const int32_t first = bshm__ghost_lean(&s);
-	CHECK_INT(first, BSHM_OCTAVE);
+	const uint32_t frequent = BSHM_SLOT_PROTECTED | BSHM_SLOT_FREQUENT;
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	BSHM_STORE(&s.shard->base, 1000, RELAXED); /* as if the clock had gone on */
+	BSHM_STORE(&s.shard->clock, UINT64_C(0x2000200020002000), RELAXED);
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 100, bshm__age_log(63)); /* what it counts as */
 	}
-	bshm__ghost_avoided(&s, 0, 25, 100); /* counts as twice as old */
-	bshm__ghost_avoided(&s, BSHM_SLOT_PROTECTED, 50, 100);
-	CHECK_INT(bshm__ghost_lean(&s), first);
-	bshm__ghost_avoided(&s, 0, 28, 100);
-	const int32_t less = bshm__ghost_lean(&s);
-	CHECK(less < first);
-	bshm__ghost_avoided(&s, BSHM_SLOT_PROTECTED, 56, 100);
-	CHECK(bshm__ghost_lean(&s) > less);
+	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
+	CHECK_INT(lean_after_use(&s, BSHM_SLOT_PROTECTED, 55, 0), 0);
+	CHECK_INT(lean_after_use(&s, frequent, 71, 0), 0);
+	const int32_t down = lean_after_use(&s, 0, 28, 0);
+	const int32_t up = lean_after_use(&s, BSHM_SLOT_PROTECTED, 56, 0);
+	const int32_t frequent_up = lean_after_use(&s, frequent, 77, 0);
+	CHECK(down < 0);
+	CHECK(frequent_up > 0);
+	CHECK(up > frequent_up);
+	/* It grew old when none was evicted. */
+	CHECK_INT(lean_after_use(&s, 0, 27, 1), 0);
+	CHECK_INT(lean_after_use(&s, 0, 27, 5000), 0);
+	CHECK_INT(lean_after_use(&s, 0, 28, 5000), down);
+	/* Nor does damage make it always late, or never. */
+	BSHM_STORE(&segment->tables[0].evicted_age,
+		BSHM_LOAD(&segment->tables[0].evicted_age, RELAXED) | 1u << 31, RELAXED);
+	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
+	CHECK_INT(lean_after_use(&s, 0, 28, 0), down);
 }
 
 /* By a look-up, once: and only of a record that may be evicted. */
@@ -441,6 +466,7 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_segment *segment = open_store(MB(1), 0);
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
-		&shard->turn_began, &shard->lean, &segment->tables[0].evicted_age};
+		&shard->turn_began, &shard->lean, &segment->tables[0].evicted_age,
+		&segment->tables[0].evicted_epoch};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

@@ -114,10 +114,9 @@ static BSHM_NOINLINE void note_late_use(
 	bshm_segment *segment, bshm_shard_header *shard, uint32_t state, uint64_t bytes)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
-	const uint32_t age = bshm__age(e.now, state);
-	if (age > bshm__age(e.now, e.floor)) {
+	if (bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
 		const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
-		bshm__ghost_avoided(&s, state, age, bytes);
+		bshm__ghost_avoided(&s, e.now, state, bytes);
 	}
 }
 

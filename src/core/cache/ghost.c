@@ -39,7 +39,11 @@
  *
  * A use of a record that would have been evicted soon (size.c) tells as much as one that returns
  * soon after it was. It counts half, as a small part of a lifetime has as many of them as a turn
- * has ghosts.
+ * has ghosts; and of a kind that stays longer the less, as that part is longer. (Counted alike,
+ * they drew the lean up where it was up: 1 to 4 % more misses than LRU.) What was the record's age
+ * at the last eviction? If it was young then, it was never about to go. (While all that is in use
+ * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
+ * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -359,21 +363,25 @@ static void learn_missed(const bshm__shard *s, bool large)
 	BSHM_SUB(&s->shard->turn, now * missed_unit(large), RELAXED);
 }
 
-/* log2 of what its age counts as (evict.c). */
-static int64_t age_by_kind(const bshm__shard *s, uint32_t state, uint32_t age)
+/* log2 of how much older a record counts, by its kind (evict.c). */
+static int32_t older_by_kind(int32_t lean, uint32_t state)
 {
-	const int32_t lean = bshm__ghost_lean(s);
-	const int64_t more = lean < 0                             ? 0
-						 : (state & BSHM_SLOT_PROTECTED) == 0 ? lean
-						 : (state & BSHM_SLOT_FREQUENT) == 0  ? 0
-															  : -(lean / 8 * 3);
-	return bshm__age_log(age) + more;
+	return (state & BSHM_SLOT_PROTECTED) == 0  ? lean
+		   : (state & BSHM_SLOT_FREQUENT) == 0 ? 0
+											   : -(lean / 8 * 3);
 }
 
-void bshm__ghost_avoided(const bshm__shard *s, uint32_t state, uint32_t age, uint64_t bytes)
+void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes)
 {
-	if (bshm__size_used(s, bytes, age_by_kind(s, state, age))) {
-		learn(s, (state & BSHM_SLOT_PROTECTED) == 0, STEP_LATE);
+	const uint32_t evicted = BSHM_LOAD(&bshm__first_table(s)->evicted_epoch, RELAXED);
+	const uint32_t since = bshm__age(now, evicted);
+	const uint32_t age = bshm__age_of(s, now, state);
+	const int32_t leaning = bshm__ghost_lean(s);
+	const int32_t lean = leaning < 0 ? 0 : leaning;
+	const int32_t older = older_by_kind(lean, state);
+	if (age > since && bshm__size_used(s, bytes, bshm__age_log(age - since) + older)) {
+		const int64_t longer = (int64_t) bshm__power_of((uint64_t) (lean - older));
+		learn(s, (state & BSHM_SLOT_PROTECTED) == 0, STEP_LATE * 256 / longer);
 	}
 }
 
@@ -382,9 +390,12 @@ void bshm__ghost_leave(
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	const uint32_t level = (record->state & BSHM_SLOT_PROTECTED) != 0;
-	const uint32_t age = bshm__age_of(s, bshm__stamp_now(s), record->state);
-	const int64_t counts_as = age_by_kind(s, record->state, age);
-	const uint32_t large = bshm__size_evicted(s, record->bytes, counts_as) ? LARGE : 0;
+	const uint32_t now = bshm__stamp_now(s);
+	const int64_t age = bshm__age_log(bshm__age_of(s, now, record->state));
+	const int32_t lean = bshm__ghost_lean(s);
+	const int32_t older = older_by_kind(lean < 0 ? 0 : lean, record->state);
+	const uint32_t large = bshm__size_evicted(s, record->bytes, age + older) ? LARGE : 0;
+	BSHM_STORE(&bshm__first_table(s)->evicted_epoch, now, RELAXED);
 	count_eviction(s, level == 0, bshm__size_parts(s, record->bytes));
 	learn_missed(s, true);
 	learn_missed(s, false);

@@ -39,8 +39,9 @@ static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)
  * session's. Takes no lock.
  */
 void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
-/* A record of that age and state is used, which might have been evicted. Takes no lock. */
-void bshm__ghost_avoided(const bshm__shard *s, uint32_t state, uint32_t age, uint64_t bytes);
+/* A record of that state is used in the epoch `now`; it was last used before the floor. Takes no
+ * lock. */
+void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes);
 /* Is the key's ghost there? Takes no lock. */
 bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home);
 

@@ -84,12 +84,6 @@ static void mean_goes_on(uint32_t *word, uint64_t log, int64_t parts)
 	BSHM_STORE(word, (uint32_t) (mean + change) | flag, RELAXED);
 }
 
-/* In it is the mean of at_mean_size(), and bshm__size_log(0) more, as in the other means. */
-static uint32_t *evicted_age(const bshm__shard *s)
-{
-	return &s->segment->tables[s->index * s->segment->shard_tables].evicted_age;
-}
-
 /* log2 of the age at which a record of the mean size would weigh as much as this one. */
 static int64_t at_mean_size(const bshm__shard *s, uint64_t log, int64_t age)
 {
@@ -141,8 +135,8 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 	const uint64_t log = bshm__size_log(bytes);
 	const int64_t parts = bshm__size_parts(s, bytes);
 	const int64_t aged = at_mean_size(s, log, age);
-	const uint64_t aged_log = bshm__size_log(0) + (uint64_t) (aged < 0 ? 0 : aged);
-	mean_goes_on(evicted_age(s), aged_log, EVERY_AGE * parts);
+	const uint64_t aged_log = bshm__size_log(0) + (uint64_t) (aged < 0 ? 0 : aged); /* a mean's */
+	mean_goes_on(&bshm__first_table(s)->evicted_age, aged_log, EVERY_AGE * parts);
 	if (!bshm__memory_is_limit(s->segment, shard)) {
 		return false;
 	}
@@ -158,6 +152,9 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
  * does. */
 static void move_power(const bshm__shard *s, uint64_t mean, int64_t steps)
 {
+	if (steps == 0) { /* all readers read the word's line */
+		return;
+	}
 	const uint64_t bytes_256 = BSHM_LOAD(&s->shard->data_bytes, RELAXED) << 8;
 	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
 	uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
@@ -181,8 +178,8 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 {
 	const uint64_t log = bshm__size_log(bytes);
 	const int64_t aged = (int64_t) bshm__size_log(0) + at_mean_size(s, log, age);
-	const uint32_t evicted = BSHM_LOAD(evicted_age(s), RELAXED);
-	const bool late = evicted != 0 && aged > (int64_t) evicted - LATE;
+	const uint64_t evicted = mean_of(&bshm__first_table(s)->evicted_age, UINT32_MAX);
+	const bool late = aged > (int64_t) evicted - LATE; /* not before the first eviction */
 	if (late && bshm__memory_is_limit(s->segment, s->shard)) {
 		const bool large = log > mean_of(&s->shard->intent.size_margin, log);
 		learn(s, bytes, large ? STEP_PERCENT : STEP_PERCENT / LATE_SMALL);

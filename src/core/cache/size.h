@@ -8,8 +8,8 @@
 
 #include "core/cache/slab.h"
 
-/* All under the shard's lock. `bytes`: of key and value. Where a count of records is the limit,
- * nothing of this counts or changes. */
+/* All under the shard's lock, but what says that it takes none. `bytes`: of key and value. Where a
+ * count of records is the limit, nothing of this counts or changes but the mean age. */
 
 #define BSHM_OCTAVE (1 << 24) /* a factor of two, in logarithms */
 
@@ -42,6 +42,12 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
 {
 	return bshm__power_of(
 		(bshm__size_log(bytes) - bshm__size_log(0)) * (uint64_t) power / BSHM_OCTAVE);
+}
+
+/* The shard's first table: what was evicted. */
+static inline bshm_table *bshm__first_table(const bshm__shard *s)
+{
+	return &s->segment->tables[s->index * s->segment->shard_tables];
 }
 
 #define BSHM_SIZE_ONE 256
