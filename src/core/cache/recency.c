@@ -17,9 +17,9 @@
  * record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes the
  * oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
  * several shards it is a quarter more than that, because keys are not spread evenly over the
- * shards. Only records that were last used before `floor` are evicted. So the most recently used
- * quarter is safe. At most twice as much is younger than `floor`, so as a rule there is a record
- * that may be evicted.
+ * shards. (What is overwritten or removed stays counted.) Only records that were last used before
+ * `floor` are evicted. So the most recently used quarter is safe. At most twice as much is younger
+ * than `floor`, so as a rule there is a record that may be evicted.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
