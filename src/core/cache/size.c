@@ -61,12 +61,17 @@
 #define LIFE_LONG  (INT64_C(4) * BSHM_OCTAVE)
 
 /* What one of the means says; before the first eviction, `log`. */
-static uint64_t mean_of(const uint32_t *word, uint64_t log)
+static uint64_t mean_in(uint32_t word, uint64_t log)
 {
-	const uint64_t mean = BSHM_LOAD(word, RELAXED) & ~BSHM_RECORDS_ARE_LIMIT;
+	const uint64_t mean = word & ~BSHM_RECORDS_ARE_LIMIT;
 	const uint64_t least = bshm__size_log(0); /* the word may be damaged */
 	const uint64_t most = bshm__size_log(BSHM_RECORD_BYTES_MAX);
 	return mean == 0 ? log : mean < least ? least : mean > most ? most : mean;
+}
+
+static uint64_t mean_of(const uint32_t *word, uint64_t log)
+{
+	return mean_in(BSHM_LOAD(word, RELAXED), log);
 }
 
 /* The mean size of what was evicted. */
@@ -78,18 +83,11 @@ static uint64_t mean_log(const bshm_shard_header *shard, uint64_t log)
 /* A mean goes on to a size that counts as so many parts. */
 static void mean_goes_on(uint32_t *word, uint64_t log, int64_t parts)
 {
-	const int64_t mean = (int64_t) mean_of(word, log);
-	const uint32_t flag = BSHM_LOAD(word, RELAXED) & BSHM_RECORDS_ARE_LIMIT;
+	const uint32_t before = BSHM_LOAD(word, RELAXED);
+	const uint32_t flag = before & BSHM_RECORDS_ARE_LIMIT;
+	const int64_t mean = (int64_t) mean_in(before, log);
 	const int64_t change = ((int64_t) log - mean) * parts / (BSHM_SIZE_ONE * EVERY_SIZE);
 	BSHM_STORE(word, (uint32_t) (mean + change) | flag, RELAXED);
-}
-
-/* log2 of the age at which a record of the mean size would weigh as much as this one. */
-static int64_t at_mean_size(const bshm__shard *s, uint64_t log, int64_t age)
-{
-	const int64_t more = (int64_t) log - (int64_t) mean_log(s->shard, log);
-	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
-	return by_size ? age + more * bshm__size_power(s) / BSHM_OCTAVE : age;
 }
 
 static int32_t within(int64_t power)
@@ -117,11 +115,18 @@ uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
 	return (uint32_t) (parts < SIZE_MOST * BSHM_SIZE_ONE ? parts : SIZE_MOST * BSHM_SIZE_ONE);
 }
 
-/* The lifetime of a record of this size: BSHM_SIZE_ONE for one of the mean size. */
-static int64_t lifetime(const bshm__shard *s, uint64_t log)
+/* log2 of how much more a record of this size weighs than one of the mean size. */
+static int64_t heavier(const bshm__shard *s, uint64_t log)
 {
-	const int64_t less = (int64_t) mean_log(s->shard, log) - (int64_t) log;
-	const int64_t longer = less * bshm__size_power(s) / BSHM_OCTAVE;
+	const int64_t more = (int64_t) log - (int64_t) mean_log(s->shard, log);
+	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
+	return by_size ? more * bshm__size_power(s) / BSHM_OCTAVE : 0;
+}
+
+/* The lifetime of a record that is so much heavier: BSHM_SIZE_ONE for one of the mean size. */
+static int64_t lifetime(int64_t heavy)
+{
+	const int64_t longer = -heavy;
 	const int64_t kept = longer < -LIFE_SHORT ? -LIFE_SHORT
 						 : longer > LIFE_LONG ? LIFE_LONG
 											  : longer;
@@ -134,14 +139,15 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 	bshm_shard_header *shard = s->shard;
 	const uint64_t log = bshm__size_log(bytes);
 	const int64_t parts = bshm__size_parts(s, bytes);
-	const int64_t aged = at_mean_size(s, log, age);
+	const int64_t heavy = heavier(s, log);
+	const int64_t aged = age + heavy; /* of a record of the mean size that weighs as much */
 	const uint64_t aged_log = bshm__size_log(0) + (uint64_t) (aged < 0 ? 0 : aged); /* a mean's */
 	mean_goes_on(&bshm__first_table(s)->evicted_age, aged_log, EVERY_AGE * parts);
 	if (!bshm__memory_is_limit(s->segment, shard)) {
 		return false;
 	}
 	const uint64_t margin = mean_of(&shard->intent.size_margin, log);
-	const int64_t lasting = parts * lifetime(s, log) / BSHM_SIZE_ONE;
+	const int64_t lasting = parts * lifetime(heavy) / BSHM_SIZE_ONE;
 	const int64_t most = SIZE_MOST * BSHM_SIZE_ONE;
 	mean_goes_on(&shard->size_evicted, log, parts);
 	mean_goes_on(&shard->intent.size_margin, log, lasting < most ? lasting : most);
@@ -170,14 +176,14 @@ static void learn(const bshm__shard *s, uint64_t bytes, int64_t percent)
 	const int64_t octaves = less < -STEP_OCTAVES  ? -STEP_OCTAVES
 							: less > STEP_OCTAVES ? STEP_OCTAVES
 												  : less;
-	move_power(
-		s, mean_log(s->shard, log), octaves * lifetime(s, log) / BSHM_SIZE_ONE * percent / 100);
+	move_power(s, mean_log(s->shard, log),
+		octaves * lifetime(heavier(s, log)) / BSHM_SIZE_ONE * percent / 100);
 }
 
 bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 {
 	const uint64_t log = bshm__size_log(bytes);
-	const int64_t aged = (int64_t) bshm__size_log(0) + at_mean_size(s, log, age);
+	const int64_t aged = (int64_t) bshm__size_log(0) + age + heavier(s, log);
 	const uint64_t evicted = mean_of(&bshm__first_table(s)->evicted_age, UINT32_MAX);
 	const bool late = aged > (int64_t) evicted - LATE; /* not before the first eviction */
 	if (late && bshm__memory_is_limit(s->segment, s->shard)) {
