@@ -363,6 +363,13 @@ static void learn_missed(const bshm__shard *s, bool large)
 	BSHM_SUB(&s->shard->turn, now * missed_unit(large), RELAXED);
 }
 
+/* The lean that records are weighed with (sample.c). */
+static int32_t lean_in_force(const bshm__shard *s)
+{
+	const int32_t lean = bshm__ghost_lean(s);
+	return lean < 0 ? 0 : lean;
+}
+
 /* log2 of how much older a record counts, by its kind (evict.c). */
 static int32_t older_by_kind(int32_t lean, uint32_t state)
 {
@@ -376,8 +383,7 @@ void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 	const uint32_t evicted = BSHM_LOAD(&bshm__first_table(s)->evicted_epoch, RELAXED);
 	const uint32_t since = bshm__age(now, evicted);
 	const uint32_t age = bshm__age_of(s, now, state);
-	const int32_t leaning = bshm__ghost_lean(s);
-	const int32_t lean = leaning < 0 ? 0 : leaning;
+	const int32_t lean = lean_in_force(s);
 	const int32_t older = older_by_kind(lean, state);
 	if (age > since && bshm__size_used(s, bytes, bshm__age_log(age - since) + older)) {
 		const int64_t longer = (int64_t) bshm__power_of((uint64_t) (lean - older));
@@ -392,8 +398,7 @@ void bshm__ghost_leave(
 	const uint32_t level = (record->state & BSHM_SLOT_PROTECTED) != 0;
 	const uint32_t now = bshm__stamp_now(s);
 	const int64_t age = bshm__age_log(bshm__age_of(s, now, record->state));
-	const int32_t lean = bshm__ghost_lean(s);
-	const int32_t older = older_by_kind(lean < 0 ? 0 : lean, record->state);
+	const int32_t older = older_by_kind(lean_in_force(s), record->state);
 	const uint32_t large = bshm__size_evicted(s, record->bytes, age + older) ? LARGE : 0;
 	BSHM_STORE(&bshm__first_table(s)->evicted_epoch, now, RELAXED);
 	count_eviction(s, level == 0, bshm__size_parts(s, record->bytes));
