@@ -403,6 +403,31 @@ TEST(a_look_up_notes_a_late_use)
 	CHECK(less < first);
 	CHECK(store_use(segment, oldest));
 	CHECK_INT(bshm__ghost_lean(&s), less);
+	check_sound(segment);
+}
+
+/* An expired record is no hit, though a call may have it: that it stayed brought nothing. */
+TEST(a_use_of_an_expired_record_is_not_late)
+{
+	bshm_segment *segment = open_store(MB(4), 256);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_clock_set(UINT64_C(1000000000000));
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 10, BSHM_PUT_SET), 1);
+	}
+	uint32_t oldest = 0;
+	while (!store_has(segment, oldest)) {
+		oldest++;
+	}
+	const uint64_t number = oldest;
+	const bshm_key key = {(const char *) &number, 8};
+	const int32_t first = bshm__ghost_lean(&s);
+	bshm_found found;
+	bshm_clock_set(UINT64_C(2000000000000));
+	CHECK_INT(bshm_record_find(segment, 0, &key, BSHM_FIND_USE | BSHM_FIND_STALE, &found), 1);
+	CHECK(found.expired);
+	CHECK_INT(bshm__ghost_lean(&s), first);
+	bshm_clock_set(0);
 }
 
 /* Whatever these words hold: a record is evicted, and the sanitizers find nothing. */
