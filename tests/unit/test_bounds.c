@@ -26,6 +26,8 @@
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u
+/* 8 sizes, each a unit more than the last: 44 units are zeroed, and 160 refs looked for a place. */
+#define GROWTH_MOST 90000u
 /* 512 entries, heads and ops, or fewer filters. */
 #define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
@@ -526,6 +528,32 @@ TEST(the_largest_table_is_resized_in_one_hold)
 	CHECK(both.accesses / 2 < RESIZE_MOST);
 	remove_in_order(segment);
 	CHECK_INT(records_of(segment), 0);
+}
+
+/* The next key after *next of one bucket, whatever the size of the table. */
+static uint32_t crowded(const bshm_segment *segment, uint64_t *next)
+{
+	return key_at(segment, next, 0, BSHM_POSITIONS / BSHM_BUCKETS_MAX);
+}
+
+static void put_crowded(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, crowded(segment, &(uint64_t){MB(64)}), 1, 8, 0, BSHM_PUT_SET), 0);
+}
+
+/* So many keys of one bucket are no chance: no size has a place for one more. */
+TEST(a_table_that_is_of_no_use_larger_is_given_few_sizes)
+{
+	bshm_segment *segment = open_store(MB(2), 8191);
+	uint64_t next = 0;
+	for (unsigned i = 0; i < BSHM_REACH_MAX * BSHM_BUCKET_CELLS; i++) {
+		REQUIRE(store_put(segment, crowded(segment, &next), 1, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	const cost one = cost_of(put_crowded, segment);
+	test_note("%llu accesses", (unsigned long long) one.most);
+	CHECK(one.most < GROWTH_MOST);
+	CHECK_INT(records_of(segment), BSHM_REACH_MAX * BSHM_BUCKET_CELLS);
+	check_sound(segment);
 }
 
 /* Large values in a store whose tables were planned for small ones: a bucket in a hundred has a

@@ -26,8 +26,11 @@
 #include "core/cache/room.h"
 #include "core/cache/table.h"
 
-/* A table that grows for a key may have to do so again, by one unit each time. */
-#define PUT_TRIES (11 + BSHM_TABLE_UNITS)
+/* How many sizes a table is given for one key. By chance many keys belong to a few neighbouring
+ * buckets: of 97,000 times that a large table grew, two took four sizes. Where it takes more, the
+ * table is damaged, and no size might do. */
+#define GROW_TRIES 8u
+#define PUT_TRIES  (11 + GROW_TRIES)
 
 /* A chunk more costs a look-up another cache miss, which so many bytes are worth. */
 #define CHUNK_COST 32u
@@ -328,9 +331,10 @@ static bool make_room(
 	return made;
 }
 
-/* Makes room in the table for one more record. False: impossible. `must`: the table has to grow. */
+/* Makes room in the table for one more record. False: impossible. `must`: the table has to grow;
+ * *sizes: how many it was given already. */
 static BSHM_NOINLINE bool grow_table(
-	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *sizes)
 {
 	uint32_t buckets = bshm__table_growth(s, home->table);
 	if (buckets == 0 && !must) {
@@ -339,8 +343,8 @@ static BSHM_NOINLINE bool grow_table(
 	if (buckets == 0) {
 		buckets = bshm__buckets_next(bshm__buckets_of(s->segment, home->table).count);
 	}
-	/* By chance many keys may belong to a few neighbouring buckets: then try the next size. */
-	for (; buckets <= BSHM_BUCKETS_MAX; buckets = bshm__buckets_next(buckets)) {
+	for (; buckets <= BSHM_BUCKETS_MAX && (*sizes)++ < GROW_TRIES;
+		 buckets = bshm__buckets_next(buckets)) {
 		if (!make_room(s, r, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			return false;
 		}
@@ -352,9 +356,10 @@ static BSHM_NOINLINE bool grow_table(
 }
 
 static inline bool make_cell(
-	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *sizes)
 {
-	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) || grow_table(s, home, r, must);
+	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) ||
+		   grow_table(s, home, r, must, sizes);
 }
 
 /*
@@ -471,7 +476,7 @@ bool bshm__put_record(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at)
 {
 	bool reserved = false;
-	bool must_grow = false;
+	uint32_t sizes = 0;
 	if (BSHM_UNLIKELY(r->value.length > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
 		use_existing_room(s, home, r, at);
 	}
@@ -480,7 +485,7 @@ bool bshm__put_record(
 		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
 			ready = bshm__evict(s);
 		}
-		if (!ready || (at->cell == 0 && !make_cell(s, home, r, must_grow || at->free_cell == 0)) ||
+		if (!ready || (at->cell == 0 && !make_cell(s, home, r, at->free_cell == 0, &sizes)) ||
 			!make_slots(s, home, r, at)) {
 			break;
 		}
@@ -501,7 +506,6 @@ bool bshm__put_record(
 			bshm__aging_step(s);
 			return true;
 		}
-		must_grow = at->cell == 0 && at->free_cell == 0;
 		at->sequence--; /* locate again */
 	}
 	if (reserved) {
