@@ -26,9 +26,9 @@
 #include "core/cache/room.h"
 #include "core/cache/table.h"
 
-/* How many sizes a table is given for one key. By chance many keys belong to a few neighbouring
- * buckets: of 97,000 times that a large table grew, two took four sizes. Where it takes more, the
- * table is damaged, and no size might do. */
+/* How many sizes a table is given for one key. By chance many keys may belong to a few neighbouring
+ * buckets: of 99,000 times that a large table of random keys grew, two took four sizes. Where it
+ * takes more than 8, the table is damaged, and no size might do. */
 #define GROW_TRIES 8u
 #define PUT_TRIES  (11 + GROW_TRIES)
 
