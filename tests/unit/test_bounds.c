@@ -37,6 +37,8 @@
 /* A few steps of that, where no page of the first 512 has an old record: so many evictions as the
  * choice of one of them costs, and a page. */
 #define VAIN_MOST 250000u
+/* 8 steps in vain, each of which looks twice at all buckets, and at many pages. */
+#define REFUSED_MOST 4000000u
 /* 64 evictions where no class has the pages for a choice. */
 #define FEW_PAGES_MOST 100000u
 /* One record is looked up, put and freed. */
@@ -539,6 +541,40 @@ static uint32_t crowded(const bshm_segment *segment, uint64_t *next)
 static void put_crowded(bshm_segment *segment)
 {
 	CHECK_INT(store_put(segment, crowded(segment, &(uint64_t){MB(64)}), 1, 8, 0, BSHM_PUT_SET), 0);
+}
+
+/* No cell leads to a record any more. */
+static void empty_index(bshm_segment *segment)
+{
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t table = 0; table < segment->shard_tables; table++) {
+		const bshm__buckets buckets = bshm__buckets_of(segment, table);
+		for (uint32_t i = 0; i < buckets.count; i++) {
+			for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
+				BSHM_STORE(&bshm__bucket_at(&s, &buckets, i)->ref[k], 0, RELAXED);
+			}
+		}
+	}
+}
+
+/* Puts until there is no room left, and no record that can go. */
+static void put_in_vain(bshm_segment *segment)
+{
+	uint32_t number = MB(64);
+	do {
+		empty_index(segment);
+		bshm__held = (bshm_held){0};
+	} while (store_put(segment, number++, 1, 8, 0, BSHM_PUT_SET) == 1);
+}
+
+TEST(a_put_ends_soon_where_no_record_can_go)
+{
+	bshm_segment *segment = open_store(MB(1), 0);
+	store_fill_up(segment, 0, 8);
+	const cost one = cost_of(put_in_vain, segment);
+	test_note("%llu accesses in %llu holds", (unsigned long long) one.accesses,
+		(unsigned long long) bshm__held.holds);
+	CHECK(one.accesses < REFUSED_MOST);
 }
 
 /* So many keys of one bucket are no chance: no size has a place for one more. */

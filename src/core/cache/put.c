@@ -32,6 +32,10 @@
 #define GROW_TRIES 8u
 #define PUT_TRIES  (11 + GROW_TRIES)
 
+/* A step that frees nothing, and waits for no other process, finds only a damaged index. Of so many
+ * steps such a one is the last. */
+#define VAIN_STEPS 8u
+
 /* A chunk more costs a look-up another cache miss, which so many bytes are worth. */
 #define CHUNK_COST 32u
 /* The same if the key goes on in a chunk, which a look-up has to read to compare it. */
@@ -324,8 +328,11 @@ static bool make_room(
 	if (r->step == 0) {
 		return bshm__make_room(s, size_class, count, keep);
 	}
+	const uint64_t before = BSHM_LOAD(&s->shard->sequence, RELAXED);
 	const bool made = bshm__make_room_step(s, size_class, count, keep, r->step == 1);
-	if (!made && BSHM_LOAD(&s->shard->records, RELAXED) != 0) {
+	const bool in_vain = before == BSHM_LOAD(&s->shard->sequence, RELAXED) &&
+						 !bshm__parked_in_use(s) && r->step % VAIN_STEPS == 0;
+	if (!made && BSHM_LOAD(&s->shard->records, RELAXED) != 0 && !in_vain) {
 		r->step = BSHM_STEP_LATER;
 	}
 	return made;

@@ -28,7 +28,8 @@ static uint32_t take_bucket(const bshm__shard *s, bshm_bucket *bucket, bshm__mem
 }
 
 /* Collects `wanted` refs or some more from the hand on: how many. Looks at BSHM_EVICT_BUCKETS
- * buckets and tables at most, or at all tables where these have no record; adds them to *looks. */
+ * buckets and tables at most, or, where these have no record, at all tables and the buckets of two:
+ * of that of the hand, and of one that has records. Adds them to *looks. */
 static uint32_t collect(
 	const bshm__shard *s, uint32_t wanted, bshm__member *sample, uint32_t *looks)
 {
@@ -42,7 +43,8 @@ static uint32_t collect(
 	uint32_t rounds = turn & BSHM_ROUNDS_MOST;
 	table = table < tables ? table : 0;
 	uint32_t steps = 0;
-	for (; count < wanted && wraps <= tables && (count == 0 || steps < BSHM_EVICT_BUCKETS);
+	for (; count < wanted && wraps <= tables &&
+		   steps < (count == 0 ? tables + 2 * BSHM_BUCKETS_MAX : BSHM_EVICT_BUCKETS);
 		 steps++) {
 		const uint32_t of = s->index * tables + table;
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, of);
