@@ -8,6 +8,7 @@
 #include "core/cache/change.h"
 #include "core/cache/evict.h"
 #include "core/cache/recency.h"
+#include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/table.h"
 #include "test_store.h"
@@ -26,8 +27,8 @@
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u
-/* 8 sizes, each a unit more than the last: 44 units are zeroed, and 160 refs looked for a place. */
-#define GROWTH_MOST 90000u
+/* 6 sizes up to the largest: 70 units are zeroed, and 160 refs looked for a place. */
+#define GROWTH_MOST 120000u
 /* 512 entries, heads and ops, or fewer filters. */
 #define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
@@ -39,6 +40,8 @@
 #define VAIN_MOST 250000u
 /* 8 steps in vain, each of which looks twice at all buckets, and at many pages. */
 #define REFUSED_MOST 4000000u
+/* 64 evictions for the limit of records. */
+#define DOUBT_MOST 20000u
 /* 64 evictions where no class has the pages for a choice. */
 #define FEW_PAGES_MOST 100000u
 /* One record is looked up, put and freed. */
@@ -589,6 +592,47 @@ TEST(a_table_that_is_of_no_use_larger_is_given_few_sizes)
 	test_note("%llu accesses", (unsigned long long) one.most);
 	CHECK(one.most < GROWTH_MOST);
 	CHECK_INT(records_of(segment), BSHM_REACH_MAX * BSHM_BUCKET_CELLS);
+	check_sound(segment);
+}
+
+static void put_one_more(bshm_segment *segment)
+{
+	CHECK_INT(store_put(segment, MB(64), 1, 8, 0, BSHM_PUT_SET), 1);
+}
+
+/* A shard that is said to have more records than the limit does not lose all of them. */
+TEST(a_damaged_count_of_records_does_not_empty_the_store)
+{
+	bshm_segment *segment = open_store(MB(4), 20000);
+	REQUIRE(segment->shard_count == 1);
+	store_fill_up(segment, 0, 8);
+	BSHM_STORE(&segment->shards[0].records, 1u << 30, RELAXED);
+	const cost one = cost_of(put_one_more, segment);
+	test_note("%llu accesses", (unsigned long long) one.most);
+	CHECK(one.most < DOUBT_MOST);
+	CHECK(records_of(segment) > 19900);
+	check_sound(segment);
+}
+
+static void make_index_room(bshm_segment *segment)
+{
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm__make_room(&s, BSHM_CLASS_INDEX, 4, 0);
+}
+
+/* Units that are said to be taken, however much room is made. The next call counts them anew. */
+TEST(a_damaged_count_of_units_does_not_empty_the_store)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	store_fill_up(segment, 0, 8);
+	const uint64_t before = records_of(segment);
+	BSHM_STORE(&segment->shards[0].classes[BSHM_CLASS_INDEX].used, 1u << 31, RELAXED);
+	const cost one = cost_of(make_index_room, segment);
+	test_note("%llu accesses, %llu of %llu records are left", (unsigned long long) one.accesses,
+		(unsigned long long) records_of(segment), (unsigned long long) before);
+	CHECK(records_of(segment) > before / 2);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	CHECK(bshm__make_room(&s, BSHM_CLASS_INDEX, 4, 0));
 	check_sound(segment);
 }
 

@@ -26,11 +26,12 @@
 #include "core/cache/room.h"
 #include "core/cache/table.h"
 
-/* How many sizes a table is given for one key. By chance many keys may belong to a few neighbouring
- * buckets: of 99,000 times that a large table of random keys grew, two took four sizes. Where it
- * takes more than 8, the table is damaged, and no size might do. */
-#define GROW_TRIES 8u
+/* A table that grows for a key may have to do so again: size_after(). */
+#define GROW_TRIES 10u
 #define PUT_TRIES  (11 + GROW_TRIES)
+
+/* One is enough below the limit of records, if the counts are right. */
+#define LIMIT_EVICTIONS 64u
 
 /* A step that frees nothing, and waits for no other process, finds only a damaged index. Of so many
  * steps such a one is the last. */
@@ -338,20 +339,29 @@ static bool make_room(
 	return made;
 }
 
+/* The size to try after that of so many buckets, if so many were tried before. Each is further away
+ * than the last, so few lead to the largest one: where the table is damaged, none may do. */
+static uint32_t size_after(uint32_t buckets, uint32_t tried)
+{
+	const uint32_t further = buckets < BSHM_UNIT_BUCKETS ? 0 : (1u << tried) - 1;
+	const uint32_t next = bshm__buckets_next(buckets) + further * BSHM_UNIT_BUCKETS;
+	return next < BSHM_BUCKETS_MAX ? next : BSHM_BUCKETS_MAX;
+}
+
 /* Makes room in the table for one more record. False: impossible. `must`: the table has to grow;
- * *sizes: how many it was given already. */
+ * *tried: how many sizes it was given already. By chance many keys may belong to a few neighbouring
+ * buckets: of 99,000 times that a large table of random keys grew, two took four sizes. */
 static BSHM_NOINLINE bool grow_table(
-	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *sizes)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *tried)
 {
 	uint32_t buckets = bshm__table_growth(s, home->table);
 	if (buckets == 0 && !must) {
 		return true;
 	}
-	if (buckets == 0) {
-		buckets = bshm__buckets_next(bshm__buckets_of(s->segment, home->table).count);
-	}
-	for (; buckets <= BSHM_BUCKETS_MAX && (*sizes)++ < GROW_TRIES;
-		 buckets = bshm__buckets_next(buckets)) {
+	uint32_t last = bshm__buckets_of(s->segment, home->table).count;
+	for (; last < BSHM_BUCKETS_MAX && *tried < GROW_TRIES; last = buckets, buckets = 0) {
+		buckets = buckets != 0 ? buckets : size_after(last, *tried);
+		++*tried;
 		if (!make_room(s, r, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			return false;
 		}
@@ -363,10 +373,10 @@ static BSHM_NOINLINE bool grow_table(
 }
 
 static inline bool make_cell(
-	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *sizes)
+	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bool must, uint32_t *tried)
 {
 	return BSHM_LIKELY(!must && !bshm__table_full(s, home->table)) ||
-		   grow_table(s, home, r, must, sizes);
+		   grow_table(s, home, r, must, tried);
 }
 
 /*
@@ -483,16 +493,17 @@ bool bshm__put_record(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, bshm__existing *at)
 {
 	bool reserved = false;
-	uint32_t sizes = 0;
+	uint32_t tried = 0;
+	uint32_t evictions = 0;
 	if (BSHM_UNLIKELY(r->value.length > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
 		use_existing_room(s, home, r, at);
 	}
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
 		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
-			ready = bshm__evict(s);
+			ready = evictions++ < LIMIT_EVICTIONS ? bshm__evict(s) : bshm__quota_doubt(s);
 		}
-		if (!ready || (at->cell == 0 && !make_cell(s, home, r, at->free_cell == 0, &sizes)) ||
+		if (!ready || (at->cell == 0 && !make_cell(s, home, r, at->free_cell == 0, &tried)) ||
 			!make_slots(s, home, r, at)) {
 			break;
 		}

@@ -109,6 +109,21 @@ void bshm__quota_give(const bshm__shard *s)
 	}
 }
 
+bool bshm__quota_doubt(const bshm__shard *s)
+{
+	const uint32_t tables = s->segment->shard_tables;
+	uint32_t records = 0;
+	for (uint32_t i = 0; i < tables; i++) {
+		records += BSHM_LOAD(&s->segment->tables[s->index * tables + i].records, RELAXED);
+	}
+	const bool less = records < BSHM_LOAD(&s->shard->records, RELAXED);
+	if (less) {
+		BSHM_STORE(&s->shard->records, records, RELAXED);
+	}
+	BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
+	return less;
+}
+
 void bshm__quota_announce(const bshm__shard *s)
 {
 	uint64_t *holders = &s->segment->store->holders;

@@ -19,7 +19,8 @@
 #define ONE_BY_ONE     64u /* evictions, before records go page by page */
 #define MANY           256u
 #define MANY_OF_A_PAGE 16u
-#define CLASS_PAGES    4u /* a class of fewer has no room for what is left of a page */
+#define OF_A_PAGE      4096u /* evictions for each page that is needed: more than ever are */
+#define CLASS_PAGES    4u    /* a class of fewer has no room for what is left of a page */
 /* To choose a page may take 8,000 looks and find none. So many cost as much as an eviction. */
 #define LOOKS_OF_ONE 32u
 /* A sparse index has few records in a thousand buckets, and an eviction may make a table smaller.
@@ -147,7 +148,7 @@ static uint32_t evict_some(
 
 /* How far a call goes. */
 typedef struct {
-	uint32_t evictions;   /* of a step, and what counts as one; UINT32_MAX: until there is room */
+	uint32_t evictions;   /* and what counts as one */
 	uint32_t pages;       /* to be emptied */
 	uint32_t single;      /* so many records go one by one, before they go page by page */
 	uint32_t class_pages; /* a page is one of a class that has so many */
@@ -163,7 +164,7 @@ static bool make_room(
 	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0, 0};
 	while (!has_room(s, size_class, count)) {
 		const uint32_t done = evictions + wish.searched / BUCKETS_OF_ONE;
-		if (most.evictions != UINT32_MAX && (done >= most.evictions || pages == 0)) {
+		if (done >= most.evictions || pages == 0) {
 			return false;
 		}
 		/* First the free slots of other classes, then an eviction. */
@@ -190,10 +191,17 @@ static bool make_room(
 
 bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep)
 {
-	/* An emptied page is a free page, if the counts are right; the limit ends the loop if they are
+	/* An emptied page is a free page, if the counts are right; the limits end the loop if they are
 	 * not. */
-	const limits most = {UINT32_MAX, s->segment->shard_pages, ONE_BY_ONE, CLASS_PAGES};
-	return make_room(s, size_class, count, keep, most);
+	const uint64_t wanted = count * bshm__class_bytes(size_class) / BSHM_SLAB_BYTES + 1;
+	const uint64_t evictions = ONE_BY_ONE + wanted * OF_A_PAGE;
+	const limits most = {evictions < UINT32_MAX ? (uint32_t) evictions : UINT32_MAX,
+		s->segment->shard_pages, ONE_BY_ONE, CLASS_PAGES};
+	const bool made = make_room(s, size_class, count, keep, most);
+	if (!made) {
+		bshm__slabs_doubt(s);
+	}
+	return made;
 }
 
 bool bshm__make_room_step(
