@@ -344,7 +344,7 @@ static int32_t lean_after_use(const bshm__shard *s, uint32_t kind, uint32_t age,
 	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	BSHM_STORE(&s->shard->lean, 0, RELAXED); /* one octave, where a count is the limit */
 	BSHM_STORE(&s->segment->tables[0].evicted_epoch, (now - since) & BSHM_SLOT_STAMP, RELAXED);
-	bshm__ghost_avoided(s, now, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
+	bshm__ghost_used(s, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
 	return bshm__ghost_lean(s) - BSHM_OCTAVE;
 }
 
@@ -363,6 +363,7 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 100, bshm__age_log(63)); /* what it counts as */
 	}
+	BSHM_STORE(&s.shard->evictions, 1000, RELAXED);
 	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
 	CHECK_INT(lean_after_use(&s, BSHM_SLOT_PROTECTED, 55, 0), 0);
 	CHECK_INT(lean_after_use(&s, frequent, 71, 0), 0);

@@ -558,7 +558,10 @@ static int touch_in_place(const bshm__shard *s, const bshm__existing *at, uint32
 		bshm__word_set(s, at->ref, 2, expires_s);
 	}
 	if (has_word || expires_s == 0) {
-		bshm__touch(s, at->record.slot, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
+		const uint32_t state = bshm__word(s, at->ref, 0);
+		const uint64_t bytes = bshm__record_size(&at->record);
+		bshm__ghost_used(s, state, bytes);
+		bshm__touch(s, at->record.slot, state, bytes);
 		return 1;
 	}
 	return -1;

@@ -113,11 +113,8 @@ static void describe_found(const bshm__shard *s, const bshm__record *record, uin
 static BSHM_NOINLINE void note_late_use(
 	bshm_segment *segment, bshm_shard_header *shard, uint32_t state, uint64_t bytes)
 {
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
-	if (bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
-		const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
-		bshm__ghost_avoided(&s, e.now, state, bytes);
-	}
+	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
+	bshm__ghost_used(&s, state, bytes);
 }
 
 /* Counts a look-up, and notes the use of the record, if the caller uses it. */

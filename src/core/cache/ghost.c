@@ -378,7 +378,8 @@ static int32_t older_by_kind(int32_t lean, uint32_t state)
 											   : -(lean / 8 * 3);
 }
 
-void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes)
+/* Of a record that was last used before the floor. */
+static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes)
 {
 	const uint32_t evicted = BSHM_LOAD(&bshm__first_table(s)->evicted_epoch, RELAXED);
 	const uint32_t since = bshm__age(now, evicted);
@@ -388,6 +389,15 @@ void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 	if (age > since && bshm__size_used(s, bytes, bshm__age_log(age - since) + older)) {
 		const int64_t longer = (int64_t) bshm__power_of((uint64_t) (lean - older));
 		learn(s, (state & BSHM_SLOT_PROTECTED) == 0, STEP_LATE * 256 / longer);
+	}
+}
+
+void bshm__ghost_used(const bshm__shard *s, uint32_t state, uint64_t bytes)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	if (BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 &&
+		bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
+		note_avoided(s, e.now, state, bytes);
 	}
 }
 

@@ -39,9 +39,9 @@ static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)
  * session's. Takes no lock.
  */
 void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
-/* A record of that state is used in the epoch `now`; it was last used before the floor. Takes no
+/* A record of that state is used, by a call that asks for it: before it is stamped. Takes no
  * lock. */
-void bshm__ghost_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes);
+void bshm__ghost_used(const bshm__shard *s, uint32_t state, uint64_t bytes);
 /* Is the key's ghost there? Takes no lock. */
 bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home);
 

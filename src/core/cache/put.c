@@ -495,6 +495,9 @@ bool bshm__put_record(
 	bool reserved = false;
 	uint32_t tried = 0;
 	uint32_t evictions = 0;
+	if (r->asked && at->cell != 0 && !at->expired) {
+		bshm__ghost_used(s, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
+	}
 	if (BSHM_UNLIKELY(r->value.length > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
 		use_existing_room(s, home, r, at);
 	}

@@ -56,9 +56,11 @@
 #define LATE_SMALL 5 /* one of a small record counts so many times less */
 #define EVERY_AGE  4 /* the mean age is taken over so many times fewer records than a mean size */
 
-/* Lifetimes are told in those of a record of the mean size: from 2^-6 to 2^4. */
+/* Lifetimes are told in those of a record of the mean size: from 2^-6 to 2^8. (With 2^4 as the
+ * most, small records that come once and fill the store beside pages of 4 kB and more were taken
+ * for a small part of it: the power stayed at 5/4, and 17 % more were missed than with LRU.) */
 #define LIFE_SHORT (INT64_C(6) * BSHM_OCTAVE)
-#define LIFE_LONG  (INT64_C(4) * BSHM_OCTAVE)
+#define LIFE_LONG  (INT64_C(8) * BSHM_OCTAVE)
 
 /* What one of the means says; before the first eviction, `log`. */
 static uint64_t mean_in(uint32_t word, uint64_t log)
@@ -147,10 +149,13 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 		return false;
 	}
 	const uint64_t margin = mean_of(&shard->intent.size_margin, log);
-	const int64_t lasting = parts * lifetime(heavy) / BSHM_SIZE_ONE;
-	const int64_t most = SIZE_MOST * BSHM_SIZE_ONE;
+	/* Not of the parts, which are 0 for the smallest. */
+	const uint64_t mean_256 = bshm__power_of(mean_log(shard, log));
+	const uint64_t lasting =
+		(bytes + BSHM_RECORD_EXTRA) * 256 * (uint64_t) lifetime(heavy) / mean_256;
+	const uint64_t most = SIZE_MOST * BSHM_SIZE_ONE;
 	mean_goes_on(&shard->size_evicted, log, parts);
-	mean_goes_on(&shard->intent.size_margin, log, lasting < most ? lasting : most);
+	mean_goes_on(&shard->intent.size_margin, log, (int64_t) (lasting < most ? lasting : most));
 	return log > margin;
 }
 
