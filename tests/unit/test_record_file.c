@@ -4,6 +4,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/locate.h"
 #include "test_store.h"
 
 #include "core/filter/mend.h"
@@ -82,6 +83,26 @@ TEST(what_was_dumped_comes_back)
 		CHECK_INT(length, i == RECORDS ? 1000000 : 20 + i * 400);
 	}
 	check_sound(segment);
+}
+
+/* A file with one of them would be refused whole. */
+TEST(a_record_that_no_call_could_read_is_left_out)
+{
+	stand();
+	const uint64_t key_bytes = 3;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	const bshm__home home = bshm__home_of(segment, BSHM_SPACE_CACHE, &key);
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	bshm__existing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &key, &at);
+	bshm__word_set(&s, at.ref, 1, bshm__word(&s, at.ref, 1) ^ 8u << BSHM_SHAPE_TYPE);
+	CHECK_INT(bshm_store_dump(segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(count, RECORDS);
+	bshm_segment_close(segment);
+	segment = open_store(MB(8), 0);
+	CHECK_INT(restore(segment, "dump"), BSHM_OK);
+	CHECK_INT(count, RECORDS);
+	CHECK(!store_has(segment, 3));
 }
 
 TEST(an_existing_record_is_not_replaced)

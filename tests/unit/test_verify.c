@@ -87,6 +87,20 @@ TEST(a_damaged_record_is_found)
 	check_told("a record is damaged");
 }
 
+/* No call could read it. */
+TEST(a_value_of_no_type_is_found)
+{
+	stand();
+	const uint32_t ref = locate(3).ref;
+	const uint32_t shape = word(ref, 1);
+	set_word(ref, 1, shape ^ 8u << BSHM_SHAPE_TYPE);
+	check_told("a record is damaged");
+	set_word(ref, 1, shape ^ (BSHM_VALUE_STRING ^ BSHM_VALUE_INT) << BSHM_SHAPE_TYPE);
+	check_told("a record is damaged"); /* a number has 8 bytes */
+	set_word(ref, 1, shape);
+	check_sound(segment);
+}
+
 TEST(a_record_that_is_not_where_its_key_belongs_is_found)
 {
 	stand();

@@ -104,6 +104,14 @@ static inline bshm_value_type bshm__record_type(const bshm__record *record)
 	return (bshm_value_type) (record->shape >> BSHM_SHAPE_TYPE & 15);
 }
 
+/* May a value of this type have so many bytes? Else the record is damaged. */
+static inline bool bshm__is_value(uint64_t type, uint64_t bytes)
+{
+	return type < BSHM_VALUE_INT      ? bytes == 0
+		   : type <= BSHM_VALUE_FLOAT ? bytes == 8
+									  : type <= BSHM_VALUE_NOTHING;
+}
+
 /* Are two states of a slot equal, except for stamp, PROTECTED and FREQUENT? Then the slot was not
  * freed between them. */
 static inline bool bshm__same_state(uint32_t a, uint32_t b)

@@ -26,6 +26,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/recency.h"
+#include "core/cache/record.h"
 #include "core/file.h"
 #include "core/status.h"
 #include "platform/platform.h"
@@ -113,6 +114,11 @@ static int copy_value(bshm_segment *segment, const bshm_key *key, bshm_patience 
 	return 0; /* it grew during each try */
 }
 
+static bool is_kept(uint64_t type, uint64_t bytes)
+{
+	return type != BSHM_VALUE_NOTHING && bshm__is_value(type, bytes);
+}
+
 /* Numbers are little-endian in the file. */
 static void swap_number(bshm_value_type type, void *bytes)
 {
@@ -138,6 +144,10 @@ static bool write_record(writer *w, const bshm_key *key)
 	const int there = copy_value(w->segment, key, &w->patience, &found, &bytes);
 	if (there <= 0) {
 		return there == 0;
+	}
+	if (!is_kept(found.type, found.length)) { /* damaged: no such file could be restored */
+		free(bytes);
+		return true;
 	}
 	const uint64_t expires_s = found.expires_s == 0 ? 0 : (uint64_t) (found.expires_s + w->ahead_s);
 	swap_number(found.type, bytes);
@@ -274,13 +284,10 @@ static uint32_t value_bytes(const part *head)
 
 static bool is_record(const part *head)
 {
-	const uint64_t type = head->words[3] & FLAG_TYPE;
-	const bool number = type == BSHM_VALUE_INT || type == BSHM_VALUE_FLOAT;
-	const bool empty = type < BSHM_VALUE_INT;
 	return key_bytes(head) <= BSHM_KEY_BYTES_MAX &&
 		   (uint64_t) key_bytes(head) + value_bytes(head) <= BSHM_RECORD_BYTES_MAX &&
-		   head->words[3] <= (FLAG_TYPE | FLAG_PROTECTED) && type <= BSHM_VALUE_IGBINARY &&
-		   (!number || value_bytes(head) == 8) && (!empty || value_bytes(head) == 0);
+		   head->words[3] <= (FLAG_TYPE | FLAG_PROTECTED) &&
+		   is_kept(head->words[3] & FLAG_TYPE, value_bytes(head));
 }
 
 /* Checks everything behind the head; items[] are the records, *count of them. `all` is the

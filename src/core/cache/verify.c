@@ -104,7 +104,8 @@ static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 	}
 	if (size_class >= BSHM_CLASS_RECORDS || !bshm__record_load(s, ref, &record) ||
 		record.bytes + record.first > record.slot + bshm__class_bytes(size_class) ||
-		!bshm__record_home(s, &record, &home)) {
+		!bshm__record_home(s, &record, &home) ||
+		!bshm__is_value(bshm__record_type(&record), record.value_bytes)) {
 		note(in, "a record is damaged");
 		return;
 	}
