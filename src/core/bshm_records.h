@@ -274,7 +274,7 @@ typedef struct {
 	uint64_t misses;
 	uint64_t sets;
 	uint64_t evictions;
-	uint64_t expired;  /* records that were removed because they had expired */
+	uint64_t expired;  /* expired records that were evicted; not those that were overwritten */
 	uint64_t rejected; /* puts without room, or too large */
 	uint64_t lock_timeouts;
 	uint64_t repairs;

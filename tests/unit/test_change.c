@@ -9,6 +9,8 @@
 #include "platform/platform.h"
 #include "test_store.h"
 
+#include <sys/resource.h>
+
 #define WORKERS 6u
 #define CALLS   4000u
 
@@ -467,4 +469,26 @@ TEST(a_large_record_may_be_changed_where_two_do_not_fit)
 		CHECK_INT(serial, how);
 		check_sound(segment);
 	}
+}
+
+static void change_without_descriptors(void)
+{
+	const struct rlimit limit = {1, 1};
+	REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	bshm_store_info before;
+	bshm_store_info after;
+	bshm_store_stat(segment, &before);
+	CHECK_INT(store_remove(segment, 1), BSHM_E_UNAVAILABLE);
+	CHECK_INT(store_put(segment, 1, 2, 100, 0, BSHM_PUT_SET), BSHM_E_UNAVAILABLE);
+	bshm_store_stat(segment, &after);
+	CHECK_INT(after.lock_timeouts, before.lock_timeouts + 2);
+	CHECK(store_has(segment, 1));
+}
+
+/* PHP's delete() gives false as if there were none: a figure says that it was not done. */
+TEST(a_change_of_a_process_without_a_place_is_counted)
+{
+	segment = open_store(MB(1), 0);
+	CHECK_INT(store_put(segment, 1, 1, 100, 0, BSHM_PUT_SET), 1);
+	CHECK_INT(finish(spawn(change_without_descriptors)), 0);
 }

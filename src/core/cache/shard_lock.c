@@ -20,7 +20,8 @@ bshm_status bshm__shard_lock_wait(const bshm__shard *s, uint64_t wait_ns, bshm_e
 	if (!segment->store_writable) {
 		return bshm__fail(error, BSHM_E_UNAVAILABLE, BSHM_CAUSE_NO_STORE);
 	}
-	if (bshm__owner_attach(segment, error) != BSHM_OK) {
+	if (bshm__owner_attach(segment, error) != BSHM_OK) { /* no change either, so it counts, too */
+		BSHM_ADD(&s->shard->timeouts, 1, RELAXED);
 		return error->status;
 	}
 	bool dead;
