@@ -33,9 +33,10 @@
 /* One is enough below the limit of records, if the counts are right. */
 #define LIMIT_EVICTIONS 64u
 
-/* A step that frees nothing, and waits for no other process, finds only a damaged index. Of so many
- * steps such a one is the last. */
-#define VAIN_STEPS 8u
+/* Of so many steps one that frees nothing is the last: it finds only a damaged index. While another
+ * process has chunks of the shard, their room may come yet. */
+#define VAIN_STEPS        8u
+#define VAIN_STEPS_PARKED 64u
 
 /* A chunk more costs a look-up another cache miss, which so many bytes are worth. */
 #define CHUNK_COST 32u
@@ -331,8 +332,8 @@ static bool make_room(
 	}
 	const uint64_t before = BSHM_LOAD(&s->shard->sequence, RELAXED);
 	const bool made = bshm__make_room_step(s, size_class, count, keep, r->step == 1);
-	const bool in_vain = before == BSHM_LOAD(&s->shard->sequence, RELAXED) &&
-						 !bshm__parked_in_use(s) && r->step % VAIN_STEPS == 0;
+	const uint32_t steps = bshm__parked_in_use(s) ? VAIN_STEPS_PARKED : VAIN_STEPS;
+	const bool in_vain = before == BSHM_LOAD(&s->shard->sequence, RELAXED) && r->step % steps == 0;
 	if (!made && BSHM_LOAD(&s->shard->records, RELAXED) != 0 && !in_vain) {
 		r->step = BSHM_STEP_LATER;
 	}
