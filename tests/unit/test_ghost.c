@@ -384,27 +384,59 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 	CHECK_INT(lean_after_use(&s, 0, 28, 0), down);
 }
 
-/* By a look-up, once: and only of a record that may be evicted. */
-TEST(a_look_up_notes_a_late_use)
+/* By a call that asks for the record, once: and only of one that may be evicted. */
+static void check_late_use(
+	uint32_t bytes, bool (*use)(bshm_segment *, uint32_t number, uint32_t bytes))
 {
-	bshm_segment *segment = open_store(MB(4), 256);
+	bshm_segment *segment = open_store(MB(4) + 512 * (uint64_t) bytes, 256);
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	for (uint32_t i = 0; i < 1000; i++) {
-		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_put(segment, i, 1, bytes, 0, BSHM_PUT_SET), 1);
 	}
 	const int32_t first = bshm__ghost_lean(&s);
-	CHECK(store_use(segment, 999));
+	CHECK(use(segment, 999, bytes));
 	CHECK_INT(bshm__ghost_lean(&s), first);
 	uint32_t oldest = 0;
 	while (!store_has(segment, oldest)) {
 		oldest++;
 	}
-	CHECK(store_use(segment, oldest));
+	CHECK(use(segment, oldest, bytes));
 	const int32_t less = bshm__ghost_lean(&s);
 	CHECK(less < first);
-	CHECK(store_use(segment, oldest));
+	CHECK(use(segment, oldest, bytes));
 	CHECK_INT(bshm__ghost_lean(&s), less);
 	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
+static bool by_get(bshm_segment *segment, uint32_t number, uint32_t bytes)
+{
+	(void) bytes;
+	return store_use(segment, number);
+}
+
+static bool by_replace(bshm_segment *segment, uint32_t number, uint32_t bytes)
+{
+	return store_put(segment, number, 2, bytes, 0, BSHM_PUT_REPLACE) == 1;
+}
+
+static bool by_touch(bshm_segment *segment, uint32_t number, uint32_t bytes)
+{
+	const uint64_t key_bytes = number;
+	const bshm_key key = {(const char *) &key_bytes, 8};
+	(void) bytes;
+	return bshm_record_touch(segment, &key, 100, &(bshm_error){0}) == 1;
+}
+
+/* A put or a touch of a large record makes room for it first. */
+TEST(who_asks_for_a_record_notes_a_late_use)
+{
+	static const uint32_t sizes[] = {16, 5000, 50000};
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		check_late_use(sizes[i], by_get);
+		check_late_use(sizes[i], by_replace);
+		check_late_use(sizes[i], by_touch);
+	}
 }
 
 /* An expired record is no hit, though a call may have it: that it stayed brought nothing. */
