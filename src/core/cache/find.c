@@ -111,7 +111,7 @@ static void describe_found(const bshm__shard *s, const bshm__record *record, uin
 /* Before the record is stamped: processes that use it at the same moment each note that. It is
  * rare, and a step more does little. No pointer to a variable: these can stay in registers. */
 static BSHM_NOINLINE void note_late_use(
-	bshm_segment *segment, bshm_shard_header *shard, uint32_t state, uint64_t bytes)
+	bshm_segment *segment, const bshm_shard_header *shard, uint32_t state, uint64_t bytes)
 {
 	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
 	bshm__ghost_used(&s, state, bytes);
