@@ -148,8 +148,9 @@ static uint32_t evict_some(
 
 /* How far a call goes. */
 typedef struct {
-	uint32_t evictions;   /* and what counts as one */
-	uint32_t pages;       /* to be emptied */
+	uint32_t evictions; /* and what counts as one */
+	uint32_t pages;     /* to be emptied; the end of a step, else of emptying alone */
+	bool is_step;
 	uint32_t single;      /* so many records go one by one, before they go page by page */
 	uint32_t class_pages; /* a page is one of a class that has so many */
 } limits;
@@ -164,7 +165,7 @@ static bool make_room(
 	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0, 0};
 	while (!has_room(s, size_class, count)) {
 		const uint32_t done = evictions + wish.searched / BUCKETS_OF_ONE;
-		if (done >= most.evictions || pages == 0) {
+		if (done >= most.evictions || (most.is_step && pages == 0)) {
 			return false;
 		}
 		/* First the free slots of other classes, then an eviction. */
@@ -196,7 +197,7 @@ bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, 
 	const uint64_t wanted = count * bshm__class_bytes(size_class) / BSHM_SLAB_BYTES + 1;
 	const uint64_t evictions = ONE_BY_ONE + wanted * OF_A_PAGE;
 	const limits most = {evictions < UINT32_MAX ? (uint32_t) evictions : UINT32_MAX,
-		s->segment->shard_pages, ONE_BY_ONE, CLASS_PAGES};
+		s->segment->shard_pages, false, ONE_BY_ONE, CLASS_PAGES};
 	const bool made = make_room(s, size_class, count, keep, most);
 	if (!made) {
 		bshm__slabs_doubt(s);
@@ -207,14 +208,15 @@ bool bshm__make_room(const bshm__shard *s, uint32_t size_class, uint64_t count, 
 bool bshm__make_room_step(
 	const bshm__shard *s, uint32_t size_class, uint64_t count, uint64_t keep, bool first)
 {
-	const limits most = {ONE_BY_ONE, SMALL_PAGES, first ? ONE_BY_ONE : 0, CLASS_PAGES};
+	const limits most = {ONE_BY_ONE, SMALL_PAGES, true, first ? ONE_BY_ONE : 0, CLASS_PAGES};
 	return make_room(s, size_class, count, keep, most);
 }
 
 bool bshm__make_large_room_step(const bshm__shard *s, uint32_t size_class, uint64_t count)
 {
 	const uint32_t single = many_go(s, size_class, count) ? 0 : UINT32_MAX;
-	return make_room(s, size_class, count, 0, (limits){STEP_EVICTIONS, STEP_PAGES, single, 1});
+	return make_room(
+		s, size_class, count, 0, (limits){STEP_EVICTIONS, STEP_PAGES, true, single, 1});
 }
 
 bool bshm__may_pause(
