@@ -161,6 +161,7 @@ int run_alone(const test *t)
 	snprintf(line, sizeof(line), "\"%s\" " ALONE " %s %lld", program, t->name,
 		(long long) (intptr_t) section);
 	if (!CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &child)) {
+		printf("# no process: error %lu\n", (unsigned long) GetLastError());
 		return 1;
 	}
 	DWORD status = 1;
