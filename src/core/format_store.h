@@ -218,7 +218,7 @@ typedef struct {
 	uint32_t pop_stamp;   /* 1 + the oldest stamp that there is; 0 = not known */
 	uint32_t free_page;   /* where to look for a free page first */
 	uint32_t empty_page;  /* where to go on looking for one to empty */
-	uint32_t recount;     /* 1: a death left given_pages and the classes' counts in doubt */
+	uint32_t recount;     /* 1: given_pages and the classes' counts are in doubt */
 	uint32_t parked;      /* the first chunk of a record that is not put yet: parked.h; 0 = none */
 	uint64_t evictions;
 	uint64_t expired;

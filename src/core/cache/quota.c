@@ -14,7 +14,8 @@
  * A death leaves `reserved` too high, never too low, because it goes up before a credit does, and
  * down after. The process that takes over the lock of the dead holder notes that in `recount`
  * (quota_recount.c). With one shard there is no credit: the shard's own count is compared with the
- * limit.
+ * limit. If that count is damaged, no eviction brings it below: so after some, that of the shard's
+ * tables takes its place.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

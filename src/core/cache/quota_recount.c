@@ -1,5 +1,5 @@
 /*
- * quota_recount.c - counts `reserved` anew, which a death leaves too high (quota.c).
+ * quota_recount.c - counts `reserved` anew, which a death or damage leaves too high (quota.c).
  *
  * Licensed under the MIT licence; see LICENSE.
  */

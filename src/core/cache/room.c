@@ -148,9 +148,9 @@ static uint32_t evict_some(
 
 /* How far a call goes. */
 typedef struct {
-	uint32_t evictions; /* and what counts as one */
-	uint32_t pages;     /* to be emptied; the end of a step, else of emptying alone */
-	bool is_step;
+	uint32_t evictions;   /* and what counts as one */
+	uint32_t pages;       /* so many may be emptied */
+	bool is_step;         /* it ends when they have been; else records go without that */
 	uint32_t single;      /* so many records go one by one, before they go page by page */
 	uint32_t class_pages; /* a page is one of a class that has so many */
 } limits;

@@ -107,14 +107,18 @@ int32_t bshm__size_power(const bshm__shard *s)
 	return power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
 }
 
+/* How many of the mean size a record is, times `one`: at most SIZE_MOST, in parts. */
+static uint32_t parts_of(const bshm__shard *s, uint64_t bytes, uint64_t one)
+{
+	const uint64_t mean_256 = bshm__power_of(mean_log(s->shard, bshm__size_log(bytes)));
+	const uint64_t parts = (bytes + BSHM_RECORD_EXTRA) * 256 * one / mean_256;
+	return (uint32_t) (parts < SIZE_MOST * BSHM_SIZE_ONE ? parts : SIZE_MOST * BSHM_SIZE_ONE);
+}
+
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
 {
-	if (!bshm__memory_is_limit(s->segment, s->shard)) {
-		return BSHM_SIZE_ONE;
-	}
-	const uint64_t mean_256 = bshm__power_of(mean_log(s->shard, bshm__size_log(bytes)));
-	const uint64_t parts = (bytes + BSHM_RECORD_EXTRA) * 256 * BSHM_SIZE_ONE / mean_256;
-	return (uint32_t) (parts < SIZE_MOST * BSHM_SIZE_ONE ? parts : SIZE_MOST * BSHM_SIZE_ONE);
+	return bshm__memory_is_limit(s->segment, s->shard) ? parts_of(s, bytes, BSHM_SIZE_ONE)
+													   : BSHM_SIZE_ONE;
 }
 
 /* log2 of how much more a record of this size weighs than one of the mean size. */
@@ -149,13 +153,10 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 		return false;
 	}
 	const uint64_t margin = mean_of(&shard->intent.size_margin, log);
-	/* Not of the parts, which are 0 for the smallest. */
-	const uint64_t mean_256 = bshm__power_of(mean_log(shard, log));
-	const uint64_t lasting =
-		(bytes + BSHM_RECORD_EXTRA) * 256 * (uint64_t) lifetime(heavy) / mean_256;
-	const uint64_t most = SIZE_MOST * BSHM_SIZE_ONE;
+	/* Not from the parts, which are 0 for the smallest. */
+	const int64_t lasting = parts_of(s, bytes, (uint64_t) lifetime(heavy));
 	mean_goes_on(&shard->size_evicted, log, parts);
-	mean_goes_on(&shard->intent.size_margin, log, (int64_t) (lasting < most ? lasting : most));
+	mean_goes_on(&shard->intent.size_margin, log, lasting);
 	return log > margin;
 }
 
