@@ -585,7 +585,7 @@ static const struct {
 	{"take_missed", "the same"},
 	{"bshm__ghost_missed", "the same"},
 	{"move_power", "the same"},
-	{"bshm__quota_doubt", "a count of records is damaged: test_bounds"},
+	{"bshm__quota_doubt", "a count of records is damaged: test_bounds_damage"},
 	{"claim_all", "a segment that is damaged: test_check"},
 	{"clear_zero", "no private memory: test_ops"},
 	{"bshm__clear_finish", "no private memory: test_ops"},

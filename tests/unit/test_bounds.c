@@ -8,9 +8,9 @@
 #include "core/cache/change.h"
 #include "core/cache/evict.h"
 #include "core/cache/recency.h"
-#include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/table.h"
+#include "test_cost.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -27,8 +27,6 @@
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u
-/* 6 sizes up to the largest: 70 units are zeroed, and 160 refs looked for a place. */
-#define GROWTH_MOST 120000u
 /* 512 entries, heads and ops, or fewer filters. */
 #define FILTERS_MOST 60000u
 /* 64 evictions among large records, a page or two, and the resize of a table. */
@@ -38,10 +36,6 @@
 /* A few steps of that, where no page of the first 512 has an old record: so many evictions as the
  * choice of one of them costs, and a page. */
 #define VAIN_MOST 250000u
-/* 8 steps in vain, each of which looks twice at all buckets, and at many pages. */
-#define REFUSED_MOST 4000000u
-/* 64 evictions for the limit of records. */
-#define DOUBT_MOST 20000u
 /* 64 evictions where no class has the pages for a choice. */
 #define FEW_PAGES_MOST 100000u
 /* One record is looked up, put and freed. */
@@ -52,18 +46,6 @@
 
 /* Fewer than a call with many keys may have leases of one shard. */
 #define MANY_KEYS 150u
-
-typedef struct {
-	uint64_t most;     /* accesses of one hold */
-	uint64_t accesses; /* of the whole call */
-} cost;
-
-static cost cost_of(void (*call)(bshm_segment *), bshm_segment *segment)
-{
-	bshm__held = (bshm_held){0};
-	call(segment);
-	return (cost){bshm__held.most, bshm__held.accesses};
-}
 
 static void put_number(bshm_segment *segment, uint32_t number)
 {
@@ -533,107 +515,6 @@ TEST(the_largest_table_is_resized_in_one_hold)
 	CHECK(both.accesses / 2 < RESIZE_MOST);
 	remove_in_order(segment);
 	CHECK_INT(records_of(segment), 0);
-}
-
-/* The next key after *next of one bucket, whatever the size of the table. */
-static uint32_t crowded(const bshm_segment *segment, uint64_t *next)
-{
-	return key_at(segment, next, 0, BSHM_POSITIONS / BSHM_BUCKETS_MAX);
-}
-
-static void put_crowded(bshm_segment *segment)
-{
-	CHECK_INT(store_put(segment, crowded(segment, &(uint64_t){MB(64)}), 1, 8, 0, BSHM_PUT_SET), 0);
-}
-
-/* No cell leads to a record any more. */
-static void empty_index(bshm_segment *segment)
-{
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	for (uint32_t table = 0; table < segment->shard_tables; table++) {
-		const bshm__buckets buckets = bshm__buckets_of(segment, table);
-		for (uint32_t i = 0; i < buckets.count; i++) {
-			for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
-				BSHM_STORE(&bshm__bucket_at(&s, &buckets, i)->ref[k], 0, RELAXED);
-			}
-		}
-	}
-}
-
-/* Puts until there is no room left, and no record that can go. */
-static void put_in_vain(bshm_segment *segment)
-{
-	uint32_t number = MB(64);
-	do {
-		empty_index(segment);
-		bshm__held = (bshm_held){0};
-	} while (store_put(segment, number++, 1, 8, 0, BSHM_PUT_SET) == 1);
-}
-
-TEST(a_put_ends_soon_where_no_record_can_go)
-{
-	bshm_segment *segment = open_store(MB(1), 0);
-	store_fill_up(segment, 0, 8);
-	const cost one = cost_of(put_in_vain, segment);
-	test_note("%llu accesses in %llu holds", (unsigned long long) one.accesses,
-		(unsigned long long) bshm__held.holds);
-	CHECK(one.accesses < REFUSED_MOST);
-}
-
-/* So many keys of one bucket are no chance: no size has a place for one more. */
-TEST(a_table_that_is_of_no_use_larger_is_given_few_sizes)
-{
-	bshm_segment *segment = open_store(MB(2), 8191);
-	uint64_t next = 0;
-	for (unsigned i = 0; i < BSHM_REACH_MAX * BSHM_BUCKET_CELLS; i++) {
-		REQUIRE(store_put(segment, crowded(segment, &next), 1, 8, 0, BSHM_PUT_SET) == 1);
-	}
-	const cost one = cost_of(put_crowded, segment);
-	test_note("%llu accesses", (unsigned long long) one.most);
-	CHECK(one.most < GROWTH_MOST);
-	CHECK_INT(records_of(segment), BSHM_REACH_MAX * BSHM_BUCKET_CELLS);
-	check_sound(segment);
-}
-
-static void put_one_more(bshm_segment *segment)
-{
-	CHECK_INT(store_put(segment, MB(64), 1, 8, 0, BSHM_PUT_SET), 1);
-}
-
-/* A shard that is said to have more records than the limit does not lose all of them. */
-TEST(a_damaged_count_of_records_does_not_empty_the_store)
-{
-	bshm_segment *segment = open_store(MB(4), 20000);
-	REQUIRE(segment->shard_count == 1);
-	store_fill_up(segment, 0, 8);
-	BSHM_STORE(&segment->shards[0].records, 1u << 30, RELAXED);
-	const cost one = cost_of(put_one_more, segment);
-	test_note("%llu accesses", (unsigned long long) one.most);
-	CHECK(one.most < DOUBT_MOST);
-	CHECK(records_of(segment) > 19900);
-	check_sound(segment);
-}
-
-static void make_index_room(bshm_segment *segment)
-{
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	bshm__make_room(&s, BSHM_CLASS_INDEX, 4, 0);
-}
-
-/* Units that are said to be taken, however much room is made. The next call counts them anew. */
-TEST(a_damaged_count_of_units_does_not_empty_the_store)
-{
-	bshm_segment *segment = open_store(MB(16), 0);
-	store_fill_up(segment, 0, 8);
-	const uint64_t before = records_of(segment);
-	BSHM_STORE(&segment->shards[0].classes[BSHM_CLASS_INDEX].used, 1u << 31, RELAXED);
-	const cost one = cost_of(make_index_room, segment);
-	test_note("%llu accesses, %llu of %llu records are left", (unsigned long long) one.accesses,
-		(unsigned long long) records_of(segment), (unsigned long long) before);
-	CHECK(records_of(segment) > before / 2);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	CHECK(bshm__make_room(&s, BSHM_CLASS_INDEX, 4, 0));
-	check_sound(segment);
 }
 
 /* Large values in a store whose tables were planned for small ones: a bucket in a hundred has a
