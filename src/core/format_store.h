@@ -307,14 +307,15 @@ BSHM_AT(lease, begun_s, 28);
 BSHM_AT(lease, unstored_s, 32);
 
 /*
- *  off   0                 128               256      260             308
- *      +-----------------+-----------------+--------+---------------+----------+
- *   0: | units[0]        | units[1]        | records| missed        | evicted |
- *      +-----------------+-----------------+--------+---------------+---------+
+ *  off   0                 128               256      260             308        316
+ *      +-----------------+-----------------+--------+---------------+----------+--------+
+ *   0: | units[0]        | units[1]        | records| missed        | evicted  | freq.  |
+ *      +-----------------+-----------------+--------+---------------+----------+--------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
- * the store is. All under the shard's lock, but `missed`: a hint, stored by any process.
+ * the store is. All under the shard's lock, but `missed`, a hint, which any process stores, and
+ * `frequent`: compare-and-swap by any process.
  *
  * Each table has a root, one word of an array of their own, which every search reads: the roots of
  * a store of 64 MB lie in 2 kB. The root (release) has the count of the table's buckets, the ref of
@@ -326,7 +327,7 @@ typedef struct {
 	uint32_t missed[BSHM_TABLE_MISSED];  /* which ghosts were missed lately: ghost.c */
 	uint32_t evicted_age;                /* in the shard's first table: size.c; 0 = none yet */
 	uint32_t evicted_epoch;              /* the same: of the last eviction: ghost.c */
-	uint8_t reserved[4];
+	uint32_t frequent; /* the same: of FREQUENT records: ghost.c; 0 = nothing yet */
 } bshm_table;
 
 /* In a root: bit 0 which list, bits 1 to 31 the count of buckets, bits 32 to 63 the first unit. */

@@ -579,6 +579,7 @@ static const struct {
 	{"string_together", "no run of free partitions is long enough: test_blocks"},
 	{"append_run", "free partitions are no neighbours of a build's own: test_image"},
 	{"bshm__evict_surely", "a segment that is damaged: test_room_damage"},
+	{"frequents_set", "one that was used again is evicted; a hint: test_ghost"},
 	{"move_lean", "a record returns after its eviction; a hint: test_ghost"},
 	{"learn_missed", "the same, of one that is not put again"},
 	{"bshm__ghost_returns", "the same"},

@@ -442,3 +442,47 @@ TEST(a_long_calm_does_not_favour_what_was_used_in_it)
 	test_note("%u lost", lost);
 	CHECK(lost < KEYS / 20);
 }
+
+/* By day popular keys, at night a job that goes five times over other ones: half of the store.
+ * After it they are not used again until the next night, and have to go. */
+static void play_nights(uint64_t *seed, double *misses, double *lru_misses)
+{
+	enum {
+		CAPACITY = 4000,
+		POPULAR = 4 * CAPACITY,
+		BATCH = CAPACITY / 2,
+		DAY = 10 * CAPACITY,
+		NIGHT = 5 * BATCH,
+		DAYS = 6
+	};
+	bshm_segment *segment = open_store(MB(4), CAPACITY);
+	lru_begin(&same, CAPACITY);
+	for (uint32_t i = 0; i < DAYS * (DAY + NIGHT); i++) {
+		const uint32_t hour = i % (DAY + NIGHT);
+		/* Zipf's law with an exponent of 9/10, without its steps. */
+		const double rank = pow(1 + uniform(seed) * (pow(POPULAR, 0.1) - 1), 10) - 1;
+		const uint32_t key =
+			hour < DAY ? (uint32_t) rank % POPULAR : POPULAR + (hour - DAY) % BATCH;
+		*lru_misses += !lru_use(&same, key);
+		if (!store_use(segment, key)) {
+			++*misses;
+			CHECK_INT(store_put(segment, key, 1, 16, 0, BSHM_PUT_SET), 1);
+		}
+	}
+	check_sound(segment);
+	bshm_segment_close(segment);
+	unlink(test_path("segment"));
+}
+
+TEST(a_nightly_batch_does_not_take_the_room_of_the_day)
+{
+	test_counts();
+	uint64_t seed = test_seed();
+	double misses = 0;
+	double lru_misses = 0;
+	for (uint32_t i = 0; i < 4; i++) {
+		play_nights(&seed, &misses, &lru_misses);
+	}
+	test_note("%.1f %% fewer misses than LRU", 100 - 100 * misses / lru_misses);
+	CHECK(misses < lru_misses * 1.03); /* 1.05 to 1.08 where FREQUENT records stay as ever */
+}

@@ -369,7 +369,9 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 	CHECK_INT(lean_after_use(&s, frequent, 71, 0), 0);
 	const int32_t down = lean_after_use(&s, 0, 28, 0);
 	const int32_t up = lean_after_use(&s, BSHM_SLOT_PROTECTED, 56, 0);
+	const int32_t bonus = bshm__ghost_older(&s, BSHM_KIND_FREQUENT);
 	const int32_t frequent_up = lean_after_use(&s, frequent, 77, 0);
+	CHECK(bshm__ghost_older(&s, BSHM_KIND_FREQUENT) < bonus);
 	CHECK(down < 0);
 	CHECK(frequent_up > 0);
 	CHECK(up > frequent_up);
@@ -382,6 +384,51 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 		BSHM_LOAD(&segment->tables[0].evicted_age, RELAXED) | 1u << 31, RELAXED);
 	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
 	CHECK_INT(lean_after_use(&s, 0, 28, 0), down);
+}
+
+/* One of that kind is evicted, and returns: how much younger a FREQUENT one counts then. */
+static int32_t bonus_after_return(const bshm__shard *s, uint32_t kind)
+{
+	static const uint64_t number = 1000000;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(s->segment, 0, &key);
+	const bshm__evicted evicted = {BSHM_SLOT_LIVE | kind | bshm__stamp_now(s), 0, 24};
+	bshm__ghost_leave(s, &home, 0, &evicted);
+	bshm__ghost_returns(s, &home, 24, true);
+	BSHM_STORE(&s->shard->lean, 0, RELAXED); /* one octave, where a count is the limit */
+	return -bshm__ghost_older(s, BSHM_KIND_FREQUENT);
+}
+
+/* Of what was used again, those stay longer that are more likely to return. */
+TEST(what_returns_says_how_long_frequent_records_stay)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const uint32_t frequent = BSHM_SLOT_PROTECTED | BSHM_SLOT_FREQUENT;
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	const int32_t first = -bshm__ghost_older(&s, BSHM_KIND_FREQUENT);
+	CHECK_INT(first, BSHM_OCTAVE / 8 * 3);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROTECTED), 0);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), BSHM_OCTAVE);
+	CHECK_INT(bonus_after_return(&s, 0), first);
+	const int32_t less = bonus_after_return(&s, BSHM_SLOT_PROTECTED);
+	CHECK(less < first);
+	CHECK(bonus_after_return(&s, frequent) > less);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bonus_after_return(&s, BSHM_SLOT_PROTECTED);
+	}
+	CHECK_INT(bonus_after_return(&s, 0), 0);
+	/* Hardly any was FREQUENT among those that went: so one that returns counts for many. */
+	CHECK(bonus_after_return(&s, frequent) > 8 * (first - less));
+	for (uint32_t i = 0; i < 1000; i++) {
+		bonus_after_return(&s, frequent);
+	}
+	CHECK_INT(bonus_after_return(&s, 0), BSHM_OCTAVE / 4 * 3);
+	BSHM_STORE(&s.shard->lean, (uint32_t) -BSHM_OCTAVE, RELAXED); /* an LRU knows no kinds */
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_FREQUENT), 0);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
 }
 
 /* By a call that asks for the record, once: and only of one that may be evicted. */
@@ -488,7 +535,7 @@ TEST(damaged_words_of_the_eviction_do_no_harm)
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
 		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_began,
-		&shard->turn_rounds};
+		&shard->turn_rounds, &segment->tables[0].frequent};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
 }
 

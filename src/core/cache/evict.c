@@ -17,10 +17,9 @@
  * than there are. That is left so: the larger samples bring 2 to 3 % fewer misses.)
  *
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
- * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(3/8 lean) times as old. (With
- * 3/4, FREQUENT ones that are not used any more filled the store; so others had to return, and that
- * kept the lean up.) With a lean of 0 that is LRU; with a large one, records on probation go first,
- * as in 2Q or S3-FIFO. Ghosts move the lean to what fits the traffic (ghost.c).
+ * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(bonus * lean) times as old.
+ * With a lean of 0 that is LRU; with a large one, records on probation go first, as in 2Q or
+ * S3-FIFO. Ghosts move both to what fits the traffic (ghost.c).
  *
  * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4) at most:
  * the hits are wanted that a byte of the memory brings. So a record of twice the size has to be
@@ -185,10 +184,11 @@ static sample_size size_of_sample(const bshm__shard *s, const bshm__scales *by)
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	const bool large = BSHM_LOAD(&shard->data_bytes, RELAXED) >= records * LARGE_ON_AVERAGE;
-	const bool only_age = by->probation == BSHM_SCALE_ONE;
+	const bool only_age = by->of_kind[BSHM_KIND_PROBATION] == BSHM_SCALE_ONE;
 	const uint32_t usual = large || only_age ? BSHM_EVICT_SAMPLE_LARGE : BSHM_EVICT_SAMPLE;
 	const uint32_t wanted = large ? 2 * usual : usual;
-	const uint32_t uses = by->probation < 2 * BSHM_SCALE_ONE ? bshm__ghost_uses(s) : 0;
+	const uint32_t uses =
+		by->of_kind[BSHM_KIND_PROBATION] < 2 * BSHM_SCALE_ONE ? bshm__ghost_uses(s) : 0;
 	const uint32_t most = BSHM_EVICT_SAMPLE_MOST;
 	const uint32_t paid = uses < most / LOOKS_OF_USE ? uses * LOOKS_OF_USE : most;
 	return paid > wanted ? (sample_size){paid, paid} : (sample_size){wanted, usual};

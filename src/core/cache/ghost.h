@@ -9,7 +9,7 @@
 #include "core/cache/index.h"
 #include "core/cache/size.h"
 
-#define BSHM_GHOST_BITS 12u
+#define BSHM_GHOST_BITS 11u
 
 /* turn_rounds: bits 0 and 1: how often the hand has come round in this turn; 2 to 7: how long the
  * last turn lasted; 8 to 31: when this one began, in seconds; 0 = not known. */
@@ -67,7 +67,10 @@ void bshm__ghost_end(const bshm__shard *s, const bshm__home *home);
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket);
 /* How often records were used for each eviction lately, about. */
 uint32_t bshm__ghost_uses(const bshm__shard *s);
-/* By how many octaves records on probation count as older than they are, in 2^-24. */
+/* By how many octaves records on probation count as older than they are, in 2^-24; below 0, they do
+ * not. */
 int32_t bshm__ghost_lean(const bshm__shard *s);
+/* By how many octaves a record of that kind counts as older, or, below 0, younger; in 2^-24. */
+int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind);
 
 #endif

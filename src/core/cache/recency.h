@@ -66,6 +66,20 @@ static inline bshm__epochs bshm__epochs_of(uint64_t clock)
 		(uint32_t) (clock >> 48) & BSHM_SLOT_STAMP};
 }
 
+/* The kinds of records: on probation, PROTECTED, and FREQUENT as well. */
+enum {
+	BSHM_KIND_PROBATION,
+	BSHM_KIND_PROTECTED,
+	BSHM_KIND_FREQUENT,
+	BSHM_KINDS
+};
+static inline uint32_t bshm__kind_of(uint32_t state)
+{
+	return (state & BSHM_SLOT_PROTECTED) == 0  ? BSHM_KIND_PROBATION
+		   : (state & BSHM_SLOT_FREQUENT) == 0 ? BSHM_KIND_PROTECTED
+											   : BSHM_KIND_FREQUENT;
+}
+
 /* The state of a record after a use now. */
 uint32_t bshm__state_used(const bshm__shard *s, uint32_t state);
 /* Under the lock: a step of the renumbering of old stamps, when it is due. */

@@ -76,19 +76,24 @@ static uint64_t size_weight(
 	return bshm__size_weight(by->size_power, bshm__slot_bytes(s, slot, state));
 }
 
+static uint64_t scale_of(const bshm__shard *s, uint32_t kind)
+{
+	const int32_t older = bshm__ghost_older(s, kind);
+	return older < 0 ? BSHM_SCALE_ONE * BSHM_SCALE_ONE / bshm__power_of((uint64_t) -older)
+					 : bshm__power_of((uint64_t) older);
+}
+
 bshm__scales bshm__scales_of(const bshm__shard *s)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	const int32_t leaning = bshm__ghost_lean(s);
-	const uint32_t lean = leaning < 0 ? 0 : (uint32_t) leaning;
 	return (bshm__scales){
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__age(e.now, e.floor) + 1,
 		.by_size = bshm__memory_is_limit(s->segment, s->shard),
 		.size_power = bshm__size_power(s),
-		.probation = bshm__power_of(lean),
-		.frequent = 256 * 256 / bshm__power_of(lean / 8 * 3),
+		.of_kind = {scale_of(s, BSHM_KIND_PROBATION), BSHM_SCALE_ONE,
+			scale_of(s, BSHM_KIND_FREQUENT)},
 	};
 }
 
@@ -100,12 +105,10 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 		return (bshm__member){0}; /* damaged */
 	}
 	const uint32_t age = bshm__age_of(s, by->now, state);
-	const uint64_t kind = (state & BSHM_SLOT_PROTECTED) == 0  ? by->probation
-						  : (state & BSHM_SLOT_FREQUENT) == 0 ? 256
-															  : by->frequent;
 	const bool expired = bshm__walk_expired(s, ref, state, by->now_s);
 	const uint64_t weight =
-		expired ? UINT64_MAX : (age + 1) * kind * size_weight(s, by, ref, state);
+		expired ? UINT64_MAX
+				: (age + 1) * by->of_kind[bshm__kind_of(state)] * size_weight(s, by, ref, state);
 	return (bshm__member){ref, cell, state, age, weight, expired};
 }
 

@@ -7,6 +7,7 @@
 #define BSHM_CACHE_SAMPLE_H
 
 #include "core/cache/index.h"
+#include "core/cache/recency.h"
 
 /* All under the shard's lock. */
 
@@ -24,11 +25,10 @@ typedef struct {
 typedef struct {
 	uint32_t now; /* the epoch */
 	uint32_t now_s;
-	uint32_t least_age; /* of a record that may be evicted: older than the floor */
-	bool by_size;       /* is memory the limit? */
-	int32_t size_power; /* to which a size counts then */
-	uint64_t probation; /* how much an epoch weighs, by kind */
-	uint64_t frequent;
+	uint32_t least_age;           /* of a record that may be evicted: older than the floor */
+	bool by_size;                 /* is memory the limit? */
+	int32_t size_power;           /* to which a size counts then */
+	uint64_t of_kind[BSHM_KINDS]; /* how much an epoch weighs */
 } bshm__scales;
 #define BSHM_SCALE_ONE 256u /* what an epoch weighs with a lean of 0 */
 
