@@ -97,6 +97,9 @@ TEST(a_value_of_no_type_is_found)
 	check_told("a record is damaged");
 	set_word(ref, 1, shape ^ (BSHM_VALUE_STRING ^ BSHM_VALUE_INT) << BSHM_SHAPE_TYPE);
 	check_told("a record is damaged"); /* a number has 8 bytes */
+	/* Only what a filter let through may be without a value. */
+	set_word(ref, 1, (shape & ~(15u << BSHM_SHAPE_TYPE)) | BSHM_VALUE_NOTHING << BSHM_SHAPE_TYPE);
+	check_told("a record is damaged");
 	set_word(ref, 1, shape);
 	check_sound(segment);
 }

@@ -91,6 +91,14 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 	}
 }
 
+static bool is_value(const bshm__record *record)
+{
+	const bshm_value_type type = bshm__record_type(record);
+	const uint32_t space = record->shape >> BSHM_SHAPE_SPACE & 1;
+	return bshm__is_value(type, record->value_bytes) &&
+		   (type != BSHM_VALUE_NOTHING || space != BSHM_SPACE_CACHE);
+}
+
 static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 {
 	const bshm__shard *s = &in->s;
@@ -104,8 +112,7 @@ static void inspect_record(inspection *in, uint32_t cell, uint32_t ref)
 	}
 	if (size_class >= BSHM_CLASS_RECORDS || !bshm__record_load(s, ref, &record) ||
 		record.bytes + record.first > record.slot + bshm__class_bytes(size_class) ||
-		!bshm__record_home(s, &record, &home) ||
-		!bshm__is_value(bshm__record_type(&record), record.value_bytes)) {
+		!bshm__record_home(s, &record, &home) || !is_value(&record)) {
 		note(in, "a record is damaged");
 		return;
 	}
