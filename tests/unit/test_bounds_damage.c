@@ -116,3 +116,45 @@ TEST(a_damaged_count_of_units_does_not_empty_the_store)
 	CHECK(bshm__make_room(&s, BSHM_CLASS_INDEX, 4, 0));
 	check_sound(segment);
 }
+
+/* Large records meet each damaged count of their chunks once: then it is counted anew. */
+TEST(damaged_counts_of_chunks_do_not_empty_the_store_nor_refuse_records)
+{
+	for (uint32_t i = 0; i < 3 * 32; i += 4) {
+		bshm_segment *segment = open_store(MB(16), 0);
+		store_fill_up(segment, 0, 4000);
+		for (uint32_t k = 0; k < 10; k++) {
+			REQUIRE(store_put(segment, MB(32) + k, 1, 200000, 0, BSHM_PUT_SET) == 1);
+		}
+		const uint64_t before = records_of(segment);
+		bshm_shard_header *shard = &segment->shards[0];
+		bshm_class *chunks = &shard->classes[BSHM_CLASS_CHUNK];
+		uint32_t *const words[] = {&chunks->used, &chunks->pages, &shard->given_pages};
+		uint32_t *word = words[i / 32];
+		BSHM_STORE(word, BSHM_LOAD(word, RELAXED) ^ 1u << i % 32, RELAXED);
+		unsigned refused = 0;
+		for (uint32_t k = 0; k < 10; k++) {
+			refused += store_put(segment, MB(48) + k, 1, 200000, 0, BSHM_PUT_SET) != 1;
+		}
+		CHECK(refused <= 1);
+		CHECK(records_of(segment) > before / 2);
+		check_sound(segment);
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+}
+
+/* Neither does a count above the limit where fewer can go than are tried. */
+TEST(a_damaged_count_of_few_records_does_not_refuse_others)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	for (uint32_t i = 0; i < 40; i++) {
+		REQUIRE(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	BSHM_STORE(&segment->shards[0].records, 40 + 4096, RELAXED);
+	for (uint32_t i = 100; i < 1100; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK_INT(records_of(segment), 1000);
+	check_sound(segment);
+}

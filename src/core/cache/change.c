@@ -133,6 +133,9 @@ int bshm__record_put_step(const bshm__shard *s, const bshm__home *home, const bs
 	}
 	bshm__parked_end(s, chain);
 	reject(s);
+	if (fits) { /* there should have been room */
+		bshm__slabs_doubt(s);
+	}
 	if (put->mode == BSHM_PUT_SET) {
 		bshm__locate(s, home, put->space, &put->key, &at);
 		if (at.cell != 0) {

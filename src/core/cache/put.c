@@ -505,7 +505,7 @@ bool bshm__put_record(
 	for (unsigned tries = 0; tries < PUT_TRIES; tries++) {
 		bool ready = true;
 		while (ready && at->cell == 0 && !reserved && !(reserved = bshm__quota_take(s))) {
-			ready = evictions++ < LIMIT_EVICTIONS ? bshm__evict(s) : bshm__quota_doubt(s);
+			ready = (evictions++ < LIMIT_EVICTIONS && bshm__evict(s)) || bshm__quota_doubt(s);
 		}
 		if (!ready || (at->cell == 0 && !make_cell(s, home, r, at->free_cell == 0, &tried)) ||
 			!make_slots(s, home, r, at)) {

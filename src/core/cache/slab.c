@@ -526,6 +526,7 @@ void bshm__slot_vacate(const bshm__shard *s, uint32_t ref)
 
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 {
+	settle(s);
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t slots = bshm__class_slots(size_class);
 	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);

@@ -118,7 +118,7 @@ void bshm__slot_vacate(const bshm__shard *s, uint32_t ref);
 uint32_t bshm__ref_class(const bshm__shard *s, uint32_t ref);
 /* Is it the first byte of a slot that is taken? */
 bool bshm__slot_taken(const bshm__shard *s, uint32_t ref);
-/* A process died in the shard: the counts of pages and slots may be one off. */
+/* The counts of pages and slots may be wrong: a process died in the shard, or they are damaged. */
 void bshm__slabs_doubt(const bshm__shard *s);
 /* Memory gets another meaning: all look-ups in progress begin anew. */
 void bshm__sequence_jump(const bshm__shard *s);
