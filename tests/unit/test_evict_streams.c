@@ -445,24 +445,26 @@ TEST(a_long_calm_does_not_favour_what_was_used_in_it)
 
 /* By day popular keys, at night a job that goes five times over other ones: half of the store.
  * After it they are not used again until the next night, and have to go. */
-static void play_nights(uint64_t *seed, double *misses, double *lru_misses)
+typedef struct {
+	uint32_t capacity;
+	uint32_t popular; /* keys of the day */
+	double power;     /* how popular: the exponent of Zipf's law, without its steps */
+	uint32_t days;
+} nights;
+
+static void play_nights(const nights *n, uint64_t *seed, double *misses, double *lru_misses)
 {
-	enum {
-		CAPACITY = 4000,
-		POPULAR = 4 * CAPACITY,
-		BATCH = CAPACITY / 2,
-		DAY = 10 * CAPACITY,
-		NIGHT = 5 * BATCH,
-		DAYS = 6
-	};
-	bshm_segment *segment = open_store(MB(4), CAPACITY);
-	lru_begin(&same, CAPACITY);
-	for (uint32_t i = 0; i < DAYS * (DAY + NIGHT); i++) {
-		const uint32_t hour = i % (DAY + NIGHT);
-		/* Zipf's law with an exponent of 9/10, without its steps. */
-		const double rank = pow(1 + uniform(seed) * (pow(POPULAR, 0.1) - 1), 10) - 1;
+	const uint32_t batch = n->capacity / 2;
+	const uint32_t day = 10 * n->capacity;
+	const uint32_t both = day + 5 * batch;
+	bshm_segment *segment = open_store(MB(4), n->capacity);
+	lru_begin(&same, n->capacity);
+	for (uint32_t i = 0; i < n->days * both; i++) {
+		const double most = pow(n->popular, 1 - n->power) - 1;
+		const double rank = pow(1 + uniform(seed) * most, 1 / (1 - n->power)) - 1;
+		const uint32_t hour = i % both;
 		const uint32_t key =
-			hour < DAY ? (uint32_t) rank % POPULAR : POPULAR + (hour - DAY) % BATCH;
+			hour < day ? (uint32_t) rank % n->popular : n->popular + (hour - day) % batch;
 		*lru_misses += !lru_use(&same, key);
 		if (!store_use(segment, key)) {
 			++*misses;
@@ -477,12 +479,17 @@ static void play_nights(uint64_t *seed, double *misses, double *lru_misses)
 TEST(a_nightly_batch_does_not_take_the_room_of_the_day)
 {
 	test_counts();
+	static const nights cases[] = {{4000, 16000, 0.9, 6}, {4000, 2400, 0.5, 6}};
 	uint64_t seed = test_seed();
-	double misses = 0;
-	double lru_misses = 0;
-	for (uint32_t i = 0; i < 4; i++) {
-		play_nights(&seed, &misses, &lru_misses);
+	for (uint32_t i = 0; i < 2; i++) {
+		double misses = 0;
+		double lru_misses = 0;
+		for (uint32_t k = 0; k < 3; k++) {
+			play_nights(&cases[i], &seed, &misses, &lru_misses);
+		}
+		test_note("%.1f %% fewer misses than LRU", 100 - 100 * misses / lru_misses);
+		/* The first: 1.05 to 1.08 where FREQUENT records stay as ever. The second: 1.22 to 1.29
+		 * where all that return draw the lean on. */
+		CHECK(misses < lru_misses * 1.05);
 	}
-	test_note("%.1f %% fewer misses than LRU", 100 - 100 * misses / lru_misses);
-	CHECK(misses < lru_misses * 1.03); /* 1.05 to 1.08 where FREQUENT records stay as ever */
 }
