@@ -144,6 +144,26 @@ TEST(damaged_counts_of_chunks_do_not_empty_the_store_nor_refuse_records)
 	}
 }
 
+/* An append asks for room, too. */
+TEST(damaged_counts_of_chunks_do_not_refuse_each_append)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	store_fill_up(segment, 0, 4000);
+	const uint64_t number = MB(32);
+	const bshm_key key = {(const char *) &number, 8};
+	REQUIRE(store_put(segment, number, 1, 200000, 0, BSHM_PUT_SET) == 1);
+	segment->shards[0].classes[BSHM_CLASS_CHUNK].pages ^= 1u << 12;
+	unsigned refused = 0;
+	for (uint32_t k = 0; k < 10; k++) {
+		uint64_t length;
+		bshm_error error;
+		refused += bshm_record_append(segment, &key, &(bshm_key){"more", 4}, &(bshm_key){"", 0},
+					   &length, &error) != BSHM_OK;
+	}
+	CHECK(refused <= 1);
+	check_sound(segment);
+}
+
 /* Neither does a count above the limit where fewer can go than are tried. */
 TEST(a_damaged_count_of_few_records_does_not_refuse_others)
 {

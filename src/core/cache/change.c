@@ -269,6 +269,7 @@ static bshm_status no_room(const bshm__shard *s, const bshm__new_record *r, bshm
 		return BSHM_E_BUSY;
 	}
 	reject(s);
+	bshm__slabs_doubt(s); /* there should have been room */
 	return bshm__fail_sizes(
 		error, BSHM_E_NO_SPACE, BSHM_CAUSE_RECORD_ROOM, r->key.length + r->value.length, 0);
 }

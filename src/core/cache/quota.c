@@ -121,7 +121,9 @@ bool bshm__quota_doubt(const bshm__shard *s)
 	if (less) {
 		BSHM_STORE(&s->shard->records, records, RELAXED);
 	}
-	BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
+	if (less || records != 0) { /* an empty shard may find the limit reached by others */
+		BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
+	}
 	return less;
 }
 
