@@ -120,8 +120,8 @@
 #define SHARE_ONE    65536
 
 /* FREQUENT records count as younger by so much of the lean at most, and in a new store. A ghost
- * that returns moves that by BONUS_STEP / (records + STEP_RECORDS), or up to STEP_MOST times that,
- * but not by more than BONUS_FAR. */
+ * that returns moves that up by BONUS_STEP / (records + STEP_RECORDS), or up to STEP_MOST times
+ * that, but not by more than BONUS_FAR; or down by half of that. */
 #define BONUS_ONE    32768
 #define BONUS_MOST   (BONUS_ONE / 4 * 3)
 #define BONUS_NEW    (BONUS_ONE / 8 * 3)
