@@ -48,6 +48,23 @@ TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 	CHECK(stored == 0 || stored == 1);
 }
 
+/* Else the counts taken anew could be ones that cannot be, and would be taken anew each time. */
+TEST(bits_of_slots_that_there_are_not_are_not_counted)
+{
+	segment = open_store(MB(1), 0);
+	s = bshm__shard_at(segment, 0);
+	REQUIRE(store_put(segment, 0, 1, 5000, 0, BSHM_PUT_SET) == 1);
+	const uint32_t of_chunk = bshm__ref_class(&s, find_number(0).next);
+	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
+		if (bshm__page_class(&s, page) == of_chunk) {
+			segment->page_bitmaps[page - 1].taken[0] |= UINT64_C(3) << 40;
+		}
+	}
+	bshm__slabs_doubt(&s);
+	bshm__slots_free(&s, of_chunk);
+	CHECK_INT(s.shard->classes[of_chunk].used, 1);
+}
+
 /* Its page cannot be emptied, and no other is taken for it again and again. */
 TEST(a_unit_that_no_table_has_is_not_moved)
 {

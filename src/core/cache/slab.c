@@ -6,7 +6,7 @@
  * freeing are one store each, so a death in the middle of a call leaves a definite state, and there
  * is no list that could be broken. The counts of pages and slots are hints: a death may leave them
  * one off. The process that takes the lock over notes that, and the next search for a page counts
- * anew.
+ * anew; so does one that finds counts that cannot be.
  *
  * The state word of a free slot is not LIVE, and its version is one higher than before: a look-up
  * that is still reading the record sees that (find.c).
@@ -148,12 +148,15 @@ static uint32_t bitmap_words(uint32_t size_class)
 	return size_class < BSHM_CLASS_MAPPED ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
 }
 
+/* Not the bits of slots that there are not: damage may set them. */
 static uint32_t count_taken(const bshm__shard *s, uint32_t i, uint32_t size_class)
 {
 	const uint64_t *words = bitmap_at(s, i, size_class);
+	const uint32_t slots = bshm__class_slots(size_class);
 	uint32_t taken = 0;
-	for (uint32_t k = 0; k < bitmap_words(size_class); k++) {
-		taken += BSHM_BIT_COUNT(BSHM_LOAD(&words[k], RELAXED));
+	for (uint32_t k = 0; k < slots; k += 64) {
+		const uint64_t real = slots - k < 64 ? (UINT64_C(1) << (slots - k)) - 1 : UINT64_MAX;
+		taken += BSHM_BIT_COUNT(BSHM_LOAD(&words[k / 64], RELAXED) & real);
 	}
 	return taken;
 }
@@ -255,9 +258,16 @@ void bshm__slabs_doubt(const bshm__shard *s)
 	BSHM_STORE(&s->shard->recount, 1, RELAXED);
 }
 
-static void settle(const bshm__shard *s)
+/* Before a class's counts are used. That more slots are taken than its pages have, or more pages
+ * given than there are, comes of damage: then no eviction would seem to make room. */
+static void settle(const bshm__shard *s, uint32_t size_class)
 {
-	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->recount, RELAXED) != 0)) {
+	const bshm_shard_header *shard = s->shard;
+	const bshm_class *c = &shard->classes[size_class];
+	const uint64_t slots = (uint64_t) BSHM_LOAD(&c->pages, RELAXED) * bshm__class_slots(size_class);
+	if (BSHM_UNLIKELY(BSHM_LOAD(&shard->recount, RELAXED) != 0 ||
+					  BSHM_LOAD(&c->used, RELAXED) > slots ||
+					  BSHM_LOAD(&shard->given_pages, RELAXED) > s->segment->shard_pages)) {
 		recount(s);
 	}
 }
@@ -308,7 +318,7 @@ static uint32_t free_page(const bshm__shard *s, uint32_t size_class)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t count = s->segment->shard_pages;
-	settle(s);
+	settle(s, size_class);
 	if (BSHM_LOAD(&shard->given_pages, RELAXED) == count) {
 		return 0;
 	}
@@ -357,7 +367,7 @@ static BSHM_NOINLINE uint32_t find_slowly(
 		number = slot == slots ? number : other;
 	}
 	if (slot == slots) {
-		settle(s);
+		settle(s, size_class);
 		const uint64_t room =
 			(uint64_t) BSHM_LOAD(&shard->classes[size_class].pages, RELAXED) * slots;
 		const bool full = room == BSHM_LOAD(&shard->classes[size_class].used, RELAXED);
@@ -439,7 +449,7 @@ static bool is_wasteful(
 bool bshm__class_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
-	settle(s);
+	settle(s, size_class);
 	return is_wasteful(s, size_class, needed, to_the_last);
 }
 
@@ -526,7 +536,7 @@ void bshm__slot_vacate(const bshm__shard *s, uint32_t ref)
 
 uint64_t bshm__slots_free(const bshm__shard *s, uint32_t size_class)
 {
-	settle(s);
+	settle(s, size_class);
 	const bshm_shard_header *shard = s->shard;
 	const uint64_t slots = bshm__class_slots(size_class);
 	const uint64_t given = BSHM_LOAD(&shard->given_pages, RELAXED);
