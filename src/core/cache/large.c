@@ -208,8 +208,6 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	/* More steps than are ever needed: the shard's count of its records may be damaged. */
 	uint32_t steps = 2 * s->segment->shard_pages;
 	bshm__low low = BSHM_LOW_NONE;
-	const uint64_t before = BSHM_LOAD(&s->shard->data_bytes, RELAXED);
-	bool doubted = false;
 	uint64_t wanted;
 	bool again;
 	do {
@@ -220,11 +218,6 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		wanted = keep_existing(&own, home, put, chunks);
 		again = !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, wanted) &&
 				BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0;
-		const uint64_t enough = 2 * wanted * BSHM_CHUNK_BYTES;
-		if (again && !doubted && BSHM_LOAD(&s->shard->data_bytes, RELAXED) + enough < before) {
-			bshm__slabs_doubt(s); /* so much has gone, and there should be room */
-			doubted = true;
-		}
 		status = again ? next_step(s, wanted, &low, patience, error) : BSHM_OK;
 		if (status != BSHM_OK) {
 			return status;
