@@ -295,6 +295,7 @@ static void begin_turn(const bshm__shard *s)
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
 	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
+	bshm__size_turn(s);
 }
 
 /* How many evictions the share of those on probation is averaged over. (With 256 in each store, it
