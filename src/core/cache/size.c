@@ -202,7 +202,9 @@ static void gain_add(const bshm__shard *s, int64_t hits)
 	const int64_t most = GAIN_PART * gain_part(s);
 	const int64_t gain = (int32_t) before + hits;
 	const int64_t kept = gain < -most ? -most : gain > most ? most : gain;
-	BSHM_CAS(word, &before, (uint32_t) (int32_t) kept, RELAXED);
+	if (kept != (int32_t) before) { /* look-ups share the line */
+		BSHM_CAS(word, &before, (uint32_t) (int32_t) kept, RELAXED);
+	}
 }
 
 void bshm__size_turn(const bshm__shard *s)
