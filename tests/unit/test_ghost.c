@@ -367,11 +367,11 @@ TEST(sizes_count_what_they_bring_and_what_they_cost)
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 984, bshm__age_log(63));
 	}
-	bshm__size_used(&s, 234, bshm__age_log(95)); /* half an octave is 96 */
+	bshm__size_used(&s, 234, bshm__age_log(73)); /* a quarter of 5/8 of an octave is 74 */
 	bshm__size_used(&s, 984, bshm__age_log(1000));
 	bshm__size_used(&s, 3984, bshm__age_log(1000));
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
-	bshm__size_used(&s, 234, bshm__age_log(96));
+	bshm__size_used(&s, 234, bshm__age_log(74));
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
 	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
 	bshm__size_returned(&s, 3984, false); /* in the turn before */
