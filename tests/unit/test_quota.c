@@ -188,6 +188,33 @@ TEST(a_hint_of_the_dead_does_not_keep_the_limit_from_being_counted)
 	fill_up();
 }
 
+/* More than the limit, or a shard's credit that is more than it ever takes. */
+TEST(damaged_counts_do_not_keep_the_limit_from_being_filled)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		open_shards();
+		for (uint32_t number = 0; number < LIMIT; number++) {
+			CHECK_INT(store_put(segment, number, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		if (i == 0) {
+			BSHM_ADD(&segment->store->reserved, UINT64_C(1) << 40, RELAXED);
+		} else {
+			BSHM_STORE(&segment->shards[0].credit, 1u << 20, RELAXED);
+		}
+		for (uint32_t number = 0; number < LIMIT; number++) {
+			remove_record(number);
+		}
+		for (uint32_t number = 0; number < 3 * LIMIT; number++) {
+			CHECK_INT(store_put(segment, number, 1, 8, 0, BSHM_PUT_SET), 1);
+			CHECK(records_of(segment) <= LIMIT + 128);
+		}
+		CHECK_INT(records_of(segment), LIMIT);
+		check_all();
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+}
+
 TEST(processes_at_the_limit_never_exceed_it_and_it_can_be_filled_then)
 {
 	open_shards();

@@ -369,6 +369,9 @@ static BSHM_NOINLINE bool grow_table(
 		if (bshm__table_resize(s, home->table, buckets)) {
 			return true;
 		}
+		if (*tried == 1) {
+			bshm__slabs_doubt(s); /* there should have been room */
+		}
 	}
 	return false;
 }
@@ -519,14 +522,17 @@ bool bshm__put_record(
 			reserved = false;
 		}
 		const uint32_t before = at->cell != 0 ? bshm__word(s, at->ref, 0) : 0;
-		if ((at->cell != 0 || (reserved && at->free_cell != 0)) && publish(s, home, r, at)) {
-			count_set(s->segment);
-			const uint32_t now = bshm__stamp_now(s);
-			if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
-				bshm__touch_count(s, before, new_bytes(r));
+		if (at->cell != 0 || (reserved && at->free_cell != 0)) {
+			if (publish(s, home, r, at)) {
+				count_set(s->segment);
+				const uint32_t now = bshm__stamp_now(s);
+				if (before == 0 || (before & BSHM_SLOT_STAMP) != now) {
+					bshm__touch_count(s, before, new_bytes(r));
+				}
+				bshm__aging_step(s);
+				return true;
 			}
-			bshm__aging_step(s);
-			return true;
+			bshm__slabs_doubt(s); /* there should have been room */
 		}
 		at->sequence--; /* locate again */
 	}

@@ -76,6 +76,9 @@ static BSHM_NOINLINE uint32_t draw(const bshm__shard *s)
 			return (uint32_t) count;
 		}
 	}
+	if (reserved > most) { /* damaged */
+		BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
+	}
 	return collect(s);
 }
 
@@ -86,7 +89,10 @@ bool bshm__quota_take(const bshm__shard *s)
 		return most == 0 || BSHM_LOAD(&s->shard->records, RELAXED) < most;
 	}
 	uint32_t credit = BSHM_LOAD(&s->shard->credit, RELAXED);
-	if (BSHM_UNLIKELY(credit == 0)) {
+	if (BSHM_UNLIKELY(credit - 1 >= 2 * BATCH)) { /* none, or more than there can be */
+		if (credit != 0) {
+			BSHM_STORE(&s->segment->store->recount, 1, RELAXED);
+		}
 		credit = draw(s);
 		if (credit == 0) {
 			return false;

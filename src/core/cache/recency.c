@@ -134,7 +134,9 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	if (!by_bytes && in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
-	const uint64_t bytes = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
+	const uint64_t stored = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
+	const uint64_t most = (uint64_t) segment->shard_pages * BSHM_SLAB_BYTES;
+	const uint64_t bytes = stored < most ? stored : most; /* else no period would end again */
 	const bool by_memory = bshm__memory_is_limit(segment, shard);
 	const uint64_t all = by_memory ? bytes >> segment->period_shift : records;
 	if (used * 64 >= all * bshm__safe_share(segment)) {
