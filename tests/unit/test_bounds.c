@@ -21,11 +21,10 @@
 #define VERIFY_MOST 200000u
 /* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
 #define LARGE_MOST 60000u
-/* Room for a large record among small ones: for each that goes, 156 to 160, or 180 if no page was
- * found at first: that differs with the keys' hashes (one by one, it would be 500 to 700); and of a
- * step, 128 evictions and a page or two. The last step makes room for its first and its last part,
- * too. */
-#define EVICTION_MOST 256u
+/* Room for a large record among small ones: for each that goes; and of a step, 128 evictions and a
+ * page or two. The last step makes room for its first and its last part, too. In one run of twenty,
+ * by the keys' hashes, such a put takes 330,000 accesses more, over several steps. */
+#define EVICTION_MOST 160u
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u
@@ -149,7 +148,7 @@ TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 		test_note("%llu evicted, %llu accesses for each; a step: %llu, %llu holds",
 			(unsigned long long) evicted, (unsigned long long) (all.accesses / evicted),
 			(unsigned long long) all.most, (unsigned long long) bshm__held.holds);
-		CHECK(all.accesses < evicted * EVICTION_MOST);
+		CHECK(all.accesses < evicted * EVICTION_MOST + ROOM_MOST);
 		CHECK(all.most <= ROOM_MOST);
 		CHECK(bshm__held.holds >= evicted / 160);
 	}

@@ -67,8 +67,8 @@
 #define STEP_PERCENT 30
 #define STEP_OCTAVES (INT64_C(2) * BSHM_OCTAVE)
 
-/* The power is raised by less where sizes have cost more than they have brought; not at all where
- * these are a 64th of the records. They count up to as many as there are records. */
+/* The power is raised by less where sizes have cost more hits than they have brought; not at all
+ * where they have cost a 64th of the records more. The count goes up to that of the records. */
 #define GAIN_PART  64
 #define GAIN_LEAST 16 /* of such a part */
 #define GAIN_TURNS 32 /* a turn takes such a part of them */
