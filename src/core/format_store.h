@@ -30,7 +30,7 @@
 #define BSHM_CLASS_MAPPED  21u  /* pages of smaller classes end with a bitmap of their own */
 #define BSHM_MAP_WORDS     16u
 #define BSHM_TABLE_UNITS   32u
-#define BSHM_TABLE_MISSED  11u
+#define BSHM_TABLE_MISSED  8u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
 #define BSHM_BUCKETS_MIN   8u /* of a table that has any */
@@ -307,15 +307,15 @@ BSHM_AT(lease, begun_s, 28);
 BSHM_AT(lease, unstored_s, 32);
 
 /*
- *  off   0                 128               256      260      304      308        316
- *      +-----------------+-----------------+--------+--------+--------+----------+--------+
- *   0: | units[0]        | units[1]        | records| missed | s.gain | evicted  | freq.  |
- *      +-----------------+-----------------+--------+--------+--------+----------+--------+
+ *  off   0           128         256     260     292      300      304      308       316
+ *      +-----------+-----------+-------+-------+--------+--------+--------+---------+-------+
+ *   0: | units[0]  | units[1]  |records| missed| lru    | l.gain | s.gain | evicted | freq. |
+ *      +-----------+-----------+-------+-------+--------+--------+--------+---------+-------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
  * the store is. All under the shard's lock, but `missed`, a hint, which any process stores, and
- * `size_gain` and `frequent`: compare-and-swap by any process.
+ * `lru_used` to `size_gain`, and `frequent`: those any process changes.
  *
  * Each table has a root, one word of an array of their own, which every search reads: the roots of
  * a store of 64 MB lie in 2 kB. The root (release) has the count of the table's buckets, the ref of
@@ -325,7 +325,10 @@ typedef struct {
 	uint32_t units[2][BSHM_TABLE_UNITS]; /* number 0 of the list in force is in the root */
 	uint32_t records;                    /* in its buckets */
 	uint32_t missed[BSHM_TABLE_MISSED];  /* which ghosts were missed lately: ghost.c */
-	uint32_t size_gain;     /* in the shard's first table: what sizes have brought: size.c */
+	uint32_t lru_used;      /* in the shard's first table: as much since lru_age began: recency.c */
+	uint32_t lru_age;       /* the same: how long an LRU keeps a record, and the epoch */
+	uint32_t lean_gain;     /* the same: what the lean has brought: gain.c */
+	uint32_t size_gain;     /* the same: what sizes have brought: gain.c */
 	uint32_t evicted_age;   /* the same: size.c; 0 = none yet */
 	uint32_t evicted_epoch; /* the same: of the last eviction: ghost.c */
 	uint32_t frequent;      /* the same: of FREQUENT records: ghost.c; 0 = nothing yet */

@@ -3,6 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/gain.h"
 #include "core/cache/ghost.h"
 
 #include "core/cache/evict.h"
@@ -292,6 +293,7 @@ TEST(what_returns_says_how_much_a_size_counts)
 	const int32_t first = bshm__size_power(&s);
 	CHECK_INT(first, most / 4);
 	bshm__size_returned(&s, 1000, true); /* nothing has been evicted yet */
+	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16, RELAXED);
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 984, bshm__age_log(63));
 	}
@@ -311,8 +313,8 @@ TEST(what_returns_says_how_much_a_size_counts)
 	CHECK_INT(bshm__size_weight(0, 60000), 256);
 	bshm__size_returned(&s, 100, true);
 	CHECK_INT(bshm__size_power(&s), 0); /* sizes have cost more than they have brought */
-	for (uint32_t i = 0; i < 100; i++) {
-		bshm__size_turn(&s);
+	for (uint32_t i = 0; i < 400; i++) {
+		bshm__gain_turn(&s);
 	}
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_returned(&s, 100, true);
@@ -351,43 +353,6 @@ TEST(what_is_used_late_says_how_much_a_size_counts)
 	CHECK(half > 2 * (more - first));
 	bshm__size_returned(&s, 234, true);
 	CHECK(bshm__size_power(&s) - less > 2 * half);
-}
-
-/* What an LRU would have lost, and what it would have kept: the mean age was 63 epochs, and the
- * power is 5/16, so one of 4 kB goes 5/8 of an octave before one of 1 kB. */
-TEST(sizes_count_what_they_bring_and_what_they_cost)
-{
-	bshm_segment *segment = open_store(MB(4), 0);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	const uint32_t *gain = &segment->tables[0].size_gain;
-	const uint32_t now = bshm__stamp_now(&s);
-	bshm__size_used(&s, 234, bshm__age_log(1000)); /* nothing has been evicted yet */
-	bshm__size_returned(&s, 3984, true);
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
-	for (uint32_t i = 0; i < 1000; i++) {
-		bshm__size_evicted(&s, 984, bshm__age_log(63));
-	}
-	bshm__size_used(&s, 234, bshm__age_log(73)); /* a quarter of 5/8 of an octave is 74 */
-	bshm__size_used(&s, 984, bshm__age_log(1000));
-	bshm__size_used(&s, 3984, bshm__age_log(1000));
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
-	bshm__size_used(&s, 234, bshm__age_log(74));
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
-	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
-	bshm__size_returned(&s, 3984, false); /* in the turn before */
-	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
-	bshm__size_returned(&s, 234, true);
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
-	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
-	BSHM_STORE(&s.shard->turn_began, (now - 100) & BSHM_SLOT_STAMP, RELAXED);
-	bshm__size_returned(&s, 3984, true); /* half of that is longer than it would have stayed */
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
-	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
-	BSHM_STORE(&s.shard->turn_began, (now - 20) & BSHM_SLOT_STAMP, RELAXED);
-	bshm__size_returned(&s, 3984, true);
-	CHECK_INT((int32_t) BSHM_LOAD(gain, RELAXED), -1);
-	bshm__size_turn(&s);
-	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
 }
 
 /* A use of a record that had this age at the last eviction, `since` epochs ago. */
@@ -672,6 +637,7 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
 		&shard->turn_began, &shard->lean, &segment->tables[0].evicted_age,
-		&segment->tables[0].evicted_epoch, &segment->tables[0].size_gain};
+		&segment->tables[0].evicted_epoch, &segment->tables[0].size_gain,
+		&segment->tables[0].lean_gain, &segment->tables[0].lru_used, &segment->tables[0].lru_age};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

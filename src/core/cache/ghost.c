@@ -53,6 +53,9 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
+ * What the lean has brought, and what it has cost, is counted (gain.c). While it has cost more,
+ * nothing raises it.
+ *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
  * sixth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
@@ -70,6 +73,7 @@
  */
 #include "core/cache/ghost.h"
 
+#include "core/cache/gain.h"
 #include "core/cache/recency.h"
 
 #define HASH_MASK  ((1u << BSHM_GHOST_BITS) - 1)
@@ -80,7 +84,6 @@
 
 /* In turn_rounds: ghost.h. */
 #define LENGTH_SHIFT 2u
-#define LENGTH_MOST  63u
 #define BEGAN_SHIFT  8u
 #define BEGAN_MASK   0xffffffu
 
@@ -248,19 +251,6 @@ static bool is_over(const bshm__shard *s)
 		   (BSHM_LOAD(&shard->turn_rounds, RELAXED) & BSHM_ROUNDS_MOST) >= 2;
 }
 
-/* Seconds in six bits, rounded down to a quarter of an octave; 31 hours at most. */
-static uint32_t pack_length(uint32_t s)
-{
-	const uint32_t octave = s < 4 ? 1 : BSHM_HIGHEST_BIT(s);
-	const uint32_t packed = s < 4 ? s : (octave - 1) * 4 + (s >> (octave - 2) & 3);
-	return packed < LENGTH_MOST ? packed : LENGTH_MOST;
-}
-
-static uint32_t unpack_length(uint32_t packed)
-{
-	return packed < 4 ? packed : (4 + packed % 4) << (packed / 4 - 1);
-}
-
 /* How long this turn has lasted; 0: not known, or the clock has been set back. */
 static uint32_t length_so_far(const bshm_shard_header *shard, uint32_t now_s)
 {
@@ -277,8 +267,8 @@ static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
 	}
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	const uint32_t this_turn = length_so_far(s->shard, now_s);
-	const uint32_t last_turn =
-		unpack_length(BSHM_LOAD(&s->shard->turn_rounds, RELAXED) >> LENGTH_SHIFT & LENGTH_MOST);
+	const uint32_t rounds = BSHM_LOAD(&s->shard->turn_rounds, RELAXED);
+	const uint32_t last_turn = bshm__unpacked(rounds >> LENGTH_SHIFT & BSHM_PACKED_MOST);
 	const uint32_t length = this_turn > last_turn ? this_turn : last_turn;
 	return expires_s < now_s + length;
 }
@@ -287,7 +277,7 @@ static void begin_turn(const bshm__shard *s)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t now_s = bshm__store_now_s(s->segment);
-	const uint32_t length = pack_length(length_so_far(shard, now_s));
+	const uint32_t length = bshm__packed(length_so_far(shard, now_s));
 	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	const uint32_t uses = uses_of_turn(shard, evictions_of_turn(shard));
 	BSHM_STORE(&shard->turn_began, uses << 16 | now, RELAXED);
@@ -295,7 +285,7 @@ static void begin_turn(const bshm__shard *s)
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
 	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
-	bshm__size_turn(s);
+	bshm__gain_turn(s);
 }
 
 /* How many evictions the share of those on probation is averaged over. (With 256 in each store, it
@@ -419,7 +409,8 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	step = was_on_probation ? step : step * STEP_LESS / 100;
+	const uint32_t *gain = &bshm__first_table(s)->lean_gain;
+	step = was_on_probation ? step : bshm__gain_earned(s, gain, step * STEP_LESS / 100);
 	step = step * percent / 100;
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
@@ -491,7 +482,15 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 	const uint32_t age = bshm__age_of(s, now, state);
 	const uint32_t kind = bshm__kind_of(state);
 	const int32_t older = bshm__ghost_older(s, kind);
-	if (age > since && bshm__size_used(s, bytes, bshm__age_log(age - since) + older)) {
+	if (age <= since) {
+		return;
+	}
+	const int64_t then = bshm__age_log(age - since); /* at the last eviction */
+	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 &&
+		bshm__lru_had_evicted(s, then + bshm__size_heavier(s, bytes))) {
+		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, 1);
+	}
+	if (bshm__size_used(s, bytes, then + older)) {
 		const int32_t lean = bshm__ghost_older(s, BSHM_KIND_PROBATION);
 		learn(s, kind, percent_of_late(lean - older));
 		learn_bonus(s, kind, percent_of_late(-older));
@@ -614,7 +613,13 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	const bool stays = may_stay(s, home);
 	const uint32_t mark = (ghost >> MARK_SHIFT) - 1;
 	const uint32_t kind = mark % BSHM_KINDS;
-	bshm__size_returned(s, bytes, mark / BSHM_KINDS == turn_now(s->shard));
+	const bool this_turn = mark / BSHM_KINDS == turn_now(s->shard);
+	const int64_t older = kind == BSHM_KIND_PROBATION ? bshm__ghost_older(s, kind) : 0;
+	const int64_t rest = bshm__size_heavier(s, bytes);
+	if (this_turn && bshm__lru_had_kept(s, bshm__size_evicted_age(s), older, rest)) {
+		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, -1);
+	}
+	bshm__size_returned(s, bytes, this_turn);
 	if (stays || kind == BSHM_KIND_PROBATION || is_beside_small(s, bytes) ||
 		bshm__ghost_lean(s) < LEAN_LOOP) {
 		learn(s, kind, stays ? 100 : STEP_LESS);

@@ -21,6 +21,11 @@
  * `floor` are evicted. So the most recently used quarter is safe. At most twice as much is younger
  * than `floor`, so as a rule there is a record that may be evicted.
  *
+ * How long would an LRU keep a record? gain.c says what for. It is measured in how many epochs as
+ * much is used as the shard holds. `lru_used` counts like the periods, from the epoch in the low
+ * half of `lru_age` on. When all has been counted, the high half says how long that took, and the
+ * next measurement begins. In a shard of many records, one use of eight counts, eight times.
+ *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
  *
@@ -58,6 +63,12 @@
  * the two a shard would go to and fro, as large records go where memory is the limit. */
 #define RECORDS_NEAR 7u
 #define RECORDS_FAR  6u
+
+/* Where an epoch has so many uses, one of eight is measured, as the count has a line of its own.
+ * Not each eighth: that might be each use of one key in turn. */
+#define MEASURE_FEW  64u
+#define MEASURE_BITS 3u
+#define MIXED        2654435761u
 
 #define ADVANCE_TRIES 16u
 #define AHEAD         64u     /* pages that a put looks at to find one with records */
@@ -124,6 +135,16 @@ static uint64_t epoch_uses(const bshm_shard_header *shard, uint64_t clock, uint6
 	return uses < most ? uses : most;
 }
 
+/* What a period counts if all is used in it. */
+static uint64_t all_of(const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
+	const uint64_t stored = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
+	const uint64_t most = (uint64_t) segment->shard_pages * BSHM_SLAB_BYTES;
+	const uint64_t bytes = stored < most ? stored : most; /* else no period would end again */
+	return bshm__memory_is_limit(segment, shard) ? bytes >> segment->period_shift : records;
+}
+
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
 static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_header *shard,
 	uint64_t clock, uint64_t touches, bool by_bytes)
@@ -134,12 +155,7 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	if (!by_bytes && in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
-	const uint64_t stored = BSHM_LOAD(&shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
-	const uint64_t most = (uint64_t) segment->shard_pages * BSHM_SLAB_BYTES;
-	const uint64_t bytes = stored < most ? stored : most; /* else no period would end again */
-	const bool by_memory = bshm__memory_is_limit(segment, shard);
-	const uint64_t all = by_memory ? bytes >> segment->period_shift : records;
-	if (used * 64 >= all * bshm__safe_share(segment)) {
+	if (used * 64 >= all_of(segment, shard) * bshm__safe_share(segment)) {
 		end_period(shard, clock, touches);
 	} else {
 		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
@@ -168,6 +184,59 @@ static inline uint64_t part_of(
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
+/* In as many epochs, four times as much is used as in the last quarter that is complete. */
+static uint32_t four_quarters(const bshm__shard *s)
+{
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	return bshm__age(e.last, e.floor) * 64 / bshm__safe_share(s->segment);
+}
+
+static bshm_table *table_of(const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	return &segment->tables[(size_t) (shard - segment->shards) * segment->shard_tables];
+}
+
+static void measure_anew(bshm_table *table, uint32_t now)
+{
+	const uint32_t age = BSHM_LOAD(&table->lru_age, RELAXED) >> 16;
+	BSHM_STORE(&table->lru_used, 0, RELAXED);
+	BSHM_STORE(&table->lru_age, age << 16 | now, RELAXED);
+}
+
+/* A use of so much, of a record of this age. Of the processes that see the measurement's end, one
+ * begins the next. */
+static BSHM_NOINLINE void measure(const bshm_segment *segment, const bshm_shard_header *shard,
+	uint32_t now, uint32_t age, uint64_t more)
+{
+	bshm_table *table = table_of(segment, shard);
+	const uint32_t lasted = bshm__age(now, BSHM_LOAD(&table->lru_age, RELAXED));
+	if (age <= lasted) {
+		return;
+	}
+	uint32_t used = BSHM_ADD(&table->lru_used, (uint32_t) more, RELAXED) + (uint32_t) more;
+	if ((used >= all_of(segment, shard) || lasted >= AGE_KEPT) &&
+		BSHM_CAS(&table->lru_used, &used, 0, RELAXED)) {
+		BSHM_STORE(&table->lru_age, lasted << 16 | now, RELAXED);
+	}
+}
+
+uint32_t bshm__lru_age(const bshm__shard *s)
+{
+	const uint32_t last = BSHM_LOAD(&bshm__first_table(s)->lru_age, RELAXED) >> 16;
+	const uint32_t least = four_quarters(s);
+	return last > least ? last : least;
+}
+
+uint32_t bshm__lru_age_surely(const bshm__shard *s)
+{
+	const uint32_t word = BSHM_LOAD(&bshm__first_table(s)->lru_age, RELAXED);
+	const uint32_t least = four_quarters(s);
+	const uint32_t most = word >> 16;
+	const uint32_t lasted = bshm__age(bshm__stamp_now(s), word);
+	const uint32_t sure = lasted < most ? lasted : most;
+	return sure > least ? sure : least;
+}
+
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
  * anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so far
  * ahead of the oldest stamp as `most_age`. */
@@ -178,14 +247,20 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
-	const uint64_t one = 1 | periods * part_of(segment, shard, bytes) << EPOCH_BITS;
+	const uint64_t part = part_of(segment, shard, bytes);
+	const uint64_t one = 1 | periods * part << EPOCH_BITS;
 	const uint64_t before = BSHM_ADD(&shard->touches, one, RELAXED);
 	const uint64_t counts = before + one;
 	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
 	const bool by_bytes =
 		has_passed(segment, shard, before, counts) && epoch_age(shard, clock) < most_age;
-	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST ||
-		in_epoch >= BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE) {
+	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
+	const uint32_t bits = full < MEASURE_FEW ? 0 : MEASURE_BITS;
+	const uint32_t mixed = ((uint32_t) in_epoch + e.now) * MIXED;
+	if ((uint64_t) mixed >> (32 - bits) == 0) {
+		measure(segment, shard, e.now, age, part << bits);
+	}
+	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST || in_epoch >= full) {
 		end_epoch(segment, shard, clock, counts, by_bytes);
 	}
 }
@@ -203,6 +278,7 @@ static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 		BSHM_STORE(&s->shard->intent.size_margin, margin ^ BSHM_RECORDS_ARE_LIMIT, RELAXED);
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
+		measure_anew(bshm__first_table(s), bshm__stamp_now(s));
 	}
 }
 
@@ -337,6 +413,7 @@ static void finish_renumbering(const bshm__shard *s, const ranks *r, uint32_t ol
 			*periods[i] = r != NULL ? ranked(s, r, *periods[i]) : older ? oldest : *periods[i];
 		}
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
+	measure_anew(bshm__first_table(s), e.now);
 	BSHM_STORE(&s->shard->base, oldest, RELAXED);
 }
 

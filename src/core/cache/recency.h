@@ -18,6 +18,11 @@ static inline uint32_t bshm__safe_share(const bshm_segment *segment)
 	return segment->shard_count == 1 ? 16 : 20;
 }
 
+/* For how many epochs an LRU as large as the shard would keep a record: as the last measurement
+ * found it; and as it surely is. */
+uint32_t bshm__lru_age(const bshm__shard *s);
+uint32_t bshm__lru_age_surely(const bshm__shard *s);
+
 /* The stamp of a record that is used now. */
 static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 {

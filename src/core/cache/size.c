@@ -31,19 +31,14 @@
  * bring anything. Counted in full, late uses drew the power up there: 4 to 7 % more misses.) A
  * ghost of the turn before counts half, as its record came too late by more.
  *
- * The steps see how many a little longer would serve, but not that some would need much longer.
- * And the best power by day may be the worst by night: a store that changes from one to the other
- * is at its worst on the way. (A nightly batch of larger records was evicted in its own passes,
- * after a morning had drawn the power up: 8 to 16 % more misses than LRU, each day. One of small
- * records did the same to those of the day: up to 13 %.) So `size_gain` counts what the power has
- * brought, and what it has cost. It has brought a hit if a small record is used that was older than
- * `evicted_age` at an eviction: by a quarter of what it stays longer, or half an octave. An LRU
- * would have evicted it. (Where that was half an octave always, nothing counted as brought at low
- * powers, and the power stayed at 0: with Zipf's law and sizes of 500 to 2,000 bytes the store
- * missed as many as an LRU in place of 20 % fewer.) It has cost a hit if a large record returns
- * that an LRU would have kept. That counts twice, since not all ghosts are met. While it has cost
- * more, nothing raises the power, and large records lower it: to 0, which is LRU, if need be. Each
- * turn of the ghosts takes a part of the count, so the store tries again in the end.
+ * What the power has brought, and what it has cost, is counted (gain.c). While it has cost more,
+ * nothing raises it. It has brought a hit if a small record is used that was older than
+ * `evicted_age` at an eviction, too: by a quarter of what it stays longer, or by half an octave.
+ * (Where that was half an octave always, nothing counted as brought at low powers, and the power
+ * stayed at 0: with Zipf's law and sizes of 500 to 2,000 bytes the store missed as many as an LRU,
+ * in place of 20 % fewer.) What it has cost counts twice, since not all ghosts are met. (Counted
+ * once, a nightly batch of small records beside a day of all sizes had up to 9 % more misses than
+ * LRU.)
  *
  * Where all records have one size, none changes the power. Of a record that is missed and not put
  * again, the ghost tells whether it was larger than the mean.
@@ -52,7 +47,7 @@
  */
 #include "core/cache/size.h"
 
-#include "core/cache/recency.h"
+#include "core/cache/gain.h"
 
 #define POWER_MOST (BSHM_OCTAVE / 4 * 5)
 #define POWER_NEW  (POWER_MOST / 4) /* of an empty store, where the word is 0 */
@@ -67,13 +62,10 @@
 #define STEP_PERCENT 30
 #define STEP_OCTAVES (INT64_C(2) * BSHM_OCTAVE)
 
-/* The power is raised by less where sizes have cost more hits than they have brought; not at all
- * where they have cost a 64th of the records more. The count goes up to that of the records. */
-#define GAIN_PART  64
-#define GAIN_LEAST 16 /* of such a part */
-#define GAIN_TURNS 32 /* a turn takes such a part of them */
-#define GAIN_AGE   (BSHM_OCTAVE / 2)
+/* The power has brought a hit only if the record was this part of what it stays longer beyond the
+ * mean age at eviction, or half an octave. */
 #define GAIN_SHARE 4
+#define GAIN_AGE   (BSHM_OCTAVE / 2)
 #define LOSS       (-2)
 
 /* A use is late in the last quarter octave of a lifetime. */
@@ -146,12 +138,16 @@ uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)
 													   : BSHM_SIZE_ONE;
 }
 
-/* log2 of how much more a record of this size weighs than one of the mean size. */
 static int64_t heavier(const bshm__shard *s, uint64_t log)
 {
 	const int64_t more = (int64_t) log - (int64_t) mean_log(s->shard, log);
 	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
 	return by_size ? more * bshm__size_power(s) / BSHM_OCTAVE : 0;
+}
+
+int64_t bshm__size_heavier(const bshm__shard *s, uint64_t bytes)
+{
+	return heavier(s, bshm__size_log(bytes));
 }
 
 /* The lifetime of a record that is so much heavier: BSHM_SIZE_ONE for one of the mean size. */
@@ -163,6 +159,12 @@ static int64_t lifetime(int64_t heavy)
 											  : longer;
 	const uint64_t life = bshm__power_of((uint64_t) (kept + LIFE_SHORT));
 	return (int64_t) (life >> LIFE_SHORT / BSHM_OCTAVE);
+}
+
+int64_t bshm__size_evicted_age(const bshm__shard *s)
+{
+	const uint64_t log_0 = bshm__size_log(0);
+	return (int64_t) (mean_of(&bshm__first_table(s)->evicted_age, log_0) - log_0);
 }
 
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
@@ -185,51 +187,12 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 	return log > margin;
 }
 
-/* How many hits the power has brought, less those that it has cost. */
-static int64_t gain_of(const bshm__shard *s)
-{
-	return (int32_t) BSHM_LOAD(&bshm__first_table(s)->size_gain, RELAXED);
-}
-
-static int64_t gain_part(const bshm__shard *s)
-{
-	const int64_t part = (int64_t) BSHM_LOAD(&s->shard->records, RELAXED) / GAIN_PART;
-	return part < GAIN_LEAST ? GAIN_LEAST : part;
-}
-
-/* If another process counts meanwhile, that one does. */
-static void gain_add(const bshm__shard *s, int64_t hits)
-{
-	uint32_t *word = &bshm__first_table(s)->size_gain;
-	uint32_t before = BSHM_LOAD(word, RELAXED);
-	const int64_t most = GAIN_PART * gain_part(s);
-	const int64_t gain = (int32_t) before + hits;
-	const int64_t kept = gain < -most ? -most : gain > most ? most : gain;
-	if (kept != (int32_t) before) { /* look-ups share the line */
-		BSHM_CAS(word, &before, (uint32_t) (int32_t) kept, RELAXED);
-	}
-}
-
-void bshm__size_turn(const bshm__shard *s)
-{
-	const int64_t gain = gain_of(s);
-	const int64_t rest = gain < 0 ? GAIN_TURNS - 1 : 1 - GAIN_TURNS;
-	gain_add(s, gain == 0 ? 0 : -(gain - rest) / GAIN_TURNS);
-}
-
-/* A step up of the power, as far as sizes have earned it. */
-static int64_t earned(const bshm__shard *s, int64_t step)
-{
-	const int64_t gain = gain_of(s);
-	const int64_t part = gain_part(s);
-	return gain >= 0 ? step : gain <= -part ? 0 : step * (part + gain) / part;
-}
-
 /* Moves the power by so many steps, in 2^-24. If another process moves it meanwhile, that one
  * does. */
 static void move_power(const bshm__shard *s, uint64_t mean, int64_t wanted)
 {
-	const int64_t steps = wanted > 0 ? earned(s, wanted) : wanted;
+	const uint32_t *gain = &bshm__first_table(s)->size_gain;
+	const int64_t steps = wanted > 0 ? bshm__gain_earned(s, gain, wanted) : wanted;
 	if (steps == 0) { /* all readers read the word's line */
 		return;
 	}
@@ -261,8 +224,8 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 	const bool late = aged > evicted - LATE; /* not before the first eviction */
 	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
 	const int64_t surely = -heavy / GAIN_SHARE < GAIN_AGE ? -heavy / GAIN_SHARE : GAIN_AGE;
-	if (by_size && heavy < 0 && aged - heavy > evicted + surely) {
-		gain_add(s, 1);
+	if (by_size && heavy < 0 && aged - heavy > evicted + surely && bshm__lru_had_evicted(s, age)) {
+		bshm__gain_add(s, &bshm__first_table(s)->size_gain, 1);
 	}
 	if (late && by_size) {
 		const bool large = log > mean_of(&s->shard->intent.size_margin, log);
@@ -271,26 +234,12 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 	return late;
 }
 
-/* A record that is so much heavier was evicted in this turn: had it stayed as long as one of the
- * mean size, would it still be there? About half of the turn has gone by since then. */
-static bool lru_had_kept(const bshm__shard *s, int64_t heavy)
-{
-	if (heavy <= 0) {
-		return false;
-	}
-	const uint64_t log_0 = bshm__size_log(0);
-	const uint64_t age_256 =
-		bshm__power_of(mean_of(&bshm__first_table(s)->evicted_age, log_0) - log_0);
-	const uint64_t earlier_256 = age_256 - age_256 * 256 / bshm__power_of((uint64_t) heavy);
-	const uint32_t began = BSHM_LOAD(&s->shard->turn_began, RELAXED);
-	return (uint64_t) bshm__age(bshm__stamp_now(s), began) * 128 < earlier_256;
-}
-
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn)
 {
 	if (bshm__memory_is_limit(s->segment, s->shard)) {
-		if (this_turn && lru_had_kept(s, heavier(s, bshm__size_log(bytes)))) {
-			gain_add(s, LOSS);
+		const int64_t heavy = bshm__size_heavier(s, bytes);
+		if (this_turn && bshm__lru_had_kept(s, bshm__size_evicted_age(s), heavy, 0)) {
+			bshm__gain_add(s, &bshm__first_table(s)->size_gain, LOSS);
 		}
 		learn(s, bytes, this_turn ? STEP_PERCENT : STEP_PERCENT / 2);
 	}

@@ -1,0 +1,165 @@
+/*
+ * test_gain.c - how long an LRU keeps a record, and what the settings have brought against it.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/gain.h"
+
+#include "core/cache/ghost.h"
+#include "core/cache/recency.h"
+#include "core/cache/size.h"
+#include "test_store.h"
+
+static void use_or_put(bshm_segment *segment, uint32_t key)
+{
+	if (!store_use(segment, key)) {
+		CHECK_INT(store_put(segment, key, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+/* An epoch has a 64th of the records in uses. Where each use is of another key, the store is used
+ * up in 64 of them. If every second use is of a tenth that stays, nearly half are spent on that. */
+static void measure(uint32_t records)
+{
+	bshm_segment *segment = open_store(MB(8), records);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	uint32_t key = records / 10;
+	for (uint32_t i = 0; i < 4 * records; i++) {
+		use_or_put(segment, key++);
+	}
+	const uint32_t once = bshm__lru_age(&s);
+	CHECK(bshm__lru_age_surely(&s) <= once);
+	for (uint32_t i = 0; i < 4 * records; i++) {
+		use_or_put(segment, key++);
+		use_or_put(segment, i % (records / 10));
+	}
+	const uint32_t beside = bshm__lru_age(&s);
+	CHECK(bshm__lru_age_surely(&s) <= beside);
+	test_note("%u and %u epochs", once, beside);
+	CHECK(once >= 60 && once <= 70);
+	CHECK(beside >= 105 && beside <= 125);
+	bshm_segment_close(segment);
+}
+
+TEST(the_age_of_an_lru_is_measured)
+{
+	measure(3000);
+	measure(30000); /* one use of eight counts */
+}
+
+/* The clock, as if a quarter of the store had been used in the last 16 epochs; and the last
+ * measurement found 100 epochs. */
+static bshm__shard shard_at_rest(bshm_segment *segment)
+{
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe02000), RELAXED);
+	BSHM_STORE(&s.shard->turn_began, 0x2000, RELAXED);
+	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16 | 0x2000, RELAXED);
+	return s;
+}
+
+TEST(what_is_sure_of_the_age_grows_with_the_measurement)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_at_rest(segment);
+	uint32_t *word = &segment->tables[0].lru_age;
+	CHECK_INT(bshm__lru_age(&s), 100);
+	CHECK_INT(bshm__lru_age_surely(&s), 64); /* four quarters */
+	BSHM_STORE(word, 100u << 16 | (0x2000 - 80), RELAXED);
+	CHECK_INT(bshm__lru_age_surely(&s), 80);
+	BSHM_STORE(word, 100u << 16 | (0x2000 - 200), RELAXED);
+	CHECK_INT(bshm__lru_age_surely(&s), 100);
+	BSHM_STORE(word, 30u << 16 | (0x2000 - 200), RELAXED);
+	CHECK_INT(bshm__lru_age(&s), 64);
+	CHECK_INT(bshm__lru_age_surely(&s), 64);
+}
+
+/* The mean age at eviction was 63 epochs. The power is 5/16: a record of 234 bytes stays 5/8 of an
+ * octave longer than one of 984, one of 3984 goes as much sooner. */
+TEST(sizes_count_what_they_bring_and_what_they_cost)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_at_rest(segment);
+	const uint32_t *gain = &segment->tables[0].size_gain;
+	bshm__size_used(&s, 234, bshm__age_log(1000)); /* nothing has been evicted yet */
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bshm__size_evicted(&s, 984, bshm__age_log(63));
+	}
+	bshm__size_used(&s, 234, bshm__age_log(73)); /* a quarter of 5/8 of an octave is 74 */
+	bshm__size_used(&s, 984, bshm__age_log(1000));
+	bshm__size_used(&s, 3984, bshm__age_log(1000));
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
+	bshm__size_used(&s, 234, bshm__age_log(74));
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
+	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16 | (0x2000 - 100), RELAXED);
+	bshm__size_used(&s, 234, bshm__age_log(80)); /* an LRU would still have it */
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
+	bshm__size_returned(&s, 3984, false); /* in the turn before */
+	bshm__size_returned(&s, 234, true);
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
+	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
+	BSHM_STORE(&s.shard->turn_began, 0x2000 - 60, RELAXED);
+	bshm__size_returned(&s, 3984, true); /* it was 41 when it went, and may be 101 */
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
+	BSHM_STORE(&s.shard->size_power, 0, RELAXED);
+	BSHM_STORE(&s.shard->turn_began, 0x2000 - 50, RELAXED);
+	bshm__size_returned(&s, 3984, true);
+	CHECK_INT((int32_t) BSHM_LOAD(gain, RELAXED), -1);
+	bshm__gain_turn(&s);
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
+}
+
+static void use_at(const bshm__shard *s, uint32_t kind, uint32_t age)
+{
+	bshm__ghost_used(s, kind | (0x2000 - age), 100);
+}
+
+/* A record on probation counts as twice as old. */
+TEST(the_lean_counts_what_it_brings_and_what_it_costs)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = shard_at_rest(segment);
+	uint32_t *gain = &segment->tables[0].lean_gain;
+	BSHM_STORE(&segment->tables[0].evicted_epoch, 0x2000, RELAXED);
+	BSHM_STORE(&s.shard->evictions, 1, RELAXED);
+	CHECK_INT(bshm__ghost_lean(&s), BSHM_OCTAVE);
+	use_at(&s, BSHM_SLOT_PROTECTED, 57); /* an eighth of an octave less than 64, about */
+	use_at(&s, 0, 200);
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
+	use_at(&s, BSHM_SLOT_PROTECTED, 60);
+	use_at(&s, BSHM_SLOT_PROTECTED | BSHM_SLOT_FREQUENT, 60);
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 2);
+	BSHM_STORE(&s.shard->lean, (uint32_t) -BSHM_OCTAVE, RELAXED);
+	use_at(&s, BSHM_SLOT_PROTECTED, 200); /* it is an LRU */
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 2);
+	bshm__gain_add(&s, gain, -2 - 8);
+	CHECK_INT((int32_t) BSHM_LOAD(gain, RELAXED), -8);
+	CHECK_INT(bshm__gain_earned(&s, gain, 1000), 500); /* of 16, which stop it */
+	bshm__gain_add(&s, gain, -8);
+	CHECK_INT(bshm__gain_earned(&s, gain, 1000), 0);
+	bshm__gain_add(&s, gain, -100000);
+	CHECK_INT((int32_t) BSHM_LOAD(gain, RELAXED), -256);
+	bshm__gain_add(&s, gain, 100000);
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1024);
+	CHECK_INT(bshm__gain_earned(&s, gain, 1000), 1000);
+}
+
+/* Of what is evicted at an age of 63, as it counts: one on probation was 31. */
+TEST(what_an_lru_had_kept_returns_sooner_than_it_evicts)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = shard_at_rest(segment);
+	const int64_t evicted = bshm__age_log(63);
+	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
+	CHECK(!bshm__lru_had_kept(&s, evicted, 0, BSHM_OCTAVE));
+	CHECK(!bshm__lru_had_kept(&s, evicted, -BSHM_OCTAVE, 0));
+	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, -BSHM_OCTAVE / 2));
+	BSHM_STORE(&s.shard->turn_began, 0x2000 - 60, RELAXED);
+	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
+	BSHM_STORE(&s.shard->turn_began, 0x2000 - 75, RELAXED);
+	CHECK(!bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
+	CHECK(bshm__lru_had_kept(&s, evicted, 1, -40 * BSHM_OCTAVE)); /* an age that no clock has */
+	BSHM_STORE(&s.shard->turn_began, 0x2000 - 20, RELAXED);
+	CHECK(!bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 4 * BSHM_OCTAVE)); /* too heavy */
+}
