@@ -22,8 +22,9 @@
 /* The 1,835 old chunks are freed; else 256 are taken, or room is made. */
 #define LARGE_MOST 60000u
 /* Room for a large record among small ones: for each that goes; and of a step, 128 evictions and a
- * page or two. The last step makes room for its first and its last part, too. In one run of twenty,
- * by the keys' hashes, such a put takes 330,000 accesses more, over several steps. */
+ * page or two. The last step makes room for its first and its last part, too. About once in 130,000
+ * evictions the hand crosses pages of which none has enough heavy records, 512 with each step: in
+ * such steps 35 records go one by one. By the keys' hashes, a put may meet that. */
 #define EVICTION_MOST 160u
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */

@@ -249,6 +249,20 @@ TEST(what_is_missed_and_not_put_takes_the_lean_back)
 	CHECK(BSHM_LOAD(&s.shard->turn, RELAXED) >> 8 <= 2048); /* so many may still be put */
 }
 
+/* Else all that was used while the store was filled would count as used in it: evictions would
+ * look rare, and each at 192 records. */
+TEST(the_first_turn_begins_with_the_first_eviction)
+{
+	bshm_segment *segment = open_store(MB(4), 1000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i <= 1000; i++) {
+		CHECK_INT(store_put(segment, i, i, 16, 0, BSHM_PUT_SET), 1);
+	}
+	CHECK_INT(store_evictions(segment), 1);
+	CHECK(bshm__age(bshm__stamp_now(&s), s.shard->turn_began) <= 1);
+	CHECK_INT(bshm__ghost_uses(&s), 0);
+}
+
 /* How often records are used between two evictions: as in the last turn, or as in this one. */
 TEST(a_turn_tells_how_rare_evictions_are)
 {
@@ -262,6 +276,7 @@ TEST(a_turn_tells_how_rare_evictions_are)
 	const uint32_t began = (now - 64) & BSHM_SLOT_STAMP;
 	const uint32_t floor = (now - 100) & BSHM_SLOT_STAMP; /* so a turn may last for 250 epochs */
 	shard->clock = (shard->clock & ~(UINT64_C(0xffff) << 16)) | (uint64_t) floor << 16;
+	shard->evictions = 1;
 	shard->turn_began = 7u << 16 | began;
 	shard->ghosts = 490; /* of 500: the last turn tells */
 	CHECK_INT(bshm__ghost_uses(&s), 7);

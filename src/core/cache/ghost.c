@@ -273,13 +273,13 @@ static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
 	return expires_s < now_s + length;
 }
 
-static void begin_turn(const bshm__shard *s)
+static void begin_turn(const bshm__shard *s, bool first)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	const uint32_t length = bshm__packed(length_so_far(shard, now_s));
 	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
-	const uint32_t uses = uses_of_turn(shard, evictions_of_turn(shard));
+	const uint32_t uses = first ? 0 : uses_of_turn(shard, evictions_of_turn(shard));
 	BSHM_STORE(&shard->turn_began, uses << 16 | now, RELAXED);
 	const uint32_t turn = turn_now(shard);
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
@@ -335,8 +335,9 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 	bshm_shard_header *shard = s->shard;
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
 	const uint32_t most = most_of_turn(shard);
-	if (is_over(s)) {
-		begin_turn(s);
+	const bool first = BSHM_LOAD(&shard->evictions, RELAXED) == 0; /* no turn goes on */
+	if (first || is_over(s)) {
+		begin_turn(s, first);
 	} else {
 		BSHM_STORE(&shard->ghosts, left > most ? most : left - (left != 0), RELAXED);
 	}
