@@ -81,6 +81,7 @@ TEST(sizes_count_what_they_bring_and_what_they_cost)
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_at_rest(segment);
 	const uint32_t *gain = &segment->tables[0].size_gain;
+	BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe42000), RELAXED); /* four quarters in 48 */
 	bshm__size_used(&s, 234, bshm__age_log(1000)); /* nothing has been evicted yet */
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 0);
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -93,8 +94,11 @@ TEST(sizes_count_what_they_bring_and_what_they_cost)
 	bshm__size_used(&s, 234, bshm__age_log(74));
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
 	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16 | (0x2000 - 100), RELAXED);
-	bshm__size_used(&s, 234, bshm__age_log(80)); /* an LRU would still have it */
+	bshm__size_used(&s, 234, bshm__age_log(123)); /* 3/8 of an octave more than 100 is 124 */
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
+	bshm__size_used(&s, 234, bshm__age_log(125));
+	CHECK_INT(BSHM_LOAD(gain, RELAXED), 2);
+	bshm__gain_add(&s, &segment->tables[0].size_gain, -1);
 	bshm__size_returned(&s, 3984, false); /* in the turn before */
 	bshm__size_returned(&s, 234, true);
 	CHECK_INT(BSHM_LOAD(gain, RELAXED), 1);
