@@ -149,21 +149,16 @@ TEST(the_lean_counts_what_it_brings_and_what_it_costs)
 	CHECK_INT(bshm__gain_earned(&s, gain, 1000), 1000);
 }
 
-/* Of what is evicted at an age of 63, as it counts: one on probation was 31. */
 TEST(what_an_lru_had_kept_returns_sooner_than_it_evicts)
 {
 	bshm_segment *segment = open_store(MB(4), 1000);
 	const bshm__shard s = shard_at_rest(segment);
-	const int64_t evicted = bshm__age_log(63);
-	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
-	CHECK(!bshm__lru_had_kept(&s, evicted, 0, BSHM_OCTAVE));
-	CHECK(!bshm__lru_had_kept(&s, evicted, -BSHM_OCTAVE, 0));
-	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, -BSHM_OCTAVE / 2));
+	CHECK(bshm__lru_had_kept(&s, bshm__age_log(31)));
+	CHECK(bshm__lru_had_kept(&s, -BSHM_OCTAVE));
+	CHECK(!bshm__lru_had_kept(&s, bshm__age_log(127)));
+	CHECK(!bshm__lru_had_kept(&s, 80 * (int64_t) BSHM_OCTAVE)); /* an age that no clock has */
 	BSHM_STORE(&s.shard->turn_began, 0x2000 - 60, RELAXED);
-	CHECK(bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
+	CHECK(bshm__lru_had_kept(&s, bshm__age_log(31)));
 	BSHM_STORE(&s.shard->turn_began, 0x2000 - 75, RELAXED);
-	CHECK(!bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 0));
-	CHECK(bshm__lru_had_kept(&s, evicted, 1, -40 * BSHM_OCTAVE)); /* an age that no clock has */
-	BSHM_STORE(&s.shard->turn_began, 0x2000 - 20, RELAXED);
-	CHECK(!bshm__lru_had_kept(&s, evicted, BSHM_OCTAVE, 4 * BSHM_OCTAVE)); /* too heavy */
+	CHECK(!bshm__lru_had_kept(&s, bshm__age_log(31)));
 }

@@ -15,18 +15,19 @@
  * cost one if a record that it evicts sooner returns at an age at which an LRU would still have it.
  * While it has cost more than it has brought, the steps away from LRU are smaller, and those back
  * are not: so a setting that costs goes back to LRU. Each turn of the ghosts takes a part of the
- * count, so the store tries again in the end. That part is small: each try costs. (With a 32nd, the
- * loops that take turns had 2 to 5 % more misses than LRU.)
+ * count, so the store tries again in the end: after a hundred turns and more, if much was lost.
+ * That part is small, as each try costs. (With a 32nd, the loops that take turns had 2 to 5 % more
+ * misses than LRU.)
  *
  * How long an LRU keeps a record is measured (recency.c): the epochs until as much has been used as
  * the store holds. What has been used twice counts once, unless the store missed it the second
  * time. The last measurement tells how long that was. It may be over since long, and the traffic
- * another one: what is sure is that four quarters of the store are not used sooner than the last
- * quarter four times; and that the measurement that goes on has not come to its end yet. A loss is
- * a return before the last measurement's age; a hit counts as brought if it is later than what is
- * sure. So both are counted where they are in doubt. (Where a hit had to be later than the last
- * measurement, the store gave up settings that brought something: with a batch every second night,
- * which stays for two days, 37 % fewer misses than LRU became none fewer.)
+ * another one. What is sure: if the traffic stays, four quarters of the store take as long as the
+ * last quarter four times, or longer; and the measurement that goes on has not come to its end yet.
+ * A loss is a return before the last measurement's age; a hit counts as brought if it is later than
+ * what is sure. So both are counted where they are in doubt. (Where a hit had to be later than the
+ * last measurement, the store gave up settings that brought something: with a batch every second
+ * night, which stays for two days, 37 % fewer misses than LRU became none fewer.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -52,17 +53,13 @@ bool bshm__lru_had_evicted(const bshm__shard *s, int64_t age)
 	return age > bshm__age_log(bshm__lru_age_surely(s)) - ABOUT;
 }
 
-bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age, int64_t older, int64_t rest)
+bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age)
 {
-	if (older <= 0) {
-		return false;
-	}
-	const int64_t log = evicted_age - older - rest;
-	const int64_t age = log < 0 ? 0 : log < AGE_MOST ? log : AGE_MOST;
+	const int64_t age = evicted_age < 0 ? 0 : evicted_age < AGE_MOST ? evicted_age : AGE_MOST;
 	const uint32_t began = BSHM_LOAD(&s->shard->turn_began, RELAXED);
 	const uint32_t since = bshm__age(bshm__stamp_now(s), began); /* or less */
 	const uint32_t at_return = (uint32_t) (bshm__power_of((uint64_t) age) / 256) + since;
-	return bshm__age_log(at_return) + rest < bshm__age_log(bshm__lru_age(s));
+	return at_return < bshm__lru_age(s);
 }
 
 static int64_t gain_of(const uint32_t *gain)

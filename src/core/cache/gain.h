@@ -8,15 +8,13 @@
 
 #include "core/cache/shard.h"
 
-/* None takes a lock. Ages are log2 of epochs (octave.h), and weighed: a record that counts as
- * older by so many octaves has an age of so many more. `gain`: the word of the setting. */
+/* None takes a lock. Ages are log2 of epochs (octave.h). `gain`: the word of the setting. */
 
 /* A record of this age is used. Would an LRU have evicted it? */
 bool bshm__lru_had_evicted(const bshm__shard *s, int64_t age);
-/* A record that was evicted at the mean age of all, in this turn of the ghosts, is put again. It
- * counted as `older` by the setting, and by `rest` apart from that. Would it still be there without
- * the setting? */
-bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age, int64_t older, int64_t rest);
+/* A record that was evicted at this age, in this turn of the ghosts, is put again. Would an LRU
+ * still have it? */
+bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age);
 
 /* So many hits more have been brought; below 0: have been lost. */
 void bshm__gain_add(const bshm__shard *s, uint32_t *gain, int64_t hits);

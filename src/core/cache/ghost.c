@@ -113,8 +113,9 @@
 #define STEP         (INT64_C(9) * BSHM_OCTAVE)
 #define STEP_RECORDS 256
 #define STEP_MOST    32
-#define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
-#define STEP_LATE    50 /* of one by a late use (size.c) */
+#define STEP_LESS    84   /* percent: of a step up, and of one by a record that is not PROTECTED */
+#define LOSS         (-1) /* a hit that the lean has cost; where memory is the limit, twice */
+#define STEP_LATE    50   /* of one by a late use (size.c) */
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_OCTAVE)
@@ -487,8 +488,7 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 		return;
 	}
 	const int64_t then = bshm__age_log(age - since); /* at the last eviction */
-	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 &&
-		bshm__lru_had_evicted(s, then + bshm__size_heavier(s, bytes))) {
+	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 && bshm__lru_had_evicted(s, then)) {
 		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, 1);
 	}
 	if (bshm__size_used(s, bytes, then + older)) {
@@ -616,9 +616,10 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	const uint32_t kind = mark % BSHM_KINDS;
 	const bool this_turn = mark / BSHM_KINDS == turn_now(s->shard);
 	const int64_t older = kind == BSHM_KIND_PROBATION ? bshm__ghost_older(s, kind) : 0;
-	const int64_t rest = bshm__size_heavier(s, bytes);
-	if (this_turn && bshm__lru_had_kept(s, bshm__size_evicted_age(s), older, rest)) {
-		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, -1);
+	const int64_t evicted = bshm__size_evicted_age(s) - older - bshm__size_heavier(s, bytes);
+	if (this_turn && older > 0 && bshm__lru_had_kept(s, evicted)) {
+		const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
+		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, by_memory ? 2 * LOSS : LOSS);
 	}
 	bshm__size_returned(s, bytes, this_turn);
 	if (stays || kind == BSHM_KIND_PROBATION || is_beside_small(s, bytes) ||

@@ -242,7 +242,7 @@ void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn)
 {
 	if (bshm__memory_is_limit(s->segment, s->shard)) {
 		const int64_t heavy = bshm__size_heavier(s, bytes);
-		if (this_turn && bshm__lru_had_kept(s, bshm__size_evicted_age(s), heavy, 0)) {
+		if (this_turn && heavy > 0 && bshm__lru_had_kept(s, bshm__size_evicted_age(s) - heavy)) {
 			bshm__gain_add(s, &bshm__first_table(s)->size_gain, LOSS);
 		}
 		learn(s, bytes, this_turn ? STEP_PERCENT : STEP_PERCENT / 2);
