@@ -43,6 +43,7 @@ static void measure(uint32_t records)
 
 TEST(the_age_of_an_lru_is_measured)
 {
+	measure(900);
 	measure(3000);
 	measure(30000); /* one use of eight counts */
 }
@@ -56,6 +57,21 @@ static bshm__shard shard_at_rest(bshm_segment *segment)
 	BSHM_STORE(&s.shard->turn_began, 0x2000, RELAXED);
 	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16 | 0x2000, RELAXED);
 	return s;
+}
+
+/* Else a store that has just been filled gave up what it has learnt: 5 % more misses. */
+TEST(what_was_measured_while_the_store_was_filled_is_forgotten)
+{
+	bshm_segment *segment = open_store(MB(4), 5000);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < 5000; i++) {
+		use_or_put(segment, i);
+	}
+	BSHM_STORE(&segment->tables[0].lru_age, 500u << 16, RELAXED);
+	use_or_put(segment, 5000);
+	CHECK(bshm__lru_age(&s) < 100);
+	use_or_put(segment, 5001);
+	CHECK_INT(BSHM_LOAD(&segment->tables[0].lru_age, RELAXED) >> 16, 0);
 }
 
 TEST(what_is_sure_of_the_age_grows_with_the_measurement)

@@ -53,13 +53,11 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * What the lean has brought, and what it has cost, is counted (gain.c). While it has cost more,
- * nothing raises it.
+ * What the lean has brought is counted (gain.c). While it has cost more, nothing raises it.
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
- * sixth smaller, near 0 each step is smaller, and a small store, too, learns from hundreds of
- * ghosts.
+ * sixth smaller, near 0 each step is smaller, and a small store learns from hundreds of ghosts.
  *
  * If more than half of the evicted records are PROTECTED ones, not all that return can stay: the
  * keys come in a loop that is larger than the store, and each would be evicted just before it is
@@ -287,6 +285,9 @@ static void begin_turn(const bshm__shard *s, bool first)
 	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
 	bshm__gain_turn(s);
+	if (first) { /* epochs were shorter while the store was filled */
+		bshm__measure_anew(s, 0);
+	}
 }
 
 /* How many evictions the share of those on probation is averaged over. (With 256 in each store, it
@@ -618,8 +619,8 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	const int64_t older = kind == BSHM_KIND_PROBATION ? bshm__ghost_older(s, kind) : 0;
 	const int64_t evicted = bshm__size_evicted_age(s) - older - bshm__size_heavier(s, bytes);
 	if (this_turn && older > 0 && bshm__lru_had_kept(s, evicted)) {
-		const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
-		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, by_memory ? 2 * LOSS : LOSS);
+		const int64_t hits = bshm__memory_is_limit(s->segment, s->shard) ? 2 * LOSS : LOSS;
+		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, hits);
 	}
 	bshm__size_returned(s, bytes, this_turn);
 	if (stays || kind == BSHM_KIND_PROBATION || is_beside_small(s, bytes) ||

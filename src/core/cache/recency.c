@@ -64,11 +64,10 @@
 #define RECORDS_NEAR 7u
 #define RECORDS_FAR  6u
 
-/* Where an epoch has so many uses, one of eight is measured, as the count has a line of its own.
- * Not each eighth: that might be each use of one key in turn. */
-#define MEASURE_FEW  64u
+/* Where an epoch has so many uses, one of eight is measured, as the count has a line of its own: in
+ * each epoch others, as each eighth might be each use of one key in turn. */
+#define MEASURE_FEW  16u
 #define MEASURE_BITS 3u
-#define MIXED        2654435761u
 
 #define ADVANCE_TRIES 16u
 #define AHEAD         64u     /* pages that a put looks at to find one with records */
@@ -196,11 +195,12 @@ static bshm_table *table_of(const bshm_segment *segment, const bshm_shard_header
 	return &segment->tables[(size_t) (shard - segment->shards) * segment->shard_tables];
 }
 
-static void measure_anew(bshm_table *table, uint32_t now)
+void bshm__measure_anew(const bshm__shard *s, uint32_t most)
 {
+	bshm_table *table = bshm__first_table(s);
 	const uint32_t age = BSHM_LOAD(&table->lru_age, RELAXED) >> 16;
 	BSHM_STORE(&table->lru_used, 0, RELAXED);
-	BSHM_STORE(&table->lru_age, age << 16 | now, RELAXED);
+	BSHM_STORE(&table->lru_age, (age < most ? age : most) << 16 | bshm__stamp_now(s), RELAXED);
 }
 
 /* A use of so much, of a record of this age. Of the processes that see the measurement's end, one
@@ -210,7 +210,7 @@ static BSHM_NOINLINE void measure(const bshm_segment *segment, const bshm_shard_
 {
 	bshm_table *table = table_of(segment, shard);
 	const uint32_t lasted = bshm__age(now, BSHM_LOAD(&table->lru_age, RELAXED));
-	if (age <= lasted) {
+	if (age <= lasted || lasted >= AGE_MAX) { /* it began after `now` was read */
 		return;
 	}
 	uint32_t used = BSHM_ADD(&table->lru_used, (uint32_t) more, RELAXED) + (uint32_t) more;
@@ -256,8 +256,7 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 		has_passed(segment, shard, before, counts) && epoch_age(shard, clock) < most_age;
 	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
 	const uint32_t bits = full < MEASURE_FEW ? 0 : MEASURE_BITS;
-	const uint32_t mixed = ((uint32_t) in_epoch + e.now) * MIXED;
-	if ((uint64_t) mixed >> (32 - bits) == 0) {
+	if (((in_epoch + 3 * e.now) & ((1u << bits) - 1)) == 0) {
 		measure(segment, shard, e.now, age, part << bits);
 	}
 	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST || in_epoch >= full) {
@@ -278,7 +277,7 @@ static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 		BSHM_STORE(&s->shard->intent.size_margin, margin ^ BSHM_RECORDS_ARE_LIMIT, RELAXED);
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
-		measure_anew(bshm__first_table(s), bshm__stamp_now(s));
+		bshm__measure_anew(s, 0);
 	}
 }
 
@@ -413,7 +412,7 @@ static void finish_renumbering(const bshm__shard *s, const ranks *r, uint32_t ol
 			*periods[i] = r != NULL ? ranked(s, r, *periods[i]) : older ? oldest : *periods[i];
 		}
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
-	measure_anew(bshm__first_table(s), e.now);
+	bshm__measure_anew(s, bshm__age(e.now, oldest));
 	BSHM_STORE(&s->shard->base, oldest, RELAXED);
 }
 

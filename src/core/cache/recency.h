@@ -22,6 +22,8 @@ static inline uint32_t bshm__safe_share(const bshm_segment *segment)
  * found it; and as it surely is. */
 uint32_t bshm__lru_age(const bshm__shard *s);
 uint32_t bshm__lru_age_surely(const bshm__shard *s);
+/* The measurement begins anew; no more than `most` is left of what the last one said. */
+void bshm__measure_anew(const bshm__shard *s, uint32_t most);
 
 /* The stamp of a record that is used now. */
 static inline uint32_t bshm__stamp_now(const bshm__shard *s)
