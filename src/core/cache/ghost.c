@@ -112,7 +112,7 @@
 #define STEP_RECORDS 256
 #define STEP_MOST    32
 #define STEP_LESS    84   /* percent: of a step up, and of one by a record that is not PROTECTED */
-#define LOSS         (-1) /* a hit that the lean has cost; where memory is the limit, twice */
+#define LOSS         (-1) /* a lost hit; twice by memory, where fewer ghosts are met */
 #define STEP_LATE    50   /* of one by a late use (size.c) */
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
