@@ -74,6 +74,24 @@ TEST(what_was_measured_while_the_store_was_filled_is_forgotten)
 	CHECK_INT(BSHM_LOAD(&segment->tables[0].lru_age, RELAXED) >> 16, 0);
 }
 
+/* Another process has begun it, in an epoch after the one that this process has read. */
+TEST(a_measurement_that_began_later_is_not_ended)
+{
+	bshm_segment *segment = open_store(MB(4), 500);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i <= 500; i++) {
+		use_or_put(segment, i);
+	}
+	const uint32_t later = 70u << 16 | ((bshm__stamp_now(&s) + 5) & BSHM_SLOT_STAMP);
+	BSHM_STORE(&segment->tables[0].lru_age, later, RELAXED);
+	BSHM_STORE(&segment->tables[0].lru_used, 0, RELAXED);
+	use_or_put(segment, 501);
+	CHECK_INT(BSHM_LOAD(&segment->tables[0].lru_age, RELAXED), later);
+	CHECK_INT(BSHM_LOAD(&segment->tables[0].lru_used, RELAXED), 0);
+	bshm__measure_anew(&s, 40);
+	CHECK_INT(BSHM_LOAD(&segment->tables[0].lru_age, RELAXED), 40u << 16 | bshm__stamp_now(&s));
+}
+
 TEST(what_is_sure_of_the_age_grows_with_the_measurement)
 {
 	bshm_segment *segment = open_store(MB(4), 0);

@@ -38,7 +38,7 @@
  * stayed at 0: with Zipf's law and sizes of 500 to 2,000 bytes the store missed as many as an LRU,
  * in place of 20 % fewer.) And an LRU should have evicted it long since: in a loop that nearly
  * fills the memory, what the store misses is used sooner than is thought. (Without that, such a
- * loop beside small keys that come once had 18 to 26 % more misses than LRU; now 7 to 13 %.) What
+ * loop beside small keys that come once had 18 to 26 % more misses than LRU; now 1 to 20 %.) What
  * it has cost counts twice, since not all ghosts are met. (Counted once, a nightly batch of small
  * records beside a day of all sizes had up to 9 % more misses than LRU.)
  *
