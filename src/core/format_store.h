@@ -30,7 +30,8 @@
 #define BSHM_CLASS_MAPPED  21u  /* pages of smaller classes end with a bitmap of their own */
 #define BSHM_MAP_WORDS     16u
 #define BSHM_TABLE_UNITS   32u
-#define BSHM_TABLE_MISSED  8u
+#define BSHM_COUNTED_WORDS 192u /* a bit for each of 12,288 keys */
+#define BSHM_TABLE_MISSED  15u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
 #define BSHM_BUCKETS_MIN   8u /* of a table that has any */
@@ -172,11 +173,17 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+-----------------+-----------------+
  * 224: | repairs         | parked_owner    | lean   | proba. | ghosts | turn   |
  *      +-----------------+-----------------+--------+--------+--------+--------+
- * 256: | classes[64]: 16 bytes each                                            |
+ * 256: | lru             | l.gain | s.gain | evicted         | freq.  | since  |
+ *      +-----------------+--------+--------+-----------------+--------+--------+
+ * 288: | nearly | zero                                                         |
+ *      +-----------------------------------------------------------------------+
+ * 320: | counted[192]: 8 bytes each                                            |
+ *      +-----------------------------------------------------------------------+
+ *1856: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
- * A put writes one cache line of this struct, and that of one class: moving a cache line between
- * processors costs as much as the rest of the put.
+ * A put writes one cache line of this struct, and that of one class, and of some keys that of
+ * lru_used: moving a cache line between processors costs as much as the rest of the put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
@@ -187,6 +194,10 @@ BSHM_AT(class, other, 12);
  *                  compare-and-swap by any process
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
+ *  lean_gain, size_gain, frequent
+ *                  compare-and-swap by any process
+ *  lru_used, lru_age, lru_nearly
+ *                  by any process: recency.c
  *  pop_page, pop_stamp
  *                  by any process: hints
  *  parked_owner    under the lock; set to 0 by its owner at any time
@@ -230,10 +241,21 @@ typedef struct {
 	uint32_t probation;    /* the share of the last evictions that were of such records, in 2^-16 */
 	uint32_t ghosts;       /* left in this turn */
 	uint32_t turn;         /* of the ghosts; and which of them were missed */
+	uint32_t lru_used;     /* as much has been used since lru_age began: recency.c */
+	uint32_t lru_age;      /* the epoch in which that began; and how long the last one took */
+	uint32_t lean_gain;    /* what the lean has brought: gain.c */
+	uint32_t size_gain;    /* what sizes have brought: gain.c */
+	uint32_t evicted_age;  /* the mean age of what was evicted: size.c; 0 = none yet */
+	uint32_t evicted_epoch; /* of the last eviction: ghost.c */
+	uint32_t frequent;      /* of FREQUENT records: ghost.c; 0 = nothing yet */
+	uint32_t counted_since; /* of which measurement `counted` is: recency.c */
+	uint32_t lru_nearly;    /* after how many epochs nearly all had been used; 0 = not yet */
+	uint32_t zero[7];
+	uint64_t counted[BSHM_COUNTED_WORDS]; /* keys of evicted records that it has counted */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
 
-BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 1280);
+BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 2880);
 BSHM_AT(shard_header, sequence, 0);
 BSHM_AT(shard_header, clock, 8);
 BSHM_AT(shard_header, candidates, 24);
@@ -271,7 +293,17 @@ BSHM_AT(shard_header, lean, 240);
 BSHM_AT(shard_header, probation, 244);
 BSHM_AT(shard_header, ghosts, 248);
 BSHM_AT(shard_header, turn, 252);
-BSHM_AT(shard_header, classes, 256);
+BSHM_AT(shard_header, lru_used, 256);
+BSHM_AT(shard_header, lru_age, 260);
+BSHM_AT(shard_header, lean_gain, 264);
+BSHM_AT(shard_header, size_gain, 268);
+BSHM_AT(shard_header, evicted_age, 272);
+BSHM_AT(shard_header, evicted_epoch, 276);
+BSHM_AT(shard_header, frequent, 280);
+BSHM_AT(shard_header, counted_since, 284);
+BSHM_AT(shard_header, lru_nearly, 288);
+BSHM_AT(shard_header, counted, 320);
+BSHM_AT(shard_header, classes, 1856);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \
  (1u << 24) /* more than the slots that are freed while anything is read */
@@ -307,15 +339,14 @@ BSHM_AT(lease, begun_s, 28);
 BSHM_AT(lease, unstored_s, 32);
 
 /*
- *  off   0           128         256     260     292      300      304      308       316
- *      +-----------+-----------+-------+-------+--------+--------+--------+---------+-------+
- *   0: | units[0]  | units[1]  |records| missed| lru    | l.gain | s.gain | evicted | freq. |
- *      +-----------+-----------+-------+-------+--------+--------+--------+---------+-------+
+ *  off   0                128              256       260                  320
+ *      +----------------+----------------+---------+--------------------+
+ *   0: | units[0]       | units[1]       | records | missed             |
+ *      +----------------+----------------+---------+--------------------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
  * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
- * the store is. All under the shard's lock, but `missed`, a hint, which any process stores, and
- * `lru_used` to `size_gain`, and `frequent`: those any process changes.
+ * the store is. All under the shard's lock, but `missed`, a hint, which any process stores.
  *
  * Each table has a root, one word of an array of their own, which every search reads: the roots of
  * a store of 64 MB lie in 2 kB. The root (release) has the count of the table's buckets, the ref of
@@ -325,13 +356,6 @@ typedef struct {
 	uint32_t units[2][BSHM_TABLE_UNITS]; /* number 0 of the list in force is in the root */
 	uint32_t records;                    /* in its buckets */
 	uint32_t missed[BSHM_TABLE_MISSED];  /* which ghosts were missed lately: ghost.c */
-	uint32_t lru_used;      /* in the shard's first table: as much since lru_age began: recency.c */
-	uint32_t lru_age;       /* the same: how long an LRU keeps a record, and the epoch */
-	uint32_t lean_gain;     /* the same: what the lean has brought: gain.c */
-	uint32_t size_gain;     /* the same: what sizes have brought: gain.c */
-	uint32_t evicted_age;   /* the same: size.c; 0 = none yet */
-	uint32_t evicted_epoch; /* the same: of the last eviction: ghost.c */
-	uint32_t frequent;      /* the same: of FREQUENT records: ghost.c; 0 = nothing yet */
 } bshm_table;
 
 /* In a root: bit 0 which list, bits 1 to 31 the count of buckets, bits 32 to 63 the first unit. */

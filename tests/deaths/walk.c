@@ -585,7 +585,7 @@ static const struct {
 	{"bshm__ghost_returns", "the same"},
 	{"take_missed", "the same"},
 	{"bshm__ghost_missed", "the same"},
-	{"move_power", "the same"},
+	{"set_power", "the same"},
 	{"bshm__gain_add", "the same"},
 	{"bshm__quota_doubt", "a count of records is damaged: test_bounds_damage"},
 	{"draw", "a count of the limit is damaged: test_quota"},

@@ -308,7 +308,8 @@ TEST(what_returns_says_how_much_a_size_counts)
 	const int32_t first = bshm__size_power(&s);
 	CHECK_INT(first, most / 4);
 	bshm__size_returned(&s, 1000, true); /* nothing has been evicted yet */
-	BSHM_STORE(&segment->tables[0].lru_age, 100u << 16, RELAXED);
+	BSHM_STORE(&s.shard->lru_age, 100u << 16, RELAXED);
+	BSHM_STORE(&s.shard->records, 100, RELAXED);
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 984, bshm__age_log(63));
 	}
@@ -328,8 +329,9 @@ TEST(what_returns_says_how_much_a_size_counts)
 	CHECK_INT(bshm__size_weight(0, 60000), 256);
 	bshm__size_returned(&s, 100, true);
 	CHECK_INT(bshm__size_power(&s), 0); /* sizes have cost more than they have brought */
-	for (uint32_t i = 0; i < 400; i++) {
-		bshm__gain_turn(&s);
+	for (uint32_t i = 0; i < 1000; i++) {
+		BSHM_STORE(&s.shard->clock, i, RELAXED);
+		bshm__size_turn(&s);
 	}
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_returned(&s, 100, true);
@@ -349,7 +351,7 @@ TEST(what_is_used_late_says_how_much_a_size_counts)
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 984, bshm__age_log(63));
 	}
-	CHECK_INT(BSHM_LOAD(&segment->tables[0].evicted_age, RELAXED), least + bshm__age_log(63));
+	CHECK_INT(BSHM_LOAD(&segment->shards[0].evicted_age, RELAXED), least + bshm__age_log(63));
 	CHECK(!bshm__size_used(&s, 984, bshm__age_log(55)));
 	CHECK(bshm__size_used(&s, 984, bshm__age_log(56)));
 	CHECK_INT(bshm__size_power(&s), first); /* it has the size of the margin */
@@ -375,7 +377,7 @@ static int32_t lean_after_use(const bshm__shard *s, uint32_t kind, uint32_t age,
 {
 	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	BSHM_STORE(&s->shard->lean, 0, RELAXED); /* one octave, where a count is the limit */
-	BSHM_STORE(&s->segment->tables[0].evicted_epoch, (now - since) & BSHM_SLOT_STAMP, RELAXED);
+	BSHM_STORE(&s->segment->shards[0].evicted_epoch, (now - since) & BSHM_SLOT_STAMP, RELAXED);
 	bshm__ghost_used(s, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
 	return bshm__ghost_lean(s) - BSHM_OCTAVE;
 }
@@ -412,8 +414,8 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 	CHECK_INT(lean_after_use(&s, 0, 27, 5000), 0);
 	CHECK_INT(lean_after_use(&s, 0, 28, 5000), down);
 	/* Nor does damage make it always late, or never. */
-	BSHM_STORE(&segment->tables[0].evicted_age,
-		BSHM_LOAD(&segment->tables[0].evicted_age, RELAXED) | 1u << 31, RELAXED);
+	BSHM_STORE(&segment->shards[0].evicted_age,
+		BSHM_LOAD(&segment->shards[0].evicted_age, RELAXED) | 1u << 31, RELAXED);
 	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
 	CHECK_INT(lean_after_use(&s, 0, 28, 0), down);
 }
@@ -615,7 +617,7 @@ TEST(damaged_words_of_the_eviction_do_no_harm)
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->probation, &shard->lean, &shard->turn, &shard->ghosts,
 		&shard->hand_table, &shard->hand_bucket, &shard->base, &shard->turn_began,
-		&shard->turn_rounds, &segment->tables[0].frequent};
+		&shard->turn_rounds, &segment->shards[0].frequent};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 16);
 }
 
@@ -651,8 +653,8 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_segment *segment = open_store(MB(1), 0);
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
-		&shard->turn_began, &shard->lean, &segment->tables[0].evicted_age,
-		&segment->tables[0].evicted_epoch, &segment->tables[0].size_gain,
-		&segment->tables[0].lean_gain, &segment->tables[0].lru_used, &segment->tables[0].lru_age};
+		&shard->turn_began, &shard->lean, &shard->evicted_age, &shard->evicted_epoch,
+		&shard->size_gain, &shard->lean_gain, &shard->lru_used, &shard->lru_age,
+		&shard->counted_since};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

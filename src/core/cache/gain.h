@@ -20,7 +20,7 @@ bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age);
 void bshm__gain_add(const bshm__shard *s, uint32_t *gain, int64_t hits);
 /* A step away from LRU, as far as the setting has earned it. */
 int64_t bshm__gain_earned(const bshm__shard *s, const uint32_t *gain, int64_t step);
-/* A turn of the ghosts is over. */
-void bshm__gain_turn(const bshm__shard *s);
+/* A turn of the ghosts is over: the step that the setting takes back to LRU. */
+int64_t bshm__gain_turn(const bshm__shard *s, uint32_t *gain, int64_t setting);
 
 #endif

@@ -114,6 +114,7 @@
 #define STEP_LESS    84   /* percent: of a step up, and of one by a record that is not PROTECTED */
 #define LOSS         (-1) /* a lost hit; twice by memory, where fewer ghosts are met */
 #define STEP_LATE    50   /* of one by a late use (size.c) */
+#define ABOUT        (BSHM_OCTAVE / 8)     /* as late as an LRU evicts: what stays of a loop */
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_OCTAVE)
@@ -272,19 +273,45 @@ static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
 	return expires_s < now_s + length;
 }
 
+/* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
+static int64_t lean_new(const bshm__shard *s)
+{
+	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
+}
+
+static int32_t lean_in(const bshm__shard *s, uint32_t word)
+{
+	const int64_t lean = lean_new(s) + (int32_t) word;
+	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
+}
+
+int32_t bshm__ghost_lean(const bshm__shard *s)
+{
+	return lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
+}
+
+/* If another process moves it meanwhile, that one does. */
+static void move_lean(const bshm__shard *s, int64_t steps)
+{
+	uint32_t word = BSHM_LOAD(&s->shard->lean, RELAXED);
+	const int64_t lean = lean_in(s, word) + steps;
+	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
+	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
+}
+
 static void begin_turn(const bshm__shard *s, bool first)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	const uint32_t length = bshm__packed(length_so_far(shard, now_s));
-	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	const uint32_t uses = first ? 0 : uses_of_turn(shard, evictions_of_turn(shard));
-	BSHM_STORE(&shard->turn_began, uses << 16 | now, RELAXED);
+	BSHM_STORE(&shard->turn_began, uses << 16 | bshm__stamp_now(s), RELAXED);
 	const uint32_t turn = turn_now(shard);
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
 	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
-	bshm__gain_turn(s);
+	move_lean(s, bshm__gain_turn(s, &shard->lean_gain, bshm__ghost_lean(s)));
+	bshm__size_turn(s);
 	if (first) { /* epochs were shorter while the store was filled */
 		bshm__measure_anew(s, 0);
 	}
@@ -318,13 +345,13 @@ static void frequents_set(const bshm__shard *s, uint32_t before, frequents f)
 {
 	const uint32_t both = ((uint32_t) f.bonus << 16 | (uint32_t) f.share) ^ FREQUENT_NEW;
 	if (both != before) {
-		BSHM_CAS(&bshm__first_table(s)->frequent, &before, both, RELAXED);
+		BSHM_CAS(&s->shard->frequent, &before, both, RELAXED);
 	}
 }
 
 static void count_frequent(const bshm__shard *s, uint32_t kind, uint32_t every)
 {
-	const uint32_t word = BSHM_LOAD(&bshm__first_table(s)->frequent, RELAXED);
+	const uint32_t word = BSHM_LOAD(&s->shard->frequent, RELAXED);
 	frequents f = frequents_in(word);
 	const int32_t change = (kind == BSHM_KIND_FREQUENT ? SHARE_ONE - 1 : 0) - f.share;
 	f.share += change / (int32_t) every;
@@ -358,38 +385,12 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 	}
 }
 
-/* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
-static int64_t lean_new(const bshm__shard *s)
-{
-	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
-}
-
-static int32_t lean_in(const bshm__shard *s, uint32_t word)
-{
-	const int64_t lean = lean_new(s) + (int32_t) word;
-	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
-}
-
-int32_t bshm__ghost_lean(const bshm__shard *s)
-{
-	return lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
-}
-
 /* Is it PROTECTED when it returns? */
 static bool may_stay(const bshm__shard *s, const bshm__home *home)
 {
 	const int32_t half = SHARE_ONE / 2;
 	return (int32_t) bshm__ghost_hash(home->hash) <
 		   probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
-}
-
-/* If another process moves it meanwhile, that one does. */
-static void move_lean(const bshm__shard *s, int64_t steps)
-{
-	uint32_t word = BSHM_LOAD(&s->shard->lean, RELAXED);
-	const int64_t lean = lean_in(s, word) + steps;
-	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
-	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
 }
 
 /* How large a step is, in 256ths: the larger, the smaller the share of what was evicted lately that
@@ -412,8 +413,8 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	const uint32_t *gain = &bshm__first_table(s)->lean_gain;
-	step = was_on_probation ? step : bshm__gain_earned(s, gain, step * STEP_LESS / 100);
+	step = was_on_probation ? step
+							: bshm__gain_earned(s, &s->shard->lean_gain, step * STEP_LESS / 100);
 	step = step * percent / 100;
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
@@ -428,7 +429,7 @@ static void learn_bonus(const bshm__shard *s, uint32_t kind, int64_t percent)
 	if (kind == BSHM_KIND_PROBATION) {
 		return;
 	}
-	const uint32_t word = BSHM_LOAD(&bshm__first_table(s)->frequent, RELAXED);
+	const uint32_t word = BSHM_LOAD(&s->shard->frequent, RELAXED);
 	frequents f = frequents_in(word);
 	const int64_t times = step_times(kind == BSHM_KIND_FREQUENT ? f.share : SHARE_ONE - f.share);
 	const int64_t step_256 = BONUS_STEP * times / step_records(s) * percent / 100;
@@ -466,8 +467,7 @@ int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 	if (lean <= 0 || kind == BSHM_KIND_PROBATION) {
 		return lean < 0 ? 0 : lean;
 	}
-	const uint32_t word = BSHM_LOAD(&bshm__first_table(s)->frequent, RELAXED);
-	return -(lean / BONUS_ONE * frequents_in(word).bonus);
+	return -(lean / BONUS_ONE * frequents_in(BSHM_LOAD(&s->shard->frequent, RELAXED)).bonus);
 }
 
 /* How much a late use of a record counts that stays longer than others by so many octaves. (Both
@@ -480,8 +480,7 @@ static int64_t percent_of_late(int32_t longer)
 /* Of a record that was last used before the floor. */
 static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uint64_t bytes)
 {
-	const uint32_t evicted = BSHM_LOAD(&bshm__first_table(s)->evicted_epoch, RELAXED);
-	const uint32_t since = bshm__age(now, evicted);
+	const uint32_t since = bshm__age(now, BSHM_LOAD(&s->shard->evicted_epoch, RELAXED));
 	const uint32_t age = bshm__age_of(s, now, state);
 	const uint32_t kind = bshm__kind_of(state);
 	const int32_t older = bshm__ghost_older(s, kind);
@@ -489,8 +488,9 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 		return;
 	}
 	const int64_t then = bshm__age_log(age - since); /* at the last eviction */
-	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 && bshm__lru_had_evicted(s, then)) {
-		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, 1);
+	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 &&
+		bshm__lru_had_evicted(s, then + ABOUT)) {
+		bshm__gain_add(s, &s->shard->lean_gain, 1);
 	}
 	if (bshm__size_used(s, bytes, then + older)) {
 		const int32_t lean = bshm__ghost_older(s, BSHM_KIND_PROBATION);
@@ -517,7 +517,7 @@ void bshm__ghost_leave(
 	const int64_t age = bshm__age_log(bshm__age_of(s, now, record->state));
 	const int32_t older = bshm__ghost_older(s, kind);
 	const uint32_t large = bshm__size_evicted(s, record->bytes, age + older) ? LARGE : 0;
-	BSHM_STORE(&bshm__first_table(s)->evicted_epoch, now, RELAXED);
+	BSHM_STORE(&s->shard->evicted_epoch, now, RELAXED);
 	count_eviction(s, kind, bshm__size_parts(s, record->bytes));
 	learn_missed(s, true);
 	learn_missed(s, false);
@@ -620,7 +620,7 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	const int64_t evicted = bshm__size_evicted_age(s) - older - bshm__size_heavier(s, bytes);
 	if (this_turn && older > 0 && bshm__lru_had_kept(s, evicted)) {
 		const int64_t hits = bshm__memory_is_limit(s->segment, s->shard) ? 2 * LOSS : LOSS;
-		bshm__gain_add(s, &bshm__first_table(s)->lean_gain, hits);
+		bshm__gain_add(s, &s->shard->lean_gain, hits);
 	}
 	bshm__size_returned(s, bytes, this_turn);
 	if (stays || kind == BSHM_KIND_PROBATION || is_beside_small(s, bytes) ||

@@ -55,12 +55,6 @@ static inline bshm__shard bshm__shard_at(bshm_segment *segment, uint32_t index)
 	return s;
 }
 
-/* The shard's first table: what was evicted, and what that has cost. */
-static inline bshm_table *bshm__first_table(const bshm__shard *s)
-{
-	return &s->segment->tables[s->index * s->segment->shard_tables];
-}
-
 /* The tables of all shards are numbered in one row. So their number comes from the hash at once: it
  * does not have to wait for the shard's. */
 static inline bshm__home bshm__home_of_hash(const bshm_segment *segment, uint64_t hash)

@@ -36,11 +36,9 @@
  * `evicted_age` at an eviction, too: by a quarter of what it stays longer, or by half an octave.
  * (Where that was half an octave always, nothing counted as brought at low powers, and the power
  * stayed at 0: with Zipf's law and sizes of 500 to 2,000 bytes the store missed as many as an LRU,
- * in place of 20 % fewer.) And an LRU should have evicted it long since: in a loop that nearly
- * fills the memory, what the store misses is used sooner than is thought. (Without that, such a
- * loop beside small keys that come once had 18 to 26 % more misses than LRU; now 1 to 20 %.) What
- * it has cost counts twice, since not all ghosts are met. (Counted once, a nightly batch of small
- * records beside a day of all sizes had up to 9 % more misses than LRU.)
+ * in place of 20 % fewer.) And an LRU should have evicted it. What it has cost counts twice, since
+ * not all ghosts are met. (Counted once, a loop that nearly fills the memory at night, beside small
+ * keys that come once, had 12 to 21 % more misses than LRU.)
  *
  * Where all records have one size, none changes the power. Of a record that is missed and not put
  * again, the ghost tells whether it was larger than the mean.
@@ -68,7 +66,6 @@
  * mean age at eviction, or half an octave. */
 #define GAIN_SHARE 4
 #define GAIN_AGE   (BSHM_OCTAVE / 2)
-#define DOUBT      (BSHM_OCTAVE / 2) /* and so much later than an LRU is thought to evict it */
 #define LOSS       (-2)
 
 /* A use is late in the last quarter octave of a lifetime. */
@@ -167,7 +164,7 @@ static int64_t lifetime(int64_t heavy)
 int64_t bshm__size_evicted_age(const bshm__shard *s)
 {
 	const uint64_t log_0 = bshm__size_log(0);
-	return (int64_t) (mean_of(&bshm__first_table(s)->evicted_age, log_0) - log_0);
+	return (int64_t) (mean_of(&s->shard->evicted_age, log_0) - log_0);
 }
 
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
@@ -178,7 +175,7 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 	const int64_t heavy = heavier(s, log);
 	const int64_t aged = age + heavy; /* of a record of the mean size that weighs as much */
 	const uint64_t aged_log = bshm__size_log(0) + (uint64_t) (aged < 0 ? 0 : aged); /* a mean's */
-	mean_goes_on(&bshm__first_table(s)->evicted_age, aged_log, EVERY_AGE * parts);
+	mean_goes_on(&s->shard->evicted_age, aged_log, EVERY_AGE * parts);
 	if (!bshm__memory_is_limit(s->segment, shard)) {
 		return false;
 	}
@@ -190,20 +187,33 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 	return log > margin;
 }
 
-/* Moves the power by so many steps, in 2^-24. If another process moves it meanwhile, that one
- * does. */
+/* If another process has moved it since `word`, that one does. */
+static void set_power(const bshm__shard *s, uint32_t word, int64_t power)
+{
+	BSHM_CAS(&s->shard->size_power, &word, (uint32_t) (within(power) - POWER_NEW), RELAXED);
+}
+
+void bshm__size_turn(const bshm__shard *s)
+{
+	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
+	const int64_t back = bshm__gain_turn(s, &s->shard->size_gain, power_in(word));
+	if (back != 0) {
+		set_power(s, word, power_in(word) + back);
+	}
+}
+
+/* Moves the power by so many steps, in 2^-24. */
 static void move_power(const bshm__shard *s, uint64_t mean, int64_t wanted)
 {
-	const uint32_t *gain = &bshm__first_table(s)->size_gain;
+	const uint32_t *gain = &s->shard->size_gain;
 	const int64_t steps = wanted > 0 ? bshm__gain_earned(s, gain, wanted) : wanted;
 	if (steps == 0) { /* all readers read the word's line */
 		return;
 	}
 	const uint64_t bytes_256 = BSHM_LOAD(&s->shard->data_bytes, RELAXED) << 8;
 	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
-	uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
-	const int32_t power = within(power_in(word) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
-	BSHM_CAS(&s->shard->size_power, &word, (uint32_t) (power - POWER_NEW), RELAXED);
+	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
+	set_power(s, word, power_in(word) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
 }
 
 /* A record of this size would have been a hit if it had stayed, or is one as it has. */
@@ -223,13 +233,12 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 	const uint64_t log = bshm__size_log(bytes);
 	const int64_t heavy = heavier(s, log);
 	const int64_t aged = (int64_t) bshm__size_log(0) + age + heavy;
-	const int64_t evicted = (int64_t) mean_of(&bshm__first_table(s)->evicted_age, UINT32_MAX);
+	const int64_t evicted = (int64_t) mean_of(&s->shard->evicted_age, UINT32_MAX);
 	const bool late = aged > evicted - LATE; /* not before the first eviction */
 	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
 	const int64_t surely = -heavy / GAIN_SHARE < GAIN_AGE ? -heavy / GAIN_SHARE : GAIN_AGE;
-	if (by_size && heavy < 0 && aged - heavy > evicted + surely &&
-		bshm__lru_had_evicted(s, age - DOUBT)) {
-		bshm__gain_add(s, &bshm__first_table(s)->size_gain, 1);
+	if (by_size && heavy < 0 && aged - heavy > evicted + surely && bshm__lru_had_evicted(s, age)) {
+		bshm__gain_add(s, &s->shard->size_gain, 1);
 	}
 	if (late && by_size) {
 		const bool large = log > mean_of(&s->shard->intent.size_margin, log);
@@ -243,7 +252,7 @@ void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn)
 	if (bshm__memory_is_limit(s->segment, s->shard)) {
 		const int64_t heavy = bshm__size_heavier(s, bytes);
 		if (this_turn && heavy > 0 && bshm__lru_had_kept(s, bshm__size_evicted_age(s) - heavy)) {
-			bshm__gain_add(s, &bshm__first_table(s)->size_gain, LOSS);
+			bshm__gain_add(s, &s->shard->size_gain, LOSS);
 		}
 		learn(s, bytes, this_turn ? STEP_PERCENT : STEP_PERCENT / 2);
 	}

@@ -40,6 +40,8 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age);
 bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age);
 /* One is put that was evicted in this turn (ghost.c), or in the one before. */
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn);
+/* A turn of the ghosts is over. */
+void bshm__size_turn(const bshm__shard *s);
 /* So many are missed, and not put again. */
 void bshm__size_missed(const bshm__shard *s, bool large, uint32_t count);
 
