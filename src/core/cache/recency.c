@@ -27,13 +27,13 @@
  * next measurement begins. In a shard of many records, one use of eight counts, eight times. Until
  * a measurement is complete, the last one stands for what is left of it.
  *
- * A record that is counted, evicted and put again would count twice, as its stamp is lost. So of
+ * A record that is counted, goes, and is put again would count twice, as its stamp is lost. So of
  * what is put anew only a sample counts, of 1,536 to 3,072 of the keys in the shard, each as often
- * as the sample is smaller than the shard. When such a record is evicted after it was counted, a
- * bit is set in `counted`, and it does not count again. (A loop that nearly fills the memory was
- * missed beside keys that come once. Counted anew with each miss, it made the measurement half as
- * long as it was, the store took hits that an LRU has for its own, and missed up to 25 % more than
- * an LRU.)
+ * as the sample is smaller than the shard; of large records more, each less often. When such a
+ * record goes after it was counted, a bit is set in `counted`, and it does not count again. (A loop
+ * that nearly fills the memory was missed beside keys that come once. Counted anew with each miss,
+ * it made the measurement half as long as it was, the store took hits that an LRU has for its own,
+ * and missed up to 25 % more than an LRU. So did keys that are removed and built again: 60 %.)
  *
  * A sample has a little more or less than its share, and what is counted may come to a stop just
  * below all that is stored. (Then no hit counted as brought, and a loop a little larger than the
