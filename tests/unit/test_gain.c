@@ -8,6 +8,7 @@
 #include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/size.h"
+#include "core/cache/walk.h"
 #include "test_store.h"
 
 static void use_or_put(bshm_segment *segment, uint32_t key)
@@ -120,9 +121,13 @@ static uint64_t hash_of(uint32_t key)
 /* So many records with this state go, and are put again, and as many others. What counts? */
 static uint32_t counted(const bshm__shard *s, uint32_t keys, uint32_t state)
 {
+	bshm__walk w = {0, 0, 0};
+	uint32_t before;
+	const uint32_t ref = bshm__walk_next(s, &w, &before);
+	BSHM_STORE(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 0), state, RELAXED);
 	BSHM_STORE(&s->shard->lru_used, 0, RELAXED);
 	for (uint32_t i = 0; i < keys; i++) {
-		bshm__measure_removed(s, hash_of(i), state, 8);
+		bshm__measure_removed(s, hash_of(i), ref, 8);
 	}
 	for (uint32_t i = 0; i < 2 * keys; i++) {
 		bshm__measure_put(s, hash_of(i), 8);
@@ -133,19 +138,21 @@ static uint32_t counted(const bshm__shard *s, uint32_t keys, uint32_t state)
 TEST(what_goes_and_is_put_again_counts_once)
 {
 	bshm_segment *segment = open_store(MB(4), 1000000);
+	use_or_put(segment, 1); /* it lends its state to all */
 	const bshm__shard s = shard_at_rest(segment);
 	BSHM_STORE(&s.shard->lru_age, 100u << 16 | (0x2000 - 60), RELAXED);
-	CHECK_INT(counted(&s, 100, 0x2000 - 61), 200);
-	const uint32_t few = counted(&s, 100, 0x2000 - 60); /* two keys may have the same bit */
+	CHECK_INT(counted(&s, 100, BSHM_SLOT_LIVE | (0x2000 - 61)), 200);
+	const uint32_t few =
+		counted(&s, 100, BSHM_SLOT_LIVE | (0x2000 - 60)); /* two keys may have the same bit */
 	CHECK(few >= 95 && few <= 100);
 	BSHM_STORE(&s.shard->lru_age, 100u << 16 | (0x2000 - 50), RELAXED);
-	CHECK_INT(counted(&s, 100, 0x2000 - 60), 200);  /* a new measurement */
+	CHECK_INT(counted(&s, 100, BSHM_SLOT_LIVE | (0x2000 - 60)), 200); /* a new measurement */
 	BSHM_STORE(&s.shard->records, 100000, RELAXED); /* the sample is one key of 32 */
-	const uint32_t many = counted(&s, 20000, 0x2000);
+	const uint32_t many = counted(&s, 20000, BSHM_SLOT_LIVE | 0x2000);
 	test_note("%u of 40,000", many);
 	CHECK(many >= 15000 && many <= 25000);
 	BSHM_STORE(&s.shard->records, UINT32_MAX, RELAXED); /* damaged */
-	counted(&s, 20000, 0x2000);
+	counted(&s, 20000, BSHM_SLOT_LIVE | 0x2000);
 }
 
 /* Nothing new is used: what was counted is less than all, by chance or after a death. */

@@ -262,7 +262,8 @@ static unsigned sample_octaves(const bshm__shard *s, uint64_t bytes)
 {
 	const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
 	const uint64_t one = by_memory ? bytes + BSHM_RECORD_EXTRA : 1;
-	const uint64_t all = all_of(s->segment, s->shard) << (by_memory ? s->segment->period_shift : 0);
+	const uint64_t all =
+		by_memory ? s->segment->shard_bytes : BSHM_LOAD(&s->shard->records, RELAXED);
 	const uint64_t times = all / COUNTED_KEYS / one;
 	return times == 0 ? 0 : BSHM_HIGHEST_BIT(times);
 }
@@ -276,13 +277,16 @@ static uint32_t counted_bit(uint64_t hash, unsigned octaves)
 	return (uint64_t) mixed << octaves >> 32 == 0 ? mixed % COUNTED_BITS : COUNTED_BITS;
 }
 
-void bshm__measure_removed(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
+void bshm__measure_removed(const bshm__shard *s, uint64_t hash, uint32_t ref, uint64_t bytes)
 {
 	bshm_shard_header *shard = s->shard;
 	const uint32_t bit = counted_bit(hash, sample_octaves(s, bytes));
+	if (bit == COUNTED_BITS) {
+		return;
+	}
 	const uint32_t now = bshm__stamp_now(s);
 	const uint32_t began = BSHM_LOAD(&shard->lru_age, RELAXED) & BSHM_SLOT_STAMP;
-	if (bit == COUNTED_BITS || bshm__age_of(s, now, state) > bshm__age(now, began)) {
+	if (bshm__age_of(s, now, bshm__word(s, ref, 0)) > bshm__age(now, began)) {
 		return;
 	}
 	if (BSHM_LOAD(&shard->counted_since, RELAXED) != began) {

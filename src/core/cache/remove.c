@@ -16,7 +16,7 @@ void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t 
 {
 	bshm__record record;
 	const uint64_t bytes = bshm__record_load(s, ref, &record) ? bshm__record_size(&record) : 0;
-	bshm__measure_removed(s, home->hash, bshm__word(s, ref, 0), bytes);
+	bshm__measure_removed(s, home->hash, ref, bytes);
 	bshm__intent_begin(s, BSHM_INTENT_NONE, cell, ref, 0);
 	bshm__intent_plan(s, BSHM_LOAD(&s->shard->records, RELAXED) - 1,
 		BSHM_LOAD(&s->shard->data_bytes, RELAXED) - bytes);
