@@ -229,7 +229,8 @@ static bool is_adding(void)
 
 static void add_a_batch(void)
 {
-	CHECK(add_numbers(segment, "f", 0, BATCH) > 0);
+	/* Perhaps none is new: all bits may have been set behind the clear's back. */
+	CHECK(add_numbers(segment, "f", 0, BATCH) >= 0);
 }
 
 static void add_a_batch_twice(void)
@@ -240,7 +241,6 @@ static void add_a_batch_twice(void)
 		numbers[i] = i;
 		keys[2 * i] = keys[2 * i + 1] = (bshm_key){(const char *) &numbers[i], sizeof(numbers[i])};
 	}
-	/* Perhaps none is new: all bits may have been set behind the clear's back. */
 	CHECK(add_keys("f", keys, 2 * BATCH) >= 0);
 }
 
