@@ -30,7 +30,8 @@
 #define BSHM_CLASS_MAPPED  21u  /* pages of smaller classes end with a bitmap of their own */
 #define BSHM_MAP_WORDS     16u
 #define BSHM_TABLE_UNITS   32u
-#define BSHM_COUNTED_WORDS 192u /* a bit for each of 12,288 keys */
+#define BSHM_SHADOW_CELLS  640u
+#define BSHM_SHADOW_KEYS   160u /* of them hold stored records if a shard is full, about */
 #define BSHM_TABLE_MISSED  15u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
@@ -173,17 +174,18 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+-----------------+-----------------+
  * 224: | repairs         | parked_owner    | lean   | proba. | ghosts | turn   |
  *      +-----------------+-----------------+--------+--------+--------+--------+
- * 256: | lru             | l.gain | s.gain | evicted         | freq.  | since  |
- *      +-----------------+--------+--------+-----------------+--------+--------+
- * 288: | nearly | zero                                                         |
+ * 256: | evicted         | freq.  | gain   | shadow                   | zero   |
+ *      +-----------------+--------+--------+--------------------------+--------+
+ * 288: | zero                                                                  |
  *      +-----------------------------------------------------------------------+
- * 320: | counted[192]: 8 bytes each                                            |
+ * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
- *1856: | classes[64]: 16 bytes each                                            |
+ *5440: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
  * A put writes one cache line of this struct, and that of one class, and of some keys that of
- * lru_used: moving a cache line between processors costs as much as the rest of the put.
+ * their cell of `shadow`: moving a cache line between processors costs as much as the rest of the
+ * put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
@@ -194,10 +196,9 @@ BSHM_AT(class, other, 12);
  *                  compare-and-swap by any process
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
- *  lean_gain, size_gain, frequent
- *                  compare-and-swap by any process
- *  lru_used, lru_age, lru_nearly
- *                  by any process: recency.c
+ *  gain, frequent  compare-and-swap by any process
+ *  shadow_missed   fetch_add by any process; 0 under the lock
+ *  shadow          compare-and-swap by any process, of a stamp; else under the lock
  *  pop_page, pop_stamp
  *                  by any process: hints
  *  parked_owner    under the lock; set to 0 by its owner at any time
@@ -241,21 +242,19 @@ typedef struct {
 	uint32_t probation;    /* the share of the last evictions that were of such records, in 2^-16 */
 	uint32_t ghosts;       /* left in this turn */
 	uint32_t turn;         /* of the ghosts; and which of them were missed */
-	uint32_t lru_used;     /* as much has been used since lru_age began: recency.c */
-	uint32_t lru_age;      /* the epoch in which that began; and how long the last one took */
-	uint32_t lean_gain;    /* what the lean has brought: gain.c */
-	uint32_t size_gain;    /* what sizes have brought: gain.c */
 	uint32_t evicted_age;  /* the mean age of what was evicted: size.c; 0 = none yet */
 	uint32_t evicted_epoch; /* of the last eviction: ghost.c */
 	uint32_t frequent;      /* of FREQUENT records: ghost.c; 0 = nothing yet */
-	uint32_t counted_since; /* of which measurement `counted` is: recency.c */
-	uint32_t lru_nearly;    /* after how many epochs nearly all had been used; 0 = not yet */
-	uint32_t zero[7];
-	uint64_t counted[BSHM_COUNTED_WORDS]; /* keys of evicted records that it has counted */
+	uint32_t gain;          /* hits that an LRU would not have had, less those lost: gain.c */
+	uint32_t shadow_oldest; /* since when an LRU holds what was used: shadow.c; 0 = not known */
+	uint32_t shadow_missed; /* what an LRU did not hold, since that was found */
+	uint32_t shadow_base;   /* no cell of `shadow` is older; and which limit they count */
+	uint32_t zero[9];
+	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
 
-BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 2880);
+BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 6464);
 BSHM_AT(shard_header, sequence, 0);
 BSHM_AT(shard_header, clock, 8);
 BSHM_AT(shard_header, candidates, 24);
@@ -293,17 +292,15 @@ BSHM_AT(shard_header, lean, 240);
 BSHM_AT(shard_header, probation, 244);
 BSHM_AT(shard_header, ghosts, 248);
 BSHM_AT(shard_header, turn, 252);
-BSHM_AT(shard_header, lru_used, 256);
-BSHM_AT(shard_header, lru_age, 260);
-BSHM_AT(shard_header, lean_gain, 264);
-BSHM_AT(shard_header, size_gain, 268);
-BSHM_AT(shard_header, evicted_age, 272);
-BSHM_AT(shard_header, evicted_epoch, 276);
-BSHM_AT(shard_header, frequent, 280);
-BSHM_AT(shard_header, counted_since, 284);
-BSHM_AT(shard_header, lru_nearly, 288);
-BSHM_AT(shard_header, counted, 320);
-BSHM_AT(shard_header, classes, 1856);
+BSHM_AT(shard_header, evicted_age, 256);
+BSHM_AT(shard_header, evicted_epoch, 260);
+BSHM_AT(shard_header, frequent, 264);
+BSHM_AT(shard_header, gain, 268);
+BSHM_AT(shard_header, shadow_oldest, 272);
+BSHM_AT(shard_header, shadow_missed, 276);
+BSHM_AT(shard_header, shadow_base, 280);
+BSHM_AT(shard_header, shadow, 320);
+BSHM_AT(shard_header, classes, 5440);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \
  (1u << 24) /* more than the slots that are freed while anything is read */

@@ -31,7 +31,7 @@ from xxhash import xxh3_64_intdigest, xxh3_128_intdigest
 MAGIC = 0x4D485342304D4C42
 LAYOUT_PARTS = (
     *(10, 4096, 32768, 8192, 640, 192, 64, 4096, 8192, 128, 32, 96, 512),
-    *(131264, 2880, 16384, 320, 64, 8, 16, 16384, 96),
+    *(131264, 6464, 16384, 320, 64, 8, 16, 16384, 96),
 )
 FLEET = 1  # of features
 SENDS = 2**16  # of the source of a descriptor

@@ -85,7 +85,7 @@ undump() {
 }
 
 sed -nE 's/^    ([0-9a-f]{8}( {1,2}[0-9a-f]{2}){16})$/\1/p' docs/FORMAT.md |
-	undump "$work/example" 2506752
+	undump "$work/example" 2510848
 expect 'the document is of this layout' says \
 	"$(sed -n 's/^#define BSHM_LAYOUT_VERSION //p' src/core/format.h)" \
 	sed -n 's/^Layout version \([0-9]*\)\. .*/\1/p' docs/FORMAT.md

@@ -308,7 +308,6 @@ TEST(what_returns_says_how_much_a_size_counts)
 	const int32_t first = bshm__size_power(&s);
 	CHECK_INT(first, most / 4);
 	bshm__size_returned(&s, 1000, true); /* nothing has been evicted yet */
-	BSHM_STORE(&s.shard->lru_age, 100u << 16, RELAXED);
 	BSHM_STORE(&s.shard->records, 100, RELAXED);
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_evicted(&s, 984, bshm__age_log(63));
@@ -327,12 +326,10 @@ TEST(what_returns_says_how_much_a_size_counts)
 	}
 	CHECK_INT(bshm__size_power(&s), 0);
 	CHECK_INT(bshm__size_weight(0, 60000), 256);
+	bshm__gain_add(&s, -1000);
 	bshm__size_returned(&s, 100, true);
-	CHECK_INT(bshm__size_power(&s), 0); /* sizes have cost more than they have brought */
-	for (uint32_t i = 0; i < 1000; i++) {
-		BSHM_STORE(&s.shard->clock, i, RELAXED);
-		bshm__size_turn(&s);
-	}
+	CHECK_INT(bshm__size_power(&s), 0); /* hits have been lost against an LRU */
+	bshm__gain_add(&s, 1000);
 	for (uint32_t i = 0; i < 1000; i++) {
 		bshm__size_returned(&s, 100, true);
 	}
@@ -378,7 +375,7 @@ static int32_t lean_after_use(const bshm__shard *s, uint32_t kind, uint32_t age,
 	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 	BSHM_STORE(&s->shard->lean, 0, RELAXED); /* one octave, where a count is the limit */
 	BSHM_STORE(&s->segment->shards[0].evicted_epoch, (now - since) & BSHM_SLOT_STAMP, RELAXED);
-	bshm__ghost_used(s, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
+	bshm__ghost_used(s, 0, kind | ((now - since - age) & BSHM_SLOT_STAMP), 100);
 	return bshm__ghost_lean(s) - BSHM_OCTAVE;
 }
 
@@ -653,8 +650,8 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_segment *segment = open_store(MB(1), 0);
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
-		&shard->turn_began, &shard->lean, &shard->evicted_age, &shard->evicted_epoch,
-		&shard->size_gain, &shard->lean_gain, &shard->lru_used, &shard->lru_age,
-		&shard->counted_since};
+		&shard->turn_began, &shard->lean, &shard->evicted_age, &shard->evicted_epoch, &shard->gain,
+		&shard->shadow_oldest, &shard->shadow_missed, &shard->shadow_base,
+		(uint32_t *) &shard->shadow[77], (uint32_t *) &shard->shadow[500] + 1};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

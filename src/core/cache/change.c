@@ -552,7 +552,8 @@ bshm_status bshm_record_append(bshm_segment *segment, const bshm_key *key, const
 
 /* Sets the expiry of a record that has a word for it: 1 = set, 0 = absent, -1 = it has no such
  * word. */
-static int touch_in_place(const bshm__shard *s, const bshm__existing *at, uint32_t expires_s)
+static int touch_in_place(
+	const bshm__shard *s, const bshm__home *home, const bshm__existing *at, uint32_t expires_s)
 {
 	if (at->cell == 0 || at->expired) {
 		return 0;
@@ -564,7 +565,7 @@ static int touch_in_place(const bshm__shard *s, const bshm__existing *at, uint32
 	if (has_word || expires_s == 0) {
 		const uint32_t state = bshm__word(s, at->ref, 0);
 		const uint64_t bytes = bshm__record_size(&at->record);
-		bshm__ghost_used(s, state, bytes);
+		bshm__ghost_used(s, home->hash, state, bytes);
 		bshm__touch(s, at->record.slot, state, bytes);
 		return 1;
 	}
@@ -581,7 +582,7 @@ int bshm_record_touch(bshm_segment *segment, const bshm_key *key, uint32_t ttl_s
 	}
 	bshm__existing at;
 	bshm__locate(&s, &home, BSHM_SPACE_CACHE, key, &at);
-	const int touched = touch_in_place(&s, &at, expiry(segment, ttl_s));
+	const int touched = touch_in_place(&s, &home, &at, expiry(segment, ttl_s));
 	if (touched == 0) {
 		note_absent(&s, &home, &at);
 	}

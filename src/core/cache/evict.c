@@ -46,6 +46,7 @@
 #include "core/cache/record.h"
 #include "core/cache/remove.h"
 #include "core/cache/sample.h"
+#include "core/cache/shadow.h"
 #include "core/cache/table.h"
 
 /* Where a record has so many bytes on average, two larger samples are looked at. */
@@ -83,6 +84,9 @@ bool bshm__evict_record(
 	}
 	*size_class =
 		(m->state & BSHM_SLOT_CHAINED) != 0 ? BSHM_CLASS_COUNT : bshm__ref_class(s, m->ref);
+	if (!m->expired) {
+		bshm__shadow_evicted(s, home.hash, m->state, bshm__record_size(&record));
+	}
 	bshm__record_remove(s, &home, cell, m->ref);
 	if (!m->expired) {
 		const bshm__evicted evicted = {m->state, record.expires_s, bshm__record_size(&record)};

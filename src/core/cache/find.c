@@ -110,16 +110,16 @@ static void describe_found(const bshm__shard *s, const bshm__record *record, uin
 
 /* Before the record is stamped: processes that use it at the same moment each note that. It is
  * rare, and a step more does little. No pointer to a variable: these can stay in registers. */
-static BSHM_NOINLINE void note_late_use(
-	bshm_segment *segment, const bshm_shard_header *shard, uint32_t state, uint64_t bytes)
+static BSHM_NOINLINE void note_late_use(bshm_segment *segment, const bshm_shard_header *shard,
+	uint64_t hash, uint32_t state, uint64_t bytes)
 {
 	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
-	bshm__ghost_used(&s, state, bytes);
+	bshm__ghost_used(&s, hash, state, bytes);
 }
 
 /* Counts a look-up, and notes the use of the record, if the caller uses it. */
 static BSHM_ALWAYS_INLINE void note_hit(
-	const bshm__shard *s, const bshm__record *record, bool expired, unsigned flags)
+	const bshm__shard *s, uint64_t hash, const bshm__record *record, bool expired, unsigned flags)
 {
 	if ((flags & BSHM_FIND_USE) != 0) {
 		tally(s->segment, !expired);
@@ -127,7 +127,7 @@ static BSHM_ALWAYS_INLINE void note_hit(
 			const uint64_t bytes = bshm__record_size(record);
 			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
 				BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 && !expired) {
-				note_late_use(s->segment, s->shard, record->state, bytes);
+				note_late_use(s->segment, s->shard, hash, record->state, bytes);
 			}
 			bshm__touch(s, record->slot, record->state, bytes);
 		}
@@ -150,8 +150,8 @@ static BSHM_ALWAYS_INLINE int note_miss(
 }
 
 /* Describes the record that was found to the caller, unless it has expired, and notes the use. */
-static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, const bshm__record *record,
-	uint64_t sequence, bool fetched, unsigned flags, bshm_found *found)
+static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, uint64_t hash,
+	const bshm__record *record, uint64_t sequence, bool fetched, unsigned flags, bshm_found *found)
 {
 	const bool expired = BSHM_UNLIKELY(record->expires_s != 0) &&
 						 bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
@@ -165,7 +165,7 @@ static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, const bshm__record 
 	} else {
 		describe_found(s, record, sequence, expired, found);
 	}
-	note_hit(s, record, expired, flags);
+	note_hit(s, hash, record, expired, flags);
 	return 1;
 }
 
@@ -186,20 +186,20 @@ static BSHM_NOINLINE int find_all(
 		sequence = BSHM_LOAD(&s.shard->sequence, ACQUIRE); /* pairs with bshm__sequence_jump() */
 		result = search(&s, &home, space, key, sequence, &record);
 	} while (result < 0 && ++tries < TRIES);
-	return result == 1 ? conclude(&s, &record, sequence, false, flags, found)
+	return result == 1 ? conclude(&s, home.hash, &record, sequence, false, flags, found)
 					   : note_miss(segment, home.hash, bshm__home_bucket(&s, &home), flags);
 }
 
 /* The same for a record in several slots that a ref led to: -1 = it is not the key's, or has
  * changed. */
-static BSHM_NOINLINE int find_large(bshm_segment *segment, uint32_t shard, uint32_t ref,
+static BSHM_NOINLINE int find_large(bshm_segment *segment, const bshm__home *home, uint32_t ref,
 	uint32_t space, const bshm_key *key, uint64_t sequence, unsigned flags, bshm_found *found)
 {
-	const bshm__shard s = bshm__shard_at(segment, shard);
+	const bshm__shard s = bshm__shard_at(segment, home->shard);
 	bshm__record record;
 	return bshm__record_load(&s, ref, &record) && bshm__record_has_key(&s, &record, space, key) &&
 				   bshm__record_current(&s, &record, sequence)
-			   ? conclude(&s, &record, sequence, false, flags, found)
+			   ? conclude(&s, home->hash, &record, sequence, false, flags, found)
 			   : -1;
 }
 
@@ -256,7 +256,7 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 	const uint32_t expires = (state & BSHM_SLOT_EXPIRES) != 0;
 	uint8_t *bytes = slot + BSHM_SLOT_HEADER + 4 * expires;
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_CHAINED) != 0)) {
-		return find_large(s->segment, s->index, ref, space, key, sequence, flags, found);
+		return find_large(s->segment, home, ref, space, key, sequence, flags, found);
 	}
 	if (BSHM_UNLIKELY((state & BSHM_SLOT_LIVE) == 0) ||
 		BSHM_UNLIKELY(key_and_space != (key->length | (uint64_t) space << BSHM_SHAPE_SPACE)) ||
@@ -282,7 +282,7 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 		.first = (uint32_t) key->length + value_bytes,
 		.bytes = bytes,
 	};
-	return conclude(s, &record, sequence, fetched, flags, found);
+	return conclude(s, home->hash, &record, sequence, fetched, flags, found);
 }
 
 static inline int find(bshm_segment *segment, const bshm__home *home, uint32_t space,

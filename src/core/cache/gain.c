@@ -1,65 +1,47 @@
 /*
- * gain.c - what a setting of the eviction has brought, against an LRU, and what it has cost.
+ * gain.c - what the settings of the eviction have brought, against an LRU, and what they have cost.
  *
- * Two settings make the store more than an LRU: the power of the sizes (size.c) and the lean
- * (ghost.c). Each is moved by records that return. But a return tells that a record came too late,
- * not that it needed only a little longer. And what is best by day may be the worst by night: a
- * store that changes from one to the other is at its worst on the way. (A nightly batch of larger
- * records was evicted in its own passes, after a morning had drawn the power up: 8 to 16 % more
- * misses than LRU, each day. Two loops that take turns, each of which fits, drew the lean up: the
- * large records of the night stayed all day, and the small ones of the day lost their second pass:
- * 35 % more.)
+ * The lean (ghost.c) and the power of the sizes (size.c) are moved by records that return. What is
+ * best by day may be the worst by night, and a store that changes from one to the other is at its
+ * worst on the way. So `gain` counts the hits that the store has had and an LRU would not have,
+ * less those that it has lost (shadow.c). While it has lost more than a 16th of its records, no
+ * setting moves away from LRU; up to there, the less the more was lost. Steps back to LRU are never
+ * smaller. And at such a loss both settings go back by an eighth with each turn of the ghosts, too,
+ * as steps back come only from records that return.
  *
- * So the hits are counted that a setting has brought, less those that it has cost. It has brought a
- * hit if a record that it keeps is used at an age at which an LRU would have evicted it. It has
- * cost one if a record that it evicts sooner returns at an age at which an LRU would still have it.
- * While it has cost more than it has brought, the steps away from LRU are smaller, and those back
- * are not: so a setting that costs goes back to LRU. If it has cost much, it goes back by an eighth
- * with each turn of the ghosts, too, as steps back come only from records that return. (Without
- * that, the power stayed where it cost hits for weeks: 11 % more misses than LRU.) Each turn takes
- * a part of the count, so the store tries again in the end: after a hundred turns and more, if much
- * was lost. That part is small, as each try costs. (With a 32nd, the loops that take turns had 2 to
- * 5 % more misses than LRU.)
+ * The store tries again in the end: one hit of what was lost is forgotten with every 256th
+ * eviction. So what all the tries cost is not more than 0.4 % of the misses. (A count that was
+ * forgotten by a part of it each turn let a store of 60 records try too often, with 6 % more misses
+ * than LRU, and a large one too seldom: it missed 50 % fewer in one case, and stayed an LRU.) Of
+ * what was gained, a 128th is forgotten with each turn, and more than the number of records does
+ * not count: it can all be lost again when the traffic changes.
  *
- * How long an LRU keeps a record is measured (recency.c): the epochs until as much has been used as
- * the store holds. What has been used twice counts once.
+ * One count for both settings is enough. (With one for each, what one had gained did not pay for
+ * the other. Each then went back where both together were better than an LRU.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/gain.h"
 
-#include "core/cache/octave.h"
 #include "core/cache/recency.h"
 
-/* The steps are smaller where hits have been lost; none is left where these are a 64th of the
- * records. The count goes up to that of the records, and down to a quarter of that. */
+/* Hits are counted in parts: a 64th of the records each. */
 #define PART       64
-#define PART_LEAST 16 /* of such a part */
-#define PARTS_LOST 16
-#define PARTS_BACK 4   /* where so many are lost, the setting goes back */
-#define BACK       8   /* by such a part, with each turn */
-#define TURNS      128 /* a turn takes such a part of the count */
+#define PART_LEAST 4
+#define PARTS_LOST 16  /* no more are counted; gained ones: PART */
+#define PARTS_STOP 4   /* at such a loss no setting moves away from LRU, and all go back, */
+#define BACK       8   /* by such a part with each turn */
+#define EVICTIONS  256 /* after so many one lost hit is forgotten */
+#define TURNS      128 /* a turn takes such a part of what was gained */
 
-/* No age is longer: a clock has so many epochs. */
-#define AGE_MOST (INT64_C(15) * BSHM_OCTAVE)
-
-bool bshm__lru_had_evicted(const bshm__shard *s, int64_t age)
+static int64_t hits_in(uint32_t word)
 {
-	return age > bshm__age_log(bshm__lru_age(s));
+	return (int32_t) word;
 }
 
-bool bshm__lru_had_kept(const bshm__shard *s, int64_t evicted_age)
+static int64_t hits_now(const bshm__shard *s)
 {
-	const int64_t age = evicted_age < 0 ? 0 : evicted_age < AGE_MOST ? evicted_age : AGE_MOST;
-	const uint32_t began = BSHM_LOAD(&s->shard->turn_began, RELAXED);
-	const uint32_t since = bshm__age(bshm__stamp_now(s), began); /* or less */
-	const uint32_t at_return = (uint32_t) (bshm__power_of((uint64_t) age) / 256) + since;
-	return at_return < bshm__lru_age(s);
-}
-
-static int64_t gain_of(const uint32_t *gain)
-{
-	return (int32_t) BSHM_LOAD(gain, RELAXED);
+	return hits_in(BSHM_LOAD(&s->shard->gain, RELAXED));
 }
 
 static int64_t part_of(const bshm__shard *s)
@@ -69,33 +51,44 @@ static int64_t part_of(const bshm__shard *s)
 }
 
 /* If another process counts meanwhile, that one does. */
-void bshm__gain_add(const bshm__shard *s, uint32_t *gain, int64_t hits)
+void bshm__gain_add(const bshm__shard *s, int64_t hits)
 {
-	uint32_t before = BSHM_LOAD(gain, RELAXED);
+	uint32_t before = BSHM_LOAD(&s->shard->gain, RELAXED);
 	const int64_t part = part_of(s);
-	const int64_t after = (int32_t) before + hits;
+	const int64_t after = hits_in(before) + hits;
 	const int64_t kept = after < -PARTS_LOST * part ? -PARTS_LOST * part
 						 : after > PART * part      ? PART * part
 													: after;
-	if (kept != (int32_t) before) { /* look-ups share the line */
-		BSHM_CAS(gain, &before, (uint32_t) (int32_t) kept, RELAXED);
+	if (kept != hits_in(before)) { /* look-ups share the line */
+		BSHM_CAS(&s->shard->gain, &before, (uint32_t) (int32_t) kept, RELAXED);
 	}
 }
 
-int64_t bshm__gain_earned(const bshm__shard *s, const uint32_t *gain, int64_t step)
+void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 {
-	const int64_t hits = gain_of(gain);
-	const int64_t part = part_of(s);
-	return hits >= 0 ? step : hits <= -part ? 0 : step * (part + hits) / part;
+	if (evictions % EVICTIONS == 0 && hits_now(s) < 0) {
+		bshm__gain_add(s, 1);
+	}
 }
 
-int64_t bshm__gain_turn(const bshm__shard *s, uint32_t *gain, int64_t setting)
+int64_t bshm__gain_earned(const bshm__shard *s, int64_t step)
 {
-	const int64_t hits = gain_of(gain);
-	/* Rounded up as often as the rest is large: a turn begins in any epoch. (Where one hit was
-	 * the least, a store of 250 records forgot a loss in 16 turns: 6 to 11 % more misses.) */
+	const int64_t hits = hits_now(s);
+	const int64_t stop = PARTS_STOP * part_of(s);
+	return hits >= 0 ? step : hits <= -stop ? 0 : step * (stop + hits) / stop;
+}
+
+int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)
+{
+	return hits_now(s) <= -PARTS_STOP * part_of(s) ? -setting / BACK : 0;
+}
+
+void bshm__gain_turn(const bshm__shard *s)
+{
+	const int64_t hits = hits_now(s);
+	/* Rounded up as often as the rest is large: a turn begins in any epoch. */
 	const int64_t chance = (int64_t) (bshm__stamp_now(s) % TURNS);
-	const int64_t part = ((hits < 0 ? -hits : hits) + chance) / TURNS;
-	bshm__gain_add(s, gain, hits < 0 ? part : -part);
-	return hits <= -PARTS_BACK * part_of(s) ? -setting / BACK : 0;
+	if (hits > 0) {
+		bshm__gain_add(s, -((hits + chance) / TURNS));
+	}
 }

@@ -53,7 +53,7 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * What the lean has brought is counted (gain.c). While it has cost more, nothing raises it.
+ * While the store has lost hits against an LRU, nothing raises the lean (gain.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -73,6 +73,7 @@
 
 #include "core/cache/gain.h"
 #include "core/cache/recency.h"
+#include "core/cache/shadow.h"
 
 #define HASH_MASK  ((1u << BSHM_GHOST_BITS) - 1)
 #define LARGE      (1u << BSHM_GHOST_BITS)
@@ -111,10 +112,8 @@
 #define STEP         (INT64_C(9) * BSHM_OCTAVE)
 #define STEP_RECORDS 256
 #define STEP_MOST    32
-#define STEP_LESS    84   /* percent: of a step up, and of one by a record that is not PROTECTED */
-#define LOSS         (-1) /* a lost hit; twice by memory, where fewer ghosts are met */
-#define STEP_LATE    50   /* of one by a late use (size.c) */
-#define ABOUT        (BSHM_OCTAVE / 8)     /* as late as an LRU evicts: what stays of a loop */
+#define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
+#define STEP_LATE    50 /* of one by a late use (size.c) */
 #define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_HIGH    (5 * BSHM_OCTAVE)
@@ -310,11 +309,9 @@ static void begin_turn(const bshm__shard *s, bool first)
 	BSHM_ADD(&shard->turn, (turn + 1) % TURNS - turn, RELAXED);
 	BSHM_STORE(&shard->turn_rounds, now_s << BEGAN_SHIFT | length << LENGTH_SHIFT, RELAXED);
 	BSHM_STORE(&shard->ghosts, most_of_turn(shard), RELAXED);
-	move_lean(s, bshm__gain_turn(s, &shard->lean_gain, bshm__ghost_lean(s)));
+	move_lean(s, bshm__gain_back(s, bshm__ghost_lean(s)));
 	bshm__size_turn(s);
-	if (first) { /* epochs were shorter while the store was filled */
-		bshm__measure_anew(s, 0);
-	}
+	bshm__gain_turn(s);
 }
 
 /* How many evictions the share of those on probation is averaged over. (With 256 in each store, it
@@ -364,7 +361,9 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 	bshm_shard_header *shard = s->shard;
 	const uint32_t left = BSHM_LOAD(&shard->ghosts, RELAXED);
 	const uint32_t most = most_of_turn(shard);
-	const bool first = BSHM_LOAD(&shard->evictions, RELAXED) == 0; /* no turn goes on */
+	const uint64_t evictions = BSHM_LOAD(&shard->evictions, RELAXED);
+	const bool first = evictions == 0; /* no turn goes on */
+	bshm__gain_evicted(s, evictions);
 	if (first || is_over(s)) {
 		begin_turn(s, first);
 	} else {
@@ -374,7 +373,7 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 	const uint32_t every = every_share(most);
 	const int64_t all = (int64_t) BSHM_SIZE_ONE * every;
 	/* Rounded up as often as the remainder is large: else a small share would count too high. */
-	const int64_t rest = (int64_t) (BSHM_LOAD(&shard->evictions, RELAXED) % every) * BSHM_SIZE_ONE;
+	const int64_t rest = (int64_t) (evictions % every) * BSHM_SIZE_ONE;
 	const int64_t after =
 		(before * (all - parts) + (kind == BSHM_KIND_PROBATION ? SHARE_ONE * (int64_t) parts : 0) +
 			rest) /
@@ -413,8 +412,7 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	step = was_on_probation ? step
-							: bshm__gain_earned(s, &s->shard->lean_gain, step * STEP_LESS / 100);
+	step = was_on_probation ? step : bshm__gain_earned(s, step * STEP_LESS / 100);
 	step = step * percent / 100;
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
@@ -488,10 +486,6 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 		return;
 	}
 	const int64_t then = bshm__age_log(age - since); /* at the last eviction */
-	if (kind != BSHM_KIND_PROBATION && bshm__ghost_lean(s) > 0 &&
-		bshm__lru_had_evicted(s, then + ABOUT)) {
-		bshm__gain_add(s, &s->shard->lean_gain, 1);
-	}
 	if (bshm__size_used(s, bytes, then + older)) {
 		const int32_t lean = bshm__ghost_older(s, BSHM_KIND_PROBATION);
 		learn(s, kind, percent_of_late(lean - older));
@@ -499,11 +493,14 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 	}
 }
 
-void bshm__ghost_used(const bshm__shard *s, uint32_t state, uint64_t bytes)
+void bshm__ghost_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	if (BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 &&
-		bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
+	if (BSHM_LOAD(&s->shard->evictions, RELAXED) == 0) {
+		return;
+	}
+	bshm__shadow_used(s, hash, state, bytes);
+	if (bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
 		note_avoided(s, e.now, state, bytes);
 	}
 }
@@ -579,6 +576,7 @@ bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home)
 void bshm__ghost_end(const bshm__shard *s, const bshm__home *home)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
+	bshm__shadow_forget(s, home->hash);
 	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(s, home, bucket);
 	if (lane != LANES_ALL) {
 		if (is_noted(s, home)) {
@@ -616,12 +614,6 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 	const uint32_t mark = (ghost >> MARK_SHIFT) - 1;
 	const uint32_t kind = mark % BSHM_KINDS;
 	const bool this_turn = mark / BSHM_KINDS == turn_now(s->shard);
-	const int64_t older = kind == BSHM_KIND_PROBATION ? bshm__ghost_older(s, kind) : 0;
-	const int64_t evicted = bshm__size_evicted_age(s) - older - bshm__size_heavier(s, bytes);
-	if (this_turn && older > 0 && bshm__lru_had_kept(s, evicted)) {
-		const int64_t hits = bshm__memory_is_limit(s->segment, s->shard) ? 2 * LOSS : LOSS;
-		bshm__gain_add(s, &s->shard->lean_gain, hits);
-	}
 	bshm__size_returned(s, bytes, this_turn);
 	if (stays || kind == BSHM_KIND_PROBATION || is_beside_small(s, bytes) ||
 		bshm__ghost_lean(s) < LEAN_LOOP) {

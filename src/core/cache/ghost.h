@@ -41,7 +41,7 @@ static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)
 void bshm__ghost_missed(bshm_segment *segment, uint64_t hash);
 /* A record of that state is used, by a call that asks for it: before it is stamped. Takes no
  * lock. */
-void bshm__ghost_used(const bshm__shard *s, uint32_t state, uint64_t bytes);
+void bshm__ghost_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes);
 /* Is the key's ghost there? Takes no lock. */
 bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home);
 

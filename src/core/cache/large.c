@@ -49,7 +49,7 @@ static uint64_t keep_existing(
 	s->spared = (uint32_t) home->hash;
 	const uint64_t bytes = bshm__record_size(&at.record);
 	const uint32_t state = bshm__word(s, at.ref, 0);
-	bshm__ghost_used(s, state, bytes);
+	bshm__ghost_used(s, home->hash, state, bytes);
 	bshm__touch(s, at.record.slot, state, bytes);
 	if ((bytes + put->key.length + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
 		return chunks;

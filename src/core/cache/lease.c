@@ -32,6 +32,7 @@
 #include "core/cache/lease_table.h"
 #include "core/cache/parked.h"
 #include "core/cache/quota_recount.h"
+#include "core/cache/shadow.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
 #include "core/segment/owners.h"
@@ -283,8 +284,9 @@ int bshm_record_forget(bshm_segment *segment, uint32_t space, const bshm_key *ke
 	/* The record is looked up after that: pairs with bshm__lease_end(). */
 	if (BSHM_LOAD(&s.shard->leases, ACQUIRE) == 0 &&
 		bshm_record_find(segment, space, key, BSHM_FIND_STALE, &found) == 0) {
-		/* A ghost is a hint: not worth a wait. */
-		if (bshm__ghost_exists(&s, &home) && bshm__shard_lock_free(&s)) {
+		/* They are hints: not worth a wait. */
+		if ((bshm__ghost_exists(&s, &home) || bshm__shadow_exists(&s, home.hash)) &&
+			bshm__shard_lock_free(&s)) {
 			bshm__ghost_end(&s, &home);
 			bshm__shard_unlock(&s);
 		}

@@ -24,6 +24,7 @@
 #include "core/cache/recency.h"
 #include "core/cache/remove.h"
 #include "core/cache/room.h"
+#include "core/cache/shadow.h"
 #include "core/cache/table.h"
 
 /* A table that grows for a key may have to do so again: size_after(). */
@@ -443,12 +444,14 @@ static bool publish(
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
 		const bool returns = bshm__ghost_returns(s, home, new_bytes(r), r->asked);
-		bshm__measure_put(s, home->hash, new_bytes(r));
+		bshm__shadow_put(s, home->hash, new_bytes(r));
 		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
-		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
-		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));
+		const uint32_t before = bshm__word(s, at->ref, 0);
+		const uint32_t kept = BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL);
+		state |= bshm__state_used(s, before) & kept;
 		replaced = bshm__record_size(&at->record);
+		bshm__shadow_replaced(s, home->hash, before, replaced, new_bytes(r));
 	}
 	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->cell == 0),
 		BSHM_LOAD(&shard->data_bytes, RELAXED) + new_bytes(r) - replaced);
@@ -501,7 +504,8 @@ bool bshm__put_record(
 	uint32_t tried = 0;
 	uint32_t evictions = 0;
 	if (r->asked && at->cell != 0 && !at->expired) {
-		bshm__ghost_used(s, bshm__word(s, at->ref, 0), bshm__record_size(&at->record));
+		const uint32_t state = bshm__word(s, at->ref, 0);
+		bshm__ghost_used(s, home->hash, state, bshm__record_size(&at->record));
 	}
 	if (BSHM_UNLIKELY(r->value.length > BSHM_LARGE_CHUNKS * BSHM_CHUNK_BYTES)) {
 		use_existing_room(s, home, r, at);

@@ -21,25 +21,6 @@
  * `floor` are evicted. So the most recently used quarter is safe. At most twice as much is younger
  * than `floor`, so as a rule there is a record that may be evicted.
  *
- * How long would an LRU keep a record? gain.c says what for. It is measured in how many epochs as
- * much is used as the shard holds. `lru_used` counts like the periods, from the epoch in the low
- * half of `lru_age` on. When all has been counted, the high half says how long that took, and the
- * next measurement begins. In a shard of many records, one use of eight counts, eight times. Until
- * a measurement is complete, the last one stands for what is left of it.
- *
- * A record that is counted, goes, and is put again would count twice, as its stamp is lost. So of
- * what is put anew only a sample counts, of 1,536 to 3,072 of the keys in the shard, each as often
- * as the sample is smaller than the shard; of large records more, each less often. When such a
- * record goes after it was counted, a bit is set in `counted`, and it does not count again. (A loop
- * that nearly fills the memory was missed beside keys that come once. Counted anew with each miss,
- * it made the measurement half as long as it was, the store took hits that an LRU has for its own,
- * and missed up to 25 % more than an LRU. So did keys that are removed and built again: 60 %.)
- *
- * A sample has a little more or less than its share, and what is counted may come to a stop just
- * below all that is stored. (Then no hit counted as brought, and a loop a little larger than the
- * store became an LRU, which has no hits there.) So where all but a 16th is counted, the rest is
- * not waited for long.
- *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
  *
@@ -77,21 +58,6 @@
  * the two a shard would go to and fro, as large records go where memory is the limit. */
 #define RECORDS_NEAR 7u
 #define RECORDS_FAR  6u
-
-/* Where an epoch has so many uses, one of eight is measured, as the count has a line of its own: in
- * each epoch others, as each eighth might be each use of one key in turn. */
-#define MEASURE_FEW  256u
-#define MEASURE_BITS 3u
-
-/* A measurement ends before all has been counted: when all but a 16th has been, and an 8th as long
- * again has gone by; or after 8 times the epochs of four quarters, which take 16 at least. */
-#define MEASURE_NEARLY 16u
-#define MEASURE_WAITS  8u
-#define MEASURE_LONG   8u
-#define EPOCHS_FEW     16u
-
-#define COUNTED_BITS (64 * BSHM_COUNTED_WORDS)
-#define COUNTED_KEYS (COUNTED_BITS / 4) /* in the sample, or down to half as many */
 
 #define NEW UINT32_MAX /* the age of what had no record */
 
@@ -209,123 +175,6 @@ static inline uint64_t part_of(
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
-/* In as many epochs, four times as much is used as in the last quarter that is complete. */
-static uint32_t four_quarters(const bshm_segment *segment, const bshm_shard_header *shard)
-{
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
-	return bshm__age(e.last, e.floor) * 64 / bshm__safe_share(segment);
-}
-
-void bshm__measure_anew(const bshm__shard *s, uint32_t most)
-{
-	bshm_shard_header *shard = s->shard;
-	const uint32_t age = BSHM_LOAD(&shard->lru_age, RELAXED) >> 16;
-	BSHM_STORE(&shard->lru_used, 0, RELAXED);
-	BSHM_STORE(&shard->lru_nearly, 0, RELAXED);
-	BSHM_STORE(&shard->lru_age, (age < most ? age : most) << 16 | bshm__stamp_now(s), RELAXED);
-}
-
-/* May a measurement end, after so many epochs, though less than all has been counted? */
-static bool is_long(const bshm_segment *segment, const bshm_shard_header *shard, uint32_t lasted)
-{
-	const uint32_t usual = four_quarters(segment, shard);
-	const uint32_t nearly = BSHM_LOAD(&shard->lru_nearly, RELAXED);
-	return lasted >= MEASURE_LONG * (usual < EPOCHS_FEW ? EPOCHS_FEW : usual) ||
-		   (nearly != 0 && lasted > nearly + nearly / MEASURE_WAITS);
-}
-
-/* A use of so much, of a record of this age. Of the processes that see the measurement's end, one
- * begins the next. */
-static BSHM_NOINLINE void measure(const bshm_segment *segment, bshm_shard_header *shard,
-	uint32_t now, uint32_t age, uint64_t more)
-{
-	const uint32_t lasted = bshm__age(now, BSHM_LOAD(&shard->lru_age, RELAXED));
-	const bool ends = is_long(segment, shard, lasted);
-	if ((age <= lasted && !ends) || lasted >= AGE_MAX) { /* it began after `now` was read */
-		return;
-	}
-	const uint32_t part = age <= lasted ? 0 : (uint32_t) more;
-	uint32_t used = BSHM_ADD(&shard->lru_used, part, RELAXED) + part;
-	const uint64_t all = all_of(segment, shard);
-	const uint64_t most = all - all / MEASURE_NEARLY;
-	if ((ends || used >= all) && BSHM_CAS(&shard->lru_used, &used, 0, RELAXED)) {
-		BSHM_STORE(&shard->lru_age, lasted << 16 | now, RELAXED);
-		BSHM_STORE(&shard->lru_nearly, 0, RELAXED);
-	} else if (used >= most && used - part < most) {
-		BSHM_STORE(&shard->lru_nearly, lasted, RELAXED);
-	}
-}
-
-/* Of a record in the sample: as how many octaves of such records it counts. The larger it is, the
- * fewer, so that none counts for much of the shard. */
-static unsigned sample_octaves(const bshm__shard *s, uint64_t bytes)
-{
-	const bool by_memory = bshm__memory_is_limit(s->segment, s->shard);
-	const uint64_t one = by_memory ? bytes + BSHM_RECORD_EXTRA : 1;
-	const uint64_t all =
-		by_memory ? s->segment->shard_bytes : BSHM_LOAD(&s->shard->records, RELAXED);
-	const uint64_t times = all / COUNTED_KEYS / one;
-	return times == 0 ? 0 : BSHM_HIGHEST_BIT(times);
-}
-
-/* The number of a key's bit in `counted`. COUNTED_BITS: the key is not in the sample, which is one
- * key of 2^`octaves`. */
-static uint32_t counted_bit(uint64_t hash, unsigned octaves)
-{
-	/* Not the bits that say which of the returning records may stay. */
-	const uint32_t mixed = (uint32_t) (hash * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-	return (uint64_t) mixed << octaves >> 32 == 0 ? mixed % COUNTED_BITS : COUNTED_BITS;
-}
-
-void bshm__measure_removed(const bshm__shard *s, uint64_t hash, uint32_t ref, uint64_t bytes)
-{
-	bshm_shard_header *shard = s->shard;
-	const uint32_t bit = counted_bit(hash, sample_octaves(s, bytes));
-	if (bit == COUNTED_BITS) {
-		return;
-	}
-	const uint32_t now = bshm__stamp_now(s);
-	const uint32_t began = BSHM_LOAD(&shard->lru_age, RELAXED) & BSHM_SLOT_STAMP;
-	if (bshm__age_of(s, now, bshm__word(s, ref, 0)) > bshm__age(now, began)) {
-		return;
-	}
-	if (BSHM_LOAD(&shard->counted_since, RELAXED) != began) {
-		for (uint32_t i = 0; i < BSHM_COUNTED_WORDS; i++) {
-			BSHM_STORE(&shard->counted[i], 0, RELAXED);
-		}
-		BSHM_STORE(&shard->counted_since, began, RELAXED);
-	}
-	const uint64_t word = BSHM_LOAD(&shard->counted[bit / 64], RELAXED);
-	BSHM_STORE(&shard->counted[bit / 64], word | UINT64_C(1) << bit % 64, RELAXED);
-}
-
-void bshm__measure_put(const bshm__shard *s, uint64_t hash, uint64_t bytes)
-{
-	bshm_shard_header *shard = s->shard;
-	const unsigned octaves = sample_octaves(s, bytes);
-	const uint32_t bit = counted_bit(hash, octaves);
-	const uint32_t began = BSHM_LOAD(&shard->lru_age, RELAXED) & BSHM_SLOT_STAMP;
-	if (bit != COUNTED_BITS) {
-		const bool again = (BSHM_LOAD(&shard->counted[bit / 64], RELAXED) >> bit % 64 & 1) != 0 &&
-						   BSHM_LOAD(&shard->counted_since, RELAXED) == began;
-		const uint64_t more = part_of(s->segment, shard, bytes) << octaves;
-		measure(s->segment, shard, bshm__stamp_now(s), again ? 0 : NEW, more);
-	}
-}
-
-uint32_t bshm__lru_age(const bshm__shard *s)
-{
-	const uint32_t word = BSHM_LOAD(&s->shard->lru_age, RELAXED);
-	const uint64_t used = BSHM_LOAD(&s->shard->lru_used, RELAXED);
-	const uint64_t all = all_of(s->segment, s->shard);
-	const uint64_t left = used < all ? all - used : 0;
-	const uint32_t rest = all == 0 ? 0 : (uint32_t) ((word >> 16) * left / all);
-	const uint32_t lasted = bshm__age(bshm__stamp_now(s), word);
-	const uint32_t least = four_quarters(s->segment, s->shard);
-	const uint32_t age = (lasted < AGE_MAX ? lasted : 0) + rest;
-	return age > least ? age : least;
-}
-
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
  * anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so far
  * ahead of the oldest stamp as `most_age`. */
@@ -344,10 +193,6 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const bool by_bytes =
 		has_passed(segment, shard, before, counts) && epoch_age(shard, clock) < most_age;
 	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
-	const uint32_t bits = full < MEASURE_FEW ? 0 : MEASURE_BITS;
-	if (age != NEW && ((in_epoch + 3 * e.now) & ((1u << bits) - 1)) == 0) {
-		measure(segment, shard, e.now, age, part << bits);
-	}
 	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST || in_epoch >= full) {
 		end_epoch(segment, shard, clock, counts, by_bytes);
 	}
@@ -366,7 +211,6 @@ static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
 		BSHM_STORE(&s->shard->intent.size_margin, margin ^ BSHM_RECORDS_ARE_LIMIT, RELAXED);
 		BSHM_STORE(&s->shard->touches, 0, RELAXED);
-		bshm__measure_anew(s, 0);
 	}
 }
 
@@ -501,7 +345,6 @@ static void finish_renumbering(const bshm__shard *s, const ranks *r, uint32_t ol
 			*periods[i] = r != NULL ? ranked(s, r, *periods[i]) : older ? oldest : *periods[i];
 		}
 	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
-	bshm__measure_anew(s, bshm__age(e.now, oldest));
 	BSHM_STORE(&s->shard->base, oldest, RELAXED);
 }
 

@@ -18,14 +18,6 @@ static inline uint32_t bshm__safe_share(const bshm_segment *segment)
 	return segment->shard_count == 1 ? 16 : 20;
 }
 
-/* For how many epochs an LRU as large as the shard would keep a record. */
-uint32_t bshm__lru_age(const bshm__shard *s);
-/* Under the lock: a record goes; one is put whose key had none. `bytes`: of key and value. */
-void bshm__measure_removed(const bshm__shard *s, uint64_t hash, uint32_t ref, uint64_t bytes);
-void bshm__measure_put(const bshm__shard *s, uint64_t hash, uint64_t bytes);
-/* The measurement begins anew; no more than `most` is left of what the last one said. */
-void bshm__measure_anew(const bshm__shard *s, uint32_t most);
-
 /* The stamp of a record that is used now. */
 static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 {

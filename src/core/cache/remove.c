@@ -9,14 +9,14 @@
 #include "core/cache/index.h"
 #include "core/cache/intent.h"
 #include "core/cache/quota.h"
-#include "core/cache/recency.h"
 #include "core/cache/record.h"
+#include "core/cache/shadow.h"
 
 void bshm__record_remove(const bshm__shard *s, const bshm__home *home, uint32_t cell, uint32_t ref)
 {
 	bshm__record record;
 	const uint64_t bytes = bshm__record_load(s, ref, &record) ? bshm__record_size(&record) : 0;
-	bshm__measure_removed(s, home->hash, ref, bytes);
+	bshm__shadow_removed(s, home->hash, bytes);
 	bshm__intent_begin(s, BSHM_INTENT_NONE, cell, ref, 0);
 	bshm__intent_plan(s, BSHM_LOAD(&s->shard->records, RELAXED) - 1,
 		BSHM_LOAD(&s->shard->data_bytes, RELAXED) - bytes);

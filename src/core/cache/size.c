@@ -31,14 +31,7 @@
  * bring anything. Counted in full, late uses drew the power up there: 4 to 7 % more misses.) A
  * ghost of the turn before counts half, as its record came too late by more.
  *
- * What the power has brought, and what it has cost, is counted (gain.c). While it has cost more,
- * nothing raises it. It has brought a hit if a small record is used that was older than
- * `evicted_age` at an eviction, too: by a quarter of what it stays longer, or by half an octave.
- * (Where that was half an octave always, nothing counted as brought at low powers, and the power
- * stayed at 0: with Zipf's law and sizes of 500 to 2,000 bytes the store missed as many as an LRU,
- * in place of 20 % fewer.) And an LRU should have evicted it. What it has cost counts twice, since
- * not all ghosts are met. (Counted once, a loop that nearly fills the memory at night, beside small
- * keys that come once, had 12 to 21 % more misses than LRU.)
+ * While the store has lost hits against an LRU, nothing raises the power (gain.c).
  *
  * Where all records have one size, none changes the power. Of a record that is missed and not put
  * again, the ghost tells whether it was larger than the mean.
@@ -61,12 +54,6 @@
 #define STEP_RECORDS 1024
 #define STEP_PERCENT 30
 #define STEP_OCTAVES (INT64_C(2) * BSHM_OCTAVE)
-
-/* The power has brought a hit only if the record was this part of what it stays longer beyond the
- * mean age at eviction, or half an octave. */
-#define GAIN_SHARE 4
-#define GAIN_AGE   (BSHM_OCTAVE / 2)
-#define LOSS       (-2)
 
 /* A use is late in the last quarter octave of a lifetime. */
 #define LATE       (BSHM_OCTAVE / 4)
@@ -145,11 +132,6 @@ static int64_t heavier(const bshm__shard *s, uint64_t log)
 	return by_size ? more * bshm__size_power(s) / BSHM_OCTAVE : 0;
 }
 
-int64_t bshm__size_heavier(const bshm__shard *s, uint64_t bytes)
-{
-	return heavier(s, bshm__size_log(bytes));
-}
-
 /* The lifetime of a record that is so much heavier: BSHM_SIZE_ONE for one of the mean size. */
 static int64_t lifetime(int64_t heavy)
 {
@@ -159,12 +141,6 @@ static int64_t lifetime(int64_t heavy)
 											  : longer;
 	const uint64_t life = bshm__power_of((uint64_t) (kept + LIFE_SHORT));
 	return (int64_t) (life >> LIFE_SHORT / BSHM_OCTAVE);
-}
-
-int64_t bshm__size_evicted_age(const bshm__shard *s)
-{
-	const uint64_t log_0 = bshm__size_log(0);
-	return (int64_t) (mean_of(&s->shard->evicted_age, log_0) - log_0);
 }
 
 bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
@@ -196,7 +172,7 @@ static void set_power(const bshm__shard *s, uint32_t word, int64_t power)
 void bshm__size_turn(const bshm__shard *s)
 {
 	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
-	const int64_t back = bshm__gain_turn(s, &s->shard->size_gain, power_in(word));
+	const int64_t back = bshm__gain_back(s, power_in(word));
 	if (back != 0) {
 		set_power(s, word, power_in(word) + back);
 	}
@@ -205,8 +181,7 @@ void bshm__size_turn(const bshm__shard *s)
 /* Moves the power by so many steps, in 2^-24. */
 static void move_power(const bshm__shard *s, uint64_t mean, int64_t wanted)
 {
-	const uint32_t *gain = &s->shard->size_gain;
-	const int64_t steps = wanted > 0 ? bshm__gain_earned(s, gain, wanted) : wanted;
+	const int64_t steps = wanted > 0 ? bshm__gain_earned(s, wanted) : wanted;
 	if (steps == 0) { /* all readers read the word's line */
 		return;
 	}
@@ -236,10 +211,6 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 	const int64_t evicted = (int64_t) mean_of(&s->shard->evicted_age, UINT32_MAX);
 	const bool late = aged > evicted - LATE; /* not before the first eviction */
 	const bool by_size = bshm__memory_is_limit(s->segment, s->shard);
-	const int64_t surely = -heavy / GAIN_SHARE < GAIN_AGE ? -heavy / GAIN_SHARE : GAIN_AGE;
-	if (by_size && heavy < 0 && aged - heavy > evicted + surely && bshm__lru_had_evicted(s, age)) {
-		bshm__gain_add(s, &s->shard->size_gain, 1);
-	}
 	if (late && by_size) {
 		const bool large = log > mean_of(&s->shard->intent.size_margin, log);
 		learn(s, bytes, large ? STEP_PERCENT : STEP_PERCENT / LATE_SMALL);
@@ -250,10 +221,6 @@ bool bshm__size_used(const bshm__shard *s, uint64_t bytes, int64_t age)
 void bshm__size_returned(const bshm__shard *s, uint64_t bytes, bool this_turn)
 {
 	if (bshm__memory_is_limit(s->segment, s->shard)) {
-		const int64_t heavy = bshm__size_heavier(s, bytes);
-		if (this_turn && heavy > 0 && bshm__lru_had_kept(s, bshm__size_evicted_age(s) - heavy)) {
-			bshm__gain_add(s, &s->shard->size_gain, LOSS);
-		}
 		learn(s, bytes, this_turn ? STEP_PERCENT : STEP_PERCENT / 2);
 	}
 }

@@ -24,11 +24,6 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
 
 #define BSHM_SIZE_ONE 256
 
-/* By how many octaves a record of this size counts as older than one of the mean size. */
-int64_t bshm__size_heavier(const bshm__shard *s, uint64_t bytes);
-/* log2 of the mean age at eviction, of a record of the mean size, weighed by kind; 0: none yet. */
-int64_t bshm__size_evicted_age(const bshm__shard *s);
-
 /* How much of the memory goes with a record that is evicted: in parts of one of the mean size, of
  * which BSHM_SIZE_ONE are one; 16 times as many at most. Where a count of records is the limit,
  * each is one. */
