@@ -21,6 +21,7 @@
 #include "core/cache/recency.h"
 #include "core/cache/remove.h"
 #include "core/cache/room.h"
+#include "core/cache/shadow.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/table.h"
 #include "core/segment/lock.h"
@@ -60,6 +61,7 @@ static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_
 static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
 {
 	if (at->cell == 0) {
+		bshm__shadow_asked(s, home->hash);
 		bshm__ghost_missed(s->segment, home->hash);
 	}
 }

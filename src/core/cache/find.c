@@ -27,6 +27,7 @@
 #include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
+#include "core/cache/shadow.h"
 #include "core/segment/owners.h"
 
 #define TRIES      4096 /* before a record in constant change counts as absent; with pauses, ms */
@@ -134,16 +135,26 @@ static BSHM_ALWAYS_INLINE void note_hit(
 	}
 }
 
-/* `bucket`: the key's home; NULL: it does not matter whether there is a ghost. */
+static BSHM_NOINLINE void note_asked(
+	bshm_segment *segment, const bshm_shard_header *shard, uint64_t hash)
+{
+	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
+	bshm__shadow_asked(&s, hash);
+}
+
+/* `bucket`: the key's home; NULL: it does not matter whether there is a ghost. No pointer to a
+ * variable: these can stay in registers. */
 static BSHM_ALWAYS_INLINE int note_miss(
-	bshm_segment *segment, uint64_t hash, const bshm_bucket *bucket, unsigned flags)
+	const bshm__shard *s, uint64_t hash, const bshm_bucket *bucket, unsigned flags)
 {
 	if ((flags & BSHM_FIND_USE) != 0) {
-		tally(segment, false);
-		/* No pointer to a variable: these can stay in registers. */
-		if (bucket != NULL && BSHM_UNLIKELY(bshm__ghost_likely(hash, bucket)) &&
-			segment->store_writable) {
-			bshm__ghost_missed(segment, hash);
+		tally(s->segment, false);
+		if (bucket != NULL && s->segment->store_writable &&
+			BSHM_LOAD(&s->shard->evictions, RELAXED) != 0) {
+			note_asked(s->segment, s->shard, hash);
+			if (BSHM_UNLIKELY(bshm__ghost_likely(hash, bucket))) {
+				bshm__ghost_missed(s->segment, hash);
+			}
 		}
 	}
 	return 0;
@@ -156,7 +167,7 @@ static BSHM_ALWAYS_INLINE int conclude(const bshm__shard *s, uint64_t hash,
 	const bool expired = BSHM_UNLIKELY(record->expires_s != 0) &&
 						 bshm__expired(record->expires_s, bshm__store_now_s(s->segment));
 	if (BSHM_UNLIKELY(expired && (flags & BSHM_FIND_STALE) == 0)) {
-		return note_miss(s->segment, 0, NULL, flags);
+		return note_miss(s, 0, NULL, flags);
 	}
 	found->fetched = fetched;
 	if (fetched && (flags & BSHM_FIND_VALUE) != 0) {
@@ -187,7 +198,7 @@ static BSHM_NOINLINE int find_all(
 		result = search(&s, &home, space, key, sequence, &record);
 	} while (result < 0 && ++tries < TRIES);
 	return result == 1 ? conclude(&s, home.hash, &record, sequence, false, flags, found)
-					   : note_miss(segment, home.hash, bshm__home_bucket(&s, &home), flags);
+					   : note_miss(&s, home.hash, bshm__home_bucket(&s, &home), flags);
 }
 
 /* The same for a record in several slots that a ref led to: -1 = it is not the key's, or has
@@ -239,7 +250,7 @@ static BSHM_ALWAYS_INLINE int find_plain(const bshm__shard *s, const bshm__home 
 	const uint64_t match = bshm__bucket_match(bucket, home->position, &overflow);
 	if (match == 0) {
 		return overflow == 0 && !bshm__sequence_jumped(s, sequence)
-				   ? note_miss(s->segment, home->hash, bucket, flags)
+				   ? note_miss(s, home->hash, bucket, flags)
 				   : -1;
 	}
 	/* Pairs with its publication. */

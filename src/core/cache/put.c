@@ -444,7 +444,7 @@ static bool publish(
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
 		const bool returns = bshm__ghost_returns(s, home, new_bytes(r), r->asked);
-		bshm__shadow_put(s, home->hash, new_bytes(r));
+		bshm__shadow_put(s, home->hash, new_bytes(r), r->asked);
 		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
 		const uint32_t before = bshm__word(s, at->ref, 0);

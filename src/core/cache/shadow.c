@@ -8,41 +8,43 @@
  * also after its record has been evicted. An LRU holds the keys that were used last: as many as the
  * store has records. So the cells in the order of their use say where an LRU ends: `shadow_oldest`
  * is the epoch of the last key that it holds. A record that is used and was last used before that
- * epoch is a hit that an LRU would not have had. A key that is put, has no record, and was last
- * used after that epoch, is a hit that is lost. gain.c counts both. (Sources: for the LRU of a
+ * epoch is a hit that an LRU would not have had. A key that is asked for, has no record, and was
+ * last used after that epoch, is a hit that is lost. gain.c counts both. (Sources: for the LRU of a
  * sample, the miniature simulation of Waldspurger and others, 2017; for a size that follows what is
  * in the sample, SHARDS, 2015.)
  *
  * Nothing is guessed. Before, the age at which an LRU evicts was measured by how much was used, and
  * lost hits by the ghosts that returned soon. Few of them are met, and what is used twice, or goes
  * and comes back, was counted twice: streams that take turns, by day and night, had up to 25 % more
- * misses than an LRU.
+ * misses than an LRU. A key is lost when it is asked for, once an epoch, as a record is used: so
+ * sessions that are not put again count, and keys that are written and never asked for do not.
  *
  * A record is in the sample as likely as it is large: with a share of BSHM_SHADOW_KEYS / the
  * shard's limit in each byte, or, where a count of records is the limit, in each record. So each
  * cell stands for as much of the limit, and a hit of it for more, the smaller the record is. What
- * takes more than a cell stands for is always in the sample, and counts as so many cells. A shard
- * that is full has about 160 cells of stored records, whatever its size. An LRU is as large as
- * those are, not as the limit: so it does not matter whether the sample has a few more than its
+ * takes more than a cell stands for is always in the sample, and counts as much as it takes. A
+ * shard that is full has about 160 cells of stored records, whatever its size. An LRU is as large
+ * as those are, not as the limit: so it does not matter whether the sample has a few more than its
  * share, and what the store cannot use of its memory an LRU cannot use either.
  *
- *      cell = | tag | units | stored | stamp |      28, 20, 1 and 15 bits; 0 = free
+ *      cell = | tag | size | stored | stamp |      24, 24, 1 and 15 bits; 0 = free
  *
- * The tag are bits of the key's hash. `units` is how much of the limit the record takes: 16 for
- * what a cell stands for. `stored`: the key has a record. A set of eight cells is a cache line. A
- * key that finds no room in its set takes the cell of the one without a record that was used the
- * longest ago; if all have records, it gets none.
+ * The tag are bits of the key's hash. `size` is that of the record, in steps of 16 bytes. `stored`:
+ * the key has a record. A set of eight cells is a cache line. A key that finds no room in its set
+ * takes the cell of the one without a record that was used the longest ago; if all have records, it
+ * gets none.
  *
  * `shadow_oldest` only moves on: what an LRU has evicted does not come back. It is found anew when
- * eight keys have been put, or used, that an LRU did not hold. Cells
- * that an LRU does not hold, and that have no record, are free then. The stamps are those of
- * recency.c, which are renumbered now and then. Cells that are older than all records are free
- * after that, as no age can be told of them. (Their records, if they have some, are not in the
- * sample until they are put again.) If another limit is near, all are.
+ * eight keys have been put, or used, that an LRU did not hold. Cells that an LRU does not hold, and
+ * that have no record, are free then. The stamps are those of recency.c, which are renumbered now
+ * and then. Cells that are older than all records are free after that, as no age can be told of
+ * them. (Their records, if they have some, are not in the sample until they are put again.) If
+ * another limit is near, all are.
  *
- * Cells are hints. A use stamps its cell by compare-and-swap; all else is stored under the lock. A
- * death leaves a cell that says of its key what was true before, or one without a record; each is
- * right again when the key is put, or goes when the stamps are renumbered.
+ * Cells are hints. A use stamps its cell by compare-and-swap, and so does a call that misses; all
+ * else is stored under the lock. A death leaves a cell that says of its key what was true before,
+ * or one without a record; each is right again when the key is put, or goes when the stamps are
+ * renumbered.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -55,39 +57,67 @@
 
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)
-#define TAG_SHIFT  36u
-#define TAG_BITS   28u
-#define UNIT_SHIFT 16u
-#define UNIT_MOST  0xfffffu
-#define UNITS_CELL 16u /* of what a cell stands for */
+#define TAG_SHIFT  40u
+#define TAG_BITS   24u
+#define SIZE_SHIFT 16u
+#define SIZE_BITS  24u
+#define SIZE_STEP  16u /* bytes */
 #define STORED     UINT64_C(0x8000)
 
 /* In shadow_oldest, besides the epoch: it is known. An LRU has evicted nothing yet if it is not. */
 #define KNOWN    0x10000u
 #define AGE_MOST BSHM_SLOT_STAMP /* no record is older */
 
-/* `shadow_oldest` is found anew when so many units were put that an LRU did not hold. */
-#define RANK_AFTER (8 * UNITS_CELL)
+#define RANK_AFTER 8u /* keys that an LRU did not hold: `shadow_oldest` is found anew */
 
 /* In shadow_base, besides the epoch: the limit is a count of records. */
 #define BY_RECORDS 0x8000u
 
-/* What a record takes, and of how much. */
+/* The limit, what a cell stands for, and, where a count of records is the limit, what each record
+ * takes of it; else 0: records take as much as they are large. */
 typedef struct {
-	uint64_t one;
 	uint64_t all;
-} share;
+	uint64_t cell;
+	uint64_t each;
+} limit;
 
-static bool is_by_records(const bshm__shard *s)
-{
-	return !bshm__memory_is_limit(s->segment, s->shard);
-}
-
-static share share_of(const bshm__shard *s, uint64_t bytes)
+static limit limit_of(const bshm__shard *s)
 {
 	const bshm_segment *segment = s->segment;
-	return is_by_records(s) ? (share){segment->shard_count, segment->cache_records}
-							: (share){bytes + BSHM_RECORD_EXTRA, segment->shard_bytes};
+	const bool by_memory = bshm__memory_is_limit(segment, s->shard);
+	const uint64_t each = by_memory ? 0 : segment->shard_count;
+	const uint64_t all = by_memory ? segment->shard_bytes / SIZE_STEP : segment->cache_records;
+	const uint64_t cell = all / BSHM_SHADOW_KEYS;
+	return (limit){all, cell > each ? cell : each, each};
+}
+
+static uint64_t size_of(uint64_t bytes)
+{
+	return (bytes + BSHM_RECORD_EXTRA + SIZE_STEP - 1) / SIZE_STEP;
+}
+
+static uint64_t size_in(uint64_t says)
+{
+	return says >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1);
+}
+
+/* What a record of this size takes of the limit. */
+static uint64_t part_of(limit most, uint64_t size)
+{
+	return most.each != 0 ? most.each : size != 0 ? size : 1; /* a cell may be damaged */
+}
+
+/* How much the cell of such a record stands for, and for how many hits one of it. */
+static uint32_t weight_of(limit most, uint64_t size)
+{
+	const uint64_t part = part_of(most, size);
+	return (uint32_t) (part > most.cell ? part : most.cell);
+}
+
+static int64_t hits_of(limit most, uint64_t size)
+{
+	const uint64_t hits = most.cell / part_of(most, size);
+	return hits < 1 ? 1 : (int64_t) hits;
 }
 
 static uint64_t mixed(uint64_t hash)
@@ -95,23 +125,10 @@ static uint64_t mixed(uint64_t hash)
 	return hash * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static bool is_sampled(uint64_t hash, share part)
+static bool is_sampled(uint64_t hash, limit most, uint64_t size)
 {
 	const uint64_t draw = mixed(hash) >> 40;
-	return (draw * part.all >> 24) < part.one * BSHM_SHADOW_KEYS;
-}
-
-static uint32_t units_of(share part)
-{
-	const uint64_t units = part.one * BSHM_SHADOW_KEYS * UNITS_CELL / part.all;
-	return units < UNITS_CELL ? UNITS_CELL : units < UNIT_MOST ? (uint32_t) units : UNIT_MOST;
-}
-
-/* For how many hits one of such a record stands. */
-static int64_t hits_of(share part)
-{
-	const uint64_t hits = part.all / BSHM_SHADOW_KEYS / part.one;
-	return hits < 1 ? 1 : (int64_t) hits;
+	return (draw * most.all >> 24) < part_of(most, size) * BSHM_SHADOW_KEYS;
 }
 
 static uint64_t *set_of(const bshm__shard *s, uint64_t hash)
@@ -119,18 +136,14 @@ static uint64_t *set_of(const bshm__shard *s, uint64_t hash)
 	return &s->shard->shadow[(mixed(hash) >> 32) % SETS * SET];
 }
 
-static uint64_t tag_of(uint64_t hash)
-{
-	return hash & ((UINT64_C(1) << TAG_BITS) - 1);
-}
-
 /* The key's cell, and what it says; NULL: it has none. */
 static uint64_t *find(const bshm__shard *s, uint64_t hash, uint64_t *says)
 {
+	const uint64_t tag = hash & ((1u << TAG_BITS) - 1);
 	uint64_t *set = set_of(s, hash);
 	for (uint32_t i = 0; i < SET; i++) {
 		*says = BSHM_LOAD(&set[i], RELAXED);
-		if (*says != 0 && *says >> TAG_SHIFT == tag_of(hash)) {
+		if (*says >> TAG_SHIFT == tag && *says != 0) {
 			return &set[i];
 		}
 	}
@@ -144,53 +157,48 @@ static uint32_t lru_age(const bshm__shard *s)
 	return (oldest & KNOWN) == 0 ? AGE_MOST : bshm__age(bshm__stamp_now(s), oldest);
 }
 
-static uint32_t units_in(uint64_t says)
-{
-	return (uint32_t) (says >> UNIT_SHIFT) & UNIT_MOST;
-}
-
 /* ------------------------------------------------------------------ where an LRU ends */
 
-/* The age below which the units, counted by their ages, are no more than `most`. */
 typedef struct {
-	uint32_t units[BSHM_SHADOW_CELLS];
+	uint32_t weights[BSHM_SHADOW_CELLS];
 	uint16_t ages[BSHM_SHADOW_CELLS];
 	uint32_t count;
-} ranked;
+} ranks;
 
-#define STEP 256u /* ages: first so many at once, then one by one */
+#define AGES 256u /* first so many at once, then one by one */
 
-static uint32_t age_of_rank(const ranked *r, uint64_t most)
+/* The age below which the cells stand for no more than `most`. */
+static uint32_t age_of_rank(const ranks *r, uint64_t most)
 {
-	uint32_t sums[(AGE_MOST + 1) / STEP] = {0};
-	uint32_t single[STEP] = {0};
-	uint64_t units = 0;
-	uint32_t part = 0;
+	uint64_t sums[(AGE_MOST + 1) / AGES] = {0};
+	uint64_t single[AGES] = {0};
+	uint64_t sum = 0;
+	uint32_t at = 0;
 	uint32_t age = 0;
 	for (uint32_t i = 0; i < r->count; i++) {
-		sums[r->ages[i] / STEP] += r->units[i];
+		sums[r->ages[i] / AGES] += r->weights[i];
 	}
-	while (part < AGE_MOST / STEP && units + sums[part] <= most) {
-		units += sums[part++];
+	while (at < AGE_MOST / AGES && sum + sums[at] <= most) {
+		sum += sums[at++];
 	}
 	for (uint32_t i = 0; i < r->count; i++) {
-		if (r->ages[i] / STEP == part) {
-			single[r->ages[i] % STEP] += r->units[i];
+		if (r->ages[i] / AGES == at) {
+			single[r->ages[i] % AGES] += r->weights[i];
 		}
 	}
-	while (age < STEP - 1 && units + single[age] <= most) {
-		units += single[age++];
+	while (age < AGES - 1 && sum + single[age] <= most) {
+		sum += single[age++];
 	}
-	return part * STEP + age;
+	return at * AGES + age;
 }
 
 /* Finds the oldest record that an LRU holds. */
-static BSHM_NOINLINE void rank(const bshm__shard *s)
+static BSHM_NOINLINE void rank(const bshm__shard *s, limit most)
 {
 	const uint32_t now = bshm__stamp_now(s);
 	const uint32_t before = lru_age(s);
 	uint64_t stored = 0;
-	ranked r;
+	ranks r;
 	r.count = 0;
 	for (uint32_t i = 0; i < BSHM_SHADOW_CELLS; i++) {
 		const uint64_t says = BSHM_LOAD(&s->shard->shadow[i], RELAXED);
@@ -198,14 +206,16 @@ static BSHM_NOINLINE void rank(const bshm__shard *s)
 		if (says != 0 && (says & STORED) == 0 && age > before) {
 			BSHM_STORE(&s->shard->shadow[i], 0, RELAXED);
 		} else if (says != 0) {
+			const uint32_t weight = weight_of(most, size_in(says));
 			r.ages[r.count] = (uint16_t) age;
-			r.units[r.count++] = units_in(says);
-			stored += (says & STORED) != 0 ? units_in(says) : 0;
+			r.weights[r.count++] = weight;
+			stored += (says & STORED) != 0 ? weight : 0;
 		}
 	}
-	/* Until the next time an LRU seems to hold up to RANK_AFTER more: half of that on average. */
-	const uint64_t most = stored < RANK_AFTER ? stored : stored - RANK_AFTER / 2;
-	const uint32_t age = age_of_rank(&r, most);
+	/* Until the next time an LRU seems to hold up to RANK_AFTER keys more: half of that on
+	 * average. */
+	const uint64_t more = RANK_AFTER * most.cell;
+	const uint32_t age = age_of_rank(&r, stored < more ? stored : stored - more / 2);
 	if (age < before) {
 		BSHM_STORE(&s->shard->shadow_oldest, KNOWN | ((now - age) & BSHM_SLOT_STAMP), RELAXED);
 	}
@@ -231,10 +241,10 @@ static BSHM_NOINLINE void renew(const bshm__shard *s, uint32_t base)
 	BSHM_STORE(&s->shard->shadow_base, base, RELAXED);
 }
 
-static void renew_if_needed(const bshm__shard *s)
+static void renew_if_needed(const bshm__shard *s, limit most)
 {
-	const uint32_t base = (BSHM_LOAD(&s->shard->base, RELAXED) & BSHM_SLOT_STAMP) |
-						  (is_by_records(s) ? BY_RECORDS : 0);
+	const uint32_t base =
+		(BSHM_LOAD(&s->shard->base, RELAXED) & BSHM_SLOT_STAMP) | (most.each != 0 ? BY_RECORDS : 0);
 	if (BSHM_UNLIKELY(base != BSHM_LOAD(&s->shard->shadow_base, RELAXED))) {
 		renew(s, base);
 	}
@@ -243,26 +253,51 @@ static void renew_if_needed(const bshm__shard *s)
 /* ------------------------------------------------------------------ what happens to records */
 
 /* An LRU did not hold it. */
-static void lru_missed(const bshm__shard *s, share part)
+static void lru_missed(const bshm__shard *s, limit most, uint64_t size)
 {
-	BSHM_ADD(&s->shard->shadow_missed, units_of(part), RELAXED);
+	BSHM_ADD(&s->shard->shadow_missed, weight_of(most, size), RELAXED);
+}
+
+/* The key is used now. If its cell is another key's by now, or was just used, that stays. */
+static void stamp(const bshm__shard *s, uint64_t *cell, uint64_t says)
+{
+	const uint64_t used = (says & ~(uint64_t) BSHM_SLOT_STAMP) | bshm__stamp_now(s);
+	BSHM_CAS(cell, &says, used, RELAXED);
 }
 
 void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
+	const limit most = limit_of(s);
+	const uint64_t size = size_of(bytes);
 	const uint32_t now = bshm__stamp_now(s);
-	const share part = share_of(s, bytes);
-	if (!is_sampled(hash, part) || (state & BSHM_SLOT_STAMP) == now) {
+	uint64_t says;
+	if (!is_sampled(hash, most, size) || (state & BSHM_SLOT_STAMP) == now) {
 		return;
 	}
 	if (bshm__age_of(s, now, state) > lru_age(s)) {
-		bshm__gain_add(s, hits_of(part));
-		lru_missed(s, part);
+		bshm__gain_add(s, hits_of(most, size));
+		lru_missed(s, most, size);
 	}
-	uint64_t says;
 	uint64_t *cell = find(s, hash, &says);
 	if (cell != NULL) {
-		BSHM_CAS(cell, &says, (says & ~(uint64_t) BSHM_SLOT_STAMP) | now, RELAXED);
+		stamp(s, cell, says);
+	}
+}
+
+/* Would an LRU have a key that has a cell and no record? In this epoch it does not count. */
+static bool is_lost(const bshm__shard *s, uint64_t says)
+{
+	const uint32_t age = bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says);
+	return (says & STORED) == 0 && age != 0 && age < lru_age(s);
+}
+
+void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
+{
+	uint64_t says;
+	uint64_t *cell = find(s, hash, &says);
+	if (BSHM_UNLIKELY(cell != NULL) && is_lost(s, says)) {
+		bshm__gain_add(s, -hits_of(limit_of(s), size_in(says)));
+		stamp(s, cell, says);
 	}
 }
 
@@ -287,50 +322,52 @@ static uint64_t *cell_to_take(const bshm__shard *s, uint64_t *set)
 }
 
 /* The key has a record now, which is used. `cell`: its own; NULL: it has none. */
-static void enter(const bshm__shard *s, uint64_t hash, share part, uint64_t *cell)
+static void enter(const bshm__shard *s, uint64_t hash, uint64_t size, uint64_t *cell)
 {
+	const uint64_t kept = (hash << SIZE_BITS | size) << SIZE_SHIFT;
 	if (cell == NULL) {
 		cell = cell_to_take(s, set_of(s, hash));
 	}
 	if (cell != NULL) {
-		const uint64_t units = (uint64_t) units_of(part) << UNIT_SHIFT;
-		const uint64_t key_and_units = tag_of(hash) << TAG_SHIFT | units;
-		BSHM_STORE(cell, key_and_units | STORED | bshm__stamp_now(s), RELAXED);
+		BSHM_STORE(cell, kept | STORED | bshm__stamp_now(s), RELAXED);
 	}
 }
 
-void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes)
+void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool asked)
 {
-	const share part = share_of(s, bytes);
-	if (!is_sampled(hash, part)) {
+	const limit most = limit_of(s);
+	const uint64_t size = size_of(bytes);
+	uint64_t says;
+	if (!is_sampled(hash, most, size)) {
 		return;
 	}
-	renew_if_needed(s);
-	uint64_t says;
+	renew_if_needed(s, most);
 	uint64_t *cell = find(s, hash, &says);
-	if (cell != NULL && (says & STORED) == 0 &&
-		bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says) < lru_age(s)) {
-		bshm__gain_add(s, -hits_of(part));
-	} else {
-		lru_missed(s, part);
+	const bool lru_has = cell != NULL && (says & STORED) == 0 &&
+						 bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says) < lru_age(s);
+	if (!lru_has) {
+		lru_missed(s, most, size);
+	} else if (asked && is_lost(s, says)) {
+		bshm__gain_add(s, -hits_of(most, size));
 	}
-	enter(s, hash, part, cell);
-	if (BSHM_LOAD(&s->shard->shadow_missed, RELAXED) >= RANK_AFTER &&
+	enter(s, hash, size, cell);
+	if (BSHM_LOAD(&s->shard->shadow_missed, RELAXED) >= RANK_AFTER * most.cell &&
 		BSHM_LOAD(&s->shard->evictions, RELAXED) != 0) {
-		rank(s);
+		rank(s, most);
 	}
 }
 
 void bshm__shadow_replaced(
 	const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t before, uint64_t bytes)
 {
-	const share part = share_of(s, bytes);
+	const limit most = limit_of(s);
+	const uint64_t size = size_of(bytes);
 	uint64_t says;
-	if (is_sampled(hash, part)) {
+	if (is_sampled(hash, most, size)) {
 		if (bshm__age_of(s, bshm__stamp_now(s), state) > lru_age(s)) {
-			lru_missed(s, part);
+			lru_missed(s, most, size);
 		}
-		enter(s, hash, part, find(s, hash, &says));
+		enter(s, hash, size, find(s, hash, &says));
 	} else if (before != bytes) {
 		bshm__shadow_removed(s, hash, before);
 	}
@@ -339,19 +376,29 @@ void bshm__shadow_replaced(
 void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
 	uint64_t says;
-	uint64_t *cell = is_sampled(hash, share_of(s, bytes)) ? find(s, hash, &says) : NULL;
-	if (cell != NULL) {
-		const uint64_t others = says & ~(STORED | BSHM_SLOT_STAMP);
-		BSHM_STORE(cell, others | (state & BSHM_SLOT_STAMP), RELAXED);
+	if (is_sampled(hash, limit_of(s), size_of(bytes))) {
+		uint64_t *cell = find(s, hash, &says);
+		if (cell != NULL) {
+			const uint64_t others = says & ~(STORED | BSHM_SLOT_STAMP);
+			BSHM_STORE(cell, others | (state & BSHM_SLOT_STAMP), RELAXED);
+		}
+	}
+}
+
+/* Frees the key's cell, if it is one of a key with a record, or of one without. */
+static void free_cell(const bshm__shard *s, uint64_t hash, uint64_t stored)
+{
+	uint64_t says;
+	uint64_t *cell = find(s, hash, &says);
+	if (cell != NULL && (says & STORED) == stored) {
+		BSHM_STORE(cell, 0, RELAXED);
 	}
 }
 
 void bshm__shadow_removed(const bshm__shard *s, uint64_t hash, uint64_t bytes)
 {
-	uint64_t says;
-	uint64_t *cell = is_sampled(hash, share_of(s, bytes)) ? find(s, hash, &says) : NULL;
-	if (cell != NULL && (says & STORED) != 0) {
-		BSHM_STORE(cell, 0, RELAXED);
+	if (is_sampled(hash, limit_of(s), size_of(bytes))) {
+		free_cell(s, hash, STORED);
 	}
 }
 
@@ -363,9 +410,5 @@ bool bshm__shadow_exists(const bshm__shard *s, uint64_t hash)
 
 void bshm__shadow_forget(const bshm__shard *s, uint64_t hash)
 {
-	uint64_t says;
-	uint64_t *cell = find(s, hash, &says);
-	if (cell != NULL && (says & STORED) == 0) {
-		BSHM_STORE(cell, 0, RELAXED);
-	}
+	free_cell(s, hash, 0);
 }
