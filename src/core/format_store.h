@@ -174,8 +174,8 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+-----------------+-----------------+
  * 224: | repairs         | parked_owner    | lean   | proba. | ghosts | turn   |
  *      +-----------------+-----------------+--------+--------+--------+--------+
- * 256: | evicted         | freq.  | gain   | shadow                   | zero   |
- *      +-----------------+--------+--------+--------------------------+--------+
+ * 256: | evicted         | freq.  | gain   | shadow                            |
+ *      +-----------------+--------+--------+-----------------------------------+
  * 288: | zero                                                                  |
  *      +-----------------------------------------------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
@@ -243,13 +243,14 @@ typedef struct {
 	uint32_t ghosts;       /* left in this turn */
 	uint32_t turn;         /* of the ghosts; and which of them were missed */
 	uint32_t evicted_age;  /* the mean age of what was evicted: size.c; 0 = none yet */
-	uint32_t evicted_epoch; /* of the last eviction: ghost.c */
-	uint32_t frequent;      /* of FREQUENT records: ghost.c; 0 = nothing yet */
-	uint32_t gain;          /* hits that an LRU would not have had, less those lost: gain.c */
-	uint32_t shadow_oldest; /* since when an LRU holds what was used: shadow.c; 0 = not known */
-	uint32_t shadow_missed; /* what an LRU did not hold, since that was found */
-	uint32_t shadow_base;   /* no cell of `shadow` is older; and which limit they count */
-	uint32_t zero[9];
+	uint32_t evicted_epoch;  /* of the last eviction: ghost.c */
+	uint32_t frequent;       /* of FREQUENT records: ghost.c; 0 = nothing yet */
+	uint32_t gain;           /* hits that an LRU would not have had, less those lost: gain.c */
+	uint32_t shadow_oldest;  /* since when an LRU holds what was used: shadow.c; 0 = not known */
+	uint32_t shadow_missed;  /* what an LRU did not hold, since that was found */
+	uint32_t shadow_base;    /* no cell of `shadow` is older; and which limit they count */
+	uint32_t shadow_largest; /* no cell is of a larger record */
+	uint32_t zero[8];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
@@ -299,6 +300,7 @@ BSHM_AT(shard_header, gain, 268);
 BSHM_AT(shard_header, shadow_oldest, 272);
 BSHM_AT(shard_header, shadow_missed, 276);
 BSHM_AT(shard_header, shadow_base, 280);
+BSHM_AT(shard_header, shadow_largest, 284);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 

@@ -58,7 +58,6 @@
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)
 #define TAG_SHIFT  40u
-#define TAG_BITS   24u
 #define SIZE_SHIFT 16u
 #define SIZE_BITS  24u
 #define SIZE_STEP  16u /* bytes */
@@ -139,12 +138,13 @@ static uint64_t *set_of(const bshm__shard *s, uint64_t hash)
 /* The key's cell, and what it says; NULL: it has none. */
 static uint64_t *find(const bshm__shard *s, uint64_t hash, uint64_t *says)
 {
-	const uint64_t tag = hash & ((1u << TAG_BITS) - 1);
+	const uint64_t tag = hash << TAG_SHIFT;
 	uint64_t *set = set_of(s, hash);
-	for (uint32_t i = 0; i < SET; i++) {
-		*says = BSHM_LOAD(&set[i], RELAXED);
-		if (*says >> TAG_SHIFT == tag && *says != 0) {
-			return &set[i];
+	for (uint64_t *cell = set; cell < set + SET; cell++) {
+		const uint64_t word = BSHM_LOAD(cell, RELAXED);
+		if (BSHM_UNLIKELY((word ^ tag) >> TAG_SHIFT == 0 && word != 0)) {
+			*says = word;
+			return cell;
 		}
 	}
 	return NULL;
@@ -235,6 +235,9 @@ static BSHM_NOINLINE void renew(const bshm__shard *s, uint32_t base)
 			BSHM_STORE(&s->shard->shadow[i], 0, RELAXED);
 		}
 	}
+	if (all) {
+		BSHM_STORE(&s->shard->shadow_largest, 0, RELAXED);
+	}
 	if (all || lru_age(s) > bshm__age(now, base)) {
 		BSHM_STORE(&s->shard->shadow_oldest, 0, RELAXED);
 	}
@@ -293,10 +296,15 @@ static bool is_lost(const bshm__shard *s, uint64_t says)
 
 void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
 {
+	const limit most = limit_of(s);
 	uint64_t says;
+	/* Its size is not known. Most keys would not be in the sample with any. */
+	if (!is_sampled(hash, most, BSHM_LOAD(&s->shard->shadow_largest, RELAXED))) {
+		return;
+	}
 	uint64_t *cell = find(s, hash, &says);
-	if (BSHM_UNLIKELY(cell != NULL) && is_lost(s, says)) {
-		bshm__gain_add(s, -hits_of(limit_of(s), size_in(says)));
+	if (cell != NULL && is_lost(s, says)) {
+		bshm__gain_add(s, -hits_of(most, size_in(says)));
 		stamp(s, cell, says);
 	}
 }
@@ -325,6 +333,9 @@ static uint64_t *cell_to_take(const bshm__shard *s, uint64_t *set)
 static void enter(const bshm__shard *s, uint64_t hash, uint64_t size, uint64_t *cell)
 {
 	const uint64_t kept = (hash << SIZE_BITS | size) << SIZE_SHIFT;
+	if (size > BSHM_LOAD(&s->shard->shadow_largest, RELAXED)) {
+		BSHM_STORE(&s->shard->shadow_largest, (uint32_t) size, RELAXED);
+	}
 	if (cell == NULL) {
 		cell = cell_to_take(s, set_of(s, hash));
 	}
