@@ -183,9 +183,9 @@ BSHM_AT(class, other, 12);
  *5440: | classes[64]: 16 bytes each                                            |
  *      +-----------------------------------------------------------------------+
  *
- * A put writes one cache line of this struct, and that of one class, and of some keys that of
- * their cell of `shadow`: moving a cache line between processors costs as much as the rest of the
- * put.
+ * A put writes one cache line of this struct, and that of one class, and of the keys of a sample
+ * that of their cell of `shadow`, and that of shadow_missed: moving a cache line between processors
+ * costs as much as the rest of the put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more

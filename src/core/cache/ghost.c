@@ -53,7 +53,7 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * While the store has lost hits against an LRU, nothing raises the lean (gain.c).
+ * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a

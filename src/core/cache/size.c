@@ -31,7 +31,7 @@
  * bring anything. Counted in full, late uses drew the power up there: 4 to 7 % more misses.) A
  * ghost of the turn before counts half, as its record came too late by more.
  *
- * While the store has lost hits against an LRU, nothing raises the power (gain.c).
+ * While the store has lost hits against an LRU, less raises the power, or nothing (gain.c).
  *
  * Where all records have one size, none changes the power. Of a record that is missed and not put
  * again, the ghost tells whether it was larger than the mean.
