@@ -34,7 +34,7 @@
  * takes the cell of the one without a record that was used the longest ago; if all have records, it
  * gets none.
  *
- * `shadow_oldest` only moves on: what an LRU has evicted does not come back. It is found anew by the
+ * `shadow_oldest` only moves on: what an LRU has evicted does not come back. It is found anew by a
  * put of a key of the sample, when four such keys have been put, or used, that an LRU did not hold.
  * Cells that an LRU does not hold, and that have no record, are free then. In between an LRU evicts
  * on: so a record counts as gained if it is older than the epoch that was found, and a key as lost
