@@ -59,8 +59,6 @@
 #include "core/cache/gain.h"
 #include "core/cache/recency.h"
 
-#include <string.h>
-
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)
 #define TAG_SHIFT  40u
