@@ -5,13 +5,8 @@
  */
 #include "core/cache/shadow.h"
 
-#include "core/cache/gain.h"
-#include "core/cache/ghost.h"
-#include "core/cache/locate.h"
-#include "core/cache/recency.h"
+#include "core/cache/slab.h"
 #include "test_store.h"
-
-#include <stdlib.h>
 
 #define KEYS 50000u
 
@@ -62,17 +57,16 @@ static void ask(bshm_segment *segment, lru *l, sums *all, uint32_t key, uint32_t
 {
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	const bool by_records = segment->cache_records != 0;
-	const bool calm = store_evictions(segment) == 0;
+	const bool calm = BSHM_LOAD(&s.shard->evictions, RELAXED) == 0;
 	BSHM_STORE(&s.shard->gain, 0, RELAXED);
 	const bool hit = store_use(segment, key);
 	if (!hit) {
 		CHECK_INT(store_put(segment, key, 1, bytes, 0, BSHM_PUT_SET), 1);
 	}
 	const bool lru_hit = lru_holds(l, key);
-	lru_use(l, key, by_records ? 1 : bytes + 8 + BSHM_RECORD_EXTRA,
-		by_records
-			? records_of(segment)
-			: BSHM_LOAD(&s.shard->data_bytes, RELAXED) + records_of(segment) * BSHM_RECORD_EXTRA);
+	const uint64_t records = BSHM_LOAD(&s.shard->records, RELAXED);
+	const uint64_t held = BSHM_LOAD(&s.shard->data_bytes, RELAXED) + records * BSHM_RECORD_EXTRA;
+	lru_use(l, key, by_records ? 1 : bytes + 8 + BSHM_RECORD_EXTRA, by_records ? records : held);
 	const int64_t told = (int32_t) BSHM_LOAD(&s.shard->gain, RELAXED);
 	all->gained += !calm && hit && !lru_hit;
 	all->lost += !calm && !hit && lru_hit;
@@ -123,7 +117,7 @@ static sums follow(key_fn *next, uint64_t records, uint32_t least, uint32_t most
 	return all;
 }
 
-/* What lies between the two ages of an LRU does not count: so less is told than is true. */
+/* An LRU seems a little larger than it is: so fewer are gained, and more are lost. */
 static void check_sums(sums all, double least, double most)
 {
 	CHECK(all.gained > 1000 && all.lost > 1000);
@@ -133,13 +127,13 @@ static void check_sums(sums all, double least, double most)
 
 TEST(of_few_records_each_hit_against_an_lru_is_told)
 {
-	check_sums(follow(take_turns, 150, 16, 16, 165), 0.8, 1.1);
+	check_sums(follow(take_turns, 150, 16, 16, 165), 0.6, 1.2);
 }
 
 /* Each cell stands for many keys: so the sums are estimates. */
 TEST(of_many_records_a_sample_tells_them)
 {
-	check_sums(follow(spread, 3000, 16, 16, 3000), 0.4, 1.2);
+	check_sums(follow(spread, 3000, 16, 16, 3000), 0.4, 1.5);
 }
 
 TEST(where_memory_is_the_limit_sizes_are_counted)
@@ -161,7 +155,7 @@ static bshm__shard shard_of_few(bshm_segment *segment)
 	BSHM_STORE(&s.shard->base, 1000, RELAXED);
 	BSHM_STORE(&s.shard->shadow_base, 0x8000 | 1000, RELAXED);
 	BSHM_STORE(&s.shard->intent.size_margin, BSHM_RECORDS_ARE_LIMIT, RELAXED);
-	BSHM_STORE(&s.shard->shadow_oldest, 100u << 16 | 0x8000 | (0x2000 - 100), RELAXED);
+	BSHM_STORE(&s.shard->shadow_oldest, 0x8000 | (0x2000 - 100), RELAXED);
 	BSHM_STORE(&s.shard->records, 150, RELAXED);
 	return s;
 }
@@ -206,7 +200,6 @@ TEST(what_returns_was_lost_if_an_lru_had_it)
 	CHECK(!bshm__shadow_exists(&s, hash_of(1)));
 	bshm__shadow_put(&s, hash_of(1), 8, true);
 	CHECK_INT(gain_of(&s), 0);
-	CHECK(!bshm__shadow_exists(&s, hash_of(1))); /* it has a record */
 	bshm__shadow_removed(&s, hash_of(1), 8);
 	bshm__shadow_put(&s, hash_of(1), 8, true);
 	CHECK_INT(gain_of(&s), 0);
@@ -258,34 +251,19 @@ TEST(what_is_used_was_gained_if_an_lru_had_not_had_it)
 	CHECK_INT(gain_of(&s), 1);
 	/* It is used in place of another one, and goes. */
 	BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe02064), RELAXED);
-	bshm__shadow_replaced(&s, hash_of(1), BSHM_SLOT_LIVE | 0x2000, 8, 8);
+	bshm__shadow_replaced(&s, hash_of(1), 8, 8);
 	CHECK_INT(gain_of(&s), 1);
 	CHECK_INT(cells_of(&s), 1);
 	BSHM_STORE(&s.shard->shadow_oldest, 0, RELAXED);
 	bshm__shadow_used(&s, hash_of(1), BSHM_SLOT_LIVE | 1001, 8);
 	CHECK_INT(gain_of(&s), 1);
-	BSHM_STORE(&s.shard->shadow_oldest, 100u << 16 | 0x8000 | (0x2064 - 100), RELAXED);
+	BSHM_STORE(&s.shard->shadow_oldest, 0x8000 | (0x2064 - 100), RELAXED);
 	BSHM_STORE(&s.shard->base, 1001, RELAXED); /* renumbered: not before the cells are looked at */
 	bshm__shadow_used(&s, hash_of(1), BSHM_SLOT_LIVE | (0x2064 - 101), 8);
 	CHECK_INT(gain_of(&s), 1);
 }
 
-/* An LRU evicts on: the age that was found is the least, that of the epoch that was found the most.
- * Else a loop just larger than the store seems lost for ever. */
-TEST(between_the_two_ages_of_an_lru_nothing_counts)
-{
-	bshm_segment *segment = open_store(MB(4), BSHM_SHADOW_KEYS);
-	const bshm__shard s = shard_of_few(segment);
-	BSHM_STORE(&s.shard->shadow_oldest, 80u << 16 | 0x8000 | (0x2000 - 100), RELAXED);
-	CHECK_INT(gain_of_return(&s, 79), -1);
-	CHECK_INT(gain_of_return(&s, 80), 0);
-	const uint32_t missed = BSHM_LOAD(&s.shard->shadow_missed, RELAXED);
-	CHECK_INT(gain_of_return(&s, 95), 0); /* put twice, of which one is counted below */
-	CHECK_INT(BSHM_LOAD(&s.shard->shadow_missed, RELAXED), missed + 2);
-	bshm__shadow_used(&s, hash_of(1), BSHM_SLOT_LIVE | (0x2000 - 95), 8);
-	CHECK_INT(gain_of(&s), 0);
-}
-
+/* Where memory is the limit, a record may leave the sample, or enter it, when its size changes. */
 TEST(what_is_replaced_by_another_size_is_sampled_by_that)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
@@ -296,11 +274,11 @@ TEST(what_is_replaced_by_another_size_is_sampled_by_that)
 	}
 	CHECK_INT(cells_of(&s), 100);
 	for (uint32_t i = 0; i < 100; i++) {
-		bshm__shadow_replaced(&s, hash_of(i), BSHM_SLOT_LIVE, whole, 8);
+		bshm__shadow_replaced(&s, hash_of(i), whole, 8);
 	}
 	CHECK(cells_of(&s) < 10);
 	for (uint32_t i = 0; i < 100; i++) {
-		bshm__shadow_replaced(&s, hash_of(i), BSHM_SLOT_LIVE, 8, whole);
+		bshm__shadow_replaced(&s, hash_of(i), 8, whole);
 	}
 	CHECK_INT(cells_of(&s), 100);
 	for (uint32_t i = 0; i < 100; i++) {
@@ -335,6 +313,8 @@ TEST(a_set_that_is_full_keeps_what_has_records)
 	CHECK_INT(cells_of(&s), 8);
 	bshm__shadow_removed(&s, hashes[6], 8); /* it has no cell */
 	CHECK_INT(cells_of(&s), 8);
+	bshm__shadow_forget(&s, hashes[0]); /* left by a death: it has no record */
+	CHECK_INT(cells_of(&s), 7);
 }
 
 TEST(cells_that_tell_no_age_any_more_are_free)
@@ -346,8 +326,13 @@ TEST(cells_that_tell_no_age_any_more_are_free)
 		bshm__shadow_evicted(&s, hash_of(i), BSHM_SLOT_LIVE | (1000 + i), 8);
 	}
 	CHECK_INT(cells_of(&s), 20);
+	BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe003e9), RELAXED);
+	bshm__shadow_put(&s, hash_of(50), 8, true); /* it has a record, of an old stamp */
+	BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe02000), RELAXED);
 	BSHM_STORE(&s.shard->base, 1010, RELAXED); /* the records were renumbered */
-	bshm__shadow_put(&s, hash_of(100), 8, true);
+	bshm__shadow_replaced(&s, hash_of(100), 8, 8);
+	CHECK_INT(cells_of(&s), 12);
+	bshm__shadow_removed(&s, hash_of(50), 8);
 	CHECK_INT(cells_of(&s), 11);
 	CHECK(BSHM_LOAD(&s.shard->shadow_oldest, RELAXED) != 0);
 	BSHM_STORE(&s.shard->base, 0x2000 - 50, RELAXED);
@@ -423,4 +408,90 @@ TEST(what_a_hit_stands_for_is_not_rounded_down)
 	}
 	test_note("%u of 2000, for %lld", sampled, (long long) told);
 	CHECK(told > 1850 && told < 2150);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool has_cell(const bshm__shard *s, uint32_t number)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	return bshm__shadow_exists(s, bshm__home_of(s->segment, 0, &key).hash);
+}
+
+static int removed(bshm_segment *segment, uint32_t number)
+{
+	const uint64_t bytes = number;
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_patience patience = {0};
+	bshm_error error;
+	return bshm_record_forget(segment, 0, &key, &patience, &error);
+}
+
+static bshm__shard full_store(bshm_segment *segment)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
+	}
+	return bshm__shard_at(segment, 0);
+}
+
+/* Puts keys until there is one without a record whose cell is still there. */
+static uint32_t evicted_key(bshm_segment *segment, const bshm__shard *s)
+{
+	static uint32_t next = 100;
+	for (uint32_t until = next + 1000; next < until; next++) {
+		CHECK_INT(store_put(segment, next, 1, 16, 0, BSHM_PUT_SET), 1);
+		for (uint32_t i = 0; i < next; i++) {
+			if (has_cell(s, i) && !store_has(segment, i)) {
+				next++;
+				return i;
+			}
+		}
+	}
+	CHECK(false);
+	return 0;
+}
+
+TEST(a_key_that_is_removed_has_no_cell)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = full_store(segment);
+	CHECK(has_cell(&s, 99));
+	CHECK_INT(store_remove(segment, 99), 1);
+	CHECK(!has_cell(&s, 99));
+	const uint32_t one = evicted_key(segment, &s);
+	CHECK_INT(store_remove(segment, one), 0);
+	CHECK(!has_cell(&s, one));
+	const uint32_t other = evicted_key(segment, &s);
+	CHECK_INT(removed(segment, other), 0);
+	CHECK(!has_cell(&s, other));
+}
+
+TEST(a_clear_frees_the_cells_of_its_records)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = full_store(segment);
+	const bshm_key all = {"", 0};
+	CHECK_INT(bshm_records_clear(segment, &all), 100);
+	CHECK_INT(cells_of(&s), 0);
+}
+
+/* A call that changes what is there asks for it. */
+TEST(what_changes_an_absent_record_has_lost_it)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = full_store(segment);
+	const uint64_t bytes = evicted_key(segment, &s);
+	const bshm_key key = {(const char *) &bytes, 8};
+	bshm_error error;
+	BSHM_STORE(&s.shard->shadow_oldest, 0, RELAXED);
+	BSHM_STORE(&s.shard->gain, 0, RELAXED);
+	CHECK_INT(bshm_record_touch(segment, &key, 0, &error), 0);
+	CHECK_INT(gain_of(&s), -1);
+	const uint32_t other = evicted_key(segment, &s);
+	BSHM_STORE(&s.shard->shadow_oldest, 0, RELAXED);
+	BSHM_STORE(&s.shard->gain, 0, RELAXED);
+	CHECK(!store_use(segment, other));
+	CHECK_INT(gain_of(&s), -1);
 }

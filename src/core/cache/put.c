@@ -451,7 +451,7 @@ static bool publish(
 		const uint32_t kept = BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL);
 		state |= bshm__state_used(s, before) & kept;
 		replaced = bshm__record_size(&at->record);
-		bshm__shadow_replaced(s, home->hash, before, replaced, new_bytes(r));
+		bshm__shadow_replaced(s, home->hash, replaced, new_bytes(r));
 	}
 	bshm__intent_plan(s, BSHM_LOAD(&shard->records, RELAXED) + (at->cell == 0),
 		BSHM_LOAD(&shard->data_bytes, RELAXED) + new_bytes(r) - replaced);

@@ -157,12 +157,12 @@ static uint32_t clear_cell(
 		return 0;
 	}
 	bshm__home by_key;
-	const bool leased = BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0) &&
-						bshm__record_home(s, &record, &by_key);
+	const bool known = bshm__record_home(s, &record, &by_key);
+	home.hash = known ? by_key.hash : 0;
 	c->removed += (record.shape >> BSHM_SHAPE_SPACE & 1) == BSHM_SPACE_CACHE &&
 				  !bshm__expired(record.expires_s, now_s);
 	bshm__record_remove(s, &home, bshm__cell_in(s, at->bucket, cell), ref);
-	if (leased) {
+	if (known && BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0)) {
 		bshm__leases_end(s, by_key.hash);
 	}
 	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;

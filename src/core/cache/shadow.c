@@ -35,12 +35,12 @@
  * gets none.
  *
  * `shadow_oldest` only moves on: what an LRU has evicted does not come back. It is found anew by a
- * put of a key of the sample, when four such keys have been put, or used, that an LRU did not hold.
- * Cells that an LRU does not hold, and that have no record, are free then. In between an LRU evicts
- * on: so a record counts as gained if it is older than the epoch that was found, and a key as lost
- * if it is younger than that epoch was then. Neither counts between the two ages. (Where losses
- * were told by the older one, those of a loop just larger than the store seemed lost, so that
- * `shadow_oldest` was not found anew: every seventh store stayed an LRU, and had no hits.)
+ * put of a key of the sample, when four such keys have been missed: put, or used, that an LRU did
+ * not hold. Until then an LRU seems to be larger, by as many: so what is in doubt counts for it. A
+ * put of a key that an LRU did hold counts, too. (Else all keys of a loop just larger than the
+ * store seemed lost, the end of an LRU was not found any more, and every seventh store stayed an
+ * LRU, which has no hits there.) Cells that an LRU does not hold, and that have no record, are free
+ * then.
  *
  * The stamps are those of recency.c, which are renumbered now and then. Cells that are older than
  * all records then tell no age any more. A record without a cell does not count: its loss would not
@@ -67,13 +67,11 @@
 #define SIZE_STEP  16u /* bytes */
 #define STORED     UINT64_C(0x8000)
 
-/* In shadow_oldest, besides the epoch, and the age that it had when it was found: it is known. An
- * LRU has evicted nothing yet if it is not. */
-#define KNOWN     0x8000u
-#define AGE_SHIFT 16u
-#define AGE_MOST  BSHM_SLOT_STAMP /* no record is older */
+/* In shadow_oldest, besides the epoch: it is known. An LRU has evicted nothing yet if it is not. */
+#define KNOWN    0x8000u
+#define AGE_MOST BSHM_SLOT_STAMP /* no record is older */
 
-#define RANK_AFTER 4u /* keys that an LRU did not hold: `shadow_oldest` is found anew */
+#define RANK_AFTER 4u /* keys that were missed: `shadow_oldest` is found anew */
 
 /* In shadow_base, besides the epoch: the limit is a count of records. */
 #define BY_RECORDS 0x8000u
@@ -158,17 +156,11 @@ static uint64_t *find(const bshm__shard *s, uint64_t hash, uint64_t *says)
 	return NULL;
 }
 
-/* How long an LRU keeps a record, in epochs: at most, and at least. */
+/* How long an LRU keeps a record, in epochs. */
 static uint32_t lru_age(const bshm__shard *s)
 {
 	const uint32_t oldest = BSHM_LOAD(&s->shard->shadow_oldest, RELAXED);
 	return (oldest & KNOWN) == 0 ? AGE_MOST : bshm__age(bshm__stamp_now(s), oldest);
-}
-
-static uint32_t lru_age_surely(const bshm__shard *s)
-{
-	const uint32_t oldest = BSHM_LOAD(&s->shard->shadow_oldest, RELAXED);
-	return (oldest & KNOWN) == 0 ? AGE_MOST : oldest >> AGE_SHIFT;
 }
 
 static uint32_t base_now(const bshm__shard *s, limit most)
@@ -238,14 +230,9 @@ static BSHM_NOINLINE void rank(const bshm__shard *s, limit most)
 			stored += (says & STORED) != 0 ? weight : 0;
 		}
 	}
-	/* Until the next time an LRU seems to hold up to RANK_AFTER keys more: half of that on
-	 * average. */
-	const uint64_t more = RANK_AFTER * most.cell;
-	const uint32_t found = age_of_rank(&r, stored < more ? stored : stored - more / 2);
-	const uint32_t age = found < before ? found : before;
-	if (age != AGE_MOST) {
-		const uint32_t oldest = KNOWN | ((now - age) & BSHM_SLOT_STAMP);
-		BSHM_STORE(&s->shard->shadow_oldest, age << AGE_SHIFT | oldest, RELAXED);
+	const uint32_t age = age_of_rank(&r, stored);
+	if (age < before) {
+		BSHM_STORE(&s->shard->shadow_oldest, KNOWN | ((now - age) & BSHM_SLOT_STAMP), RELAXED);
 	}
 	BSHM_STORE(&s->shard->shadow_missed, 0, RELAXED);
 }
@@ -273,10 +260,17 @@ static BSHM_NOINLINE void renew(const bshm__shard *s, uint32_t base)
 	BSHM_STORE(&s->shard->shadow_base, base, RELAXED);
 }
 
+static void renew_if_needed(const bshm__shard *s, limit most)
+{
+	if (BSHM_UNLIKELY(!is_current(s, most))) {
+		renew(s, base_now(s, most));
+	}
+}
+
 /* ------------------------------------------------------------------ what happens to records */
 
-/* An LRU did not hold it. */
-static void lru_missed(const bshm__shard *s, limit most, uint64_t size)
+/* The store or an LRU did not hold it. */
+static void count_missed(const bshm__shard *s, limit most, uint64_t size)
 {
 	BSHM_ADD(&s->shard->shadow_missed, weight_of(most, size), RELAXED);
 }
@@ -294,16 +288,16 @@ void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint
 	const uint64_t size = size_of(bytes);
 	const uint32_t now = bshm__stamp_now(s);
 	uint64_t says;
-	if (!is_sampled(hash, most, size) || (state & BSHM_SLOT_STAMP) == now || !is_current(s, most)) {
+	if (!is_sampled(hash, most, size) || (state & BSHM_SLOT_STAMP) == now) {
 		return;
 	}
 	uint64_t *cell = find(s, hash, &says);
 	if (cell == NULL) { /* its loss would not be counted either */
 		return;
 	}
-	if (bshm__age_of(s, now, state) > lru_age(s)) {
+	if (is_current(s, most) && bshm__age_of(s, now, state) > lru_age(s)) {
 		bshm__gain_add(s, hits_of(hash, most, size));
-		lru_missed(s, most, size);
+		count_missed(s, most, size);
 	}
 	stamp(s, cell, says);
 }
@@ -312,7 +306,7 @@ void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint
 static bool is_lost(const bshm__shard *s, uint64_t says)
 {
 	const uint32_t age = bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says);
-	return (says & STORED) == 0 && age != 0 && age < lru_age_surely(s);
+	return (says & STORED) == 0 && age != 0 && age < lru_age(s);
 }
 
 void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
@@ -373,16 +367,12 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 	if (!is_sampled(hash, most, size)) {
 		return;
 	}
-	if (BSHM_UNLIKELY(!is_current(s, most))) {
-		renew(s, base_now(s, most));
-	}
+	renew_if_needed(s, most);
 	uint64_t *cell = find(s, hash, &says);
-	if (cell == NULL || (says & STORED) != 0 ||
-		bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says) >= lru_age_surely(s)) {
-		lru_missed(s, most, size);
-	} else if (asked && is_lost(s, says)) {
+	if (asked && cell != NULL && is_lost(s, says)) {
 		bshm__gain_add(s, -hits_of(hash, most, size));
 	}
+	count_missed(s, most, size);
 	enter(s, hash, size, cell);
 	if (BSHM_LOAD(&s->shard->shadow_missed, RELAXED) >= RANK_AFTER * most.cell &&
 		BSHM_LOAD(&s->shard->evictions, RELAXED) != 0) {
@@ -390,19 +380,13 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 	}
 }
 
-void bshm__shadow_replaced(
-	const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t before, uint64_t bytes)
+void bshm__shadow_replaced(const bshm__shard *s, uint64_t hash, uint64_t before, uint64_t bytes)
 {
 	const limit most = limit_of(s);
 	const uint64_t size = size_of(bytes);
 	uint64_t says;
 	if (is_sampled(hash, most, size)) {
-		if (BSHM_UNLIKELY(!is_current(s, most))) {
-			renew(s, base_now(s, most));
-		}
-		if (bshm__age_of(s, bshm__stamp_now(s), state) > lru_age(s)) {
-			lru_missed(s, most, size);
-		}
+		renew_if_needed(s, most);
 		enter(s, hash, size, find(s, hash, &says));
 	} else if (before != bytes) {
 		bshm__shadow_removed(s, hash, before);
@@ -421,30 +405,28 @@ void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, u
 	}
 }
 
-/* Frees the key's cell, if it is one of a key with a record, or of one without. */
-static void free_cell(const bshm__shard *s, uint64_t hash, uint64_t stored)
-{
-	uint64_t says;
-	uint64_t *cell = find(s, hash, &says);
-	if (cell != NULL && (says & STORED) == stored) {
-		BSHM_STORE(cell, 0, RELAXED);
-	}
-}
-
 void bshm__shadow_removed(const bshm__shard *s, uint64_t hash, uint64_t bytes)
 {
+	uint64_t says;
 	if (is_sampled(hash, limit_of(s), size_of(bytes))) {
-		free_cell(s, hash, STORED);
+		uint64_t *cell = find(s, hash, &says);
+		if (cell != NULL && (says & STORED) != 0) {
+			BSHM_STORE(cell, 0, RELAXED);
+		}
 	}
 }
 
 bool bshm__shadow_exists(const bshm__shard *s, uint64_t hash)
 {
 	uint64_t says;
-	return find(s, hash, &says) != NULL && (says & STORED) == 0;
+	return find(s, hash, &says) != NULL;
 }
 
 void bshm__shadow_forget(const bshm__shard *s, uint64_t hash)
 {
-	free_cell(s, hash, 0);
+	uint64_t says;
+	uint64_t *cell = find(s, hash, &says);
+	if (cell != NULL) {
+		BSHM_STORE(cell, 0, RELAXED);
+	}
 }

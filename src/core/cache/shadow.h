@@ -15,16 +15,15 @@
 void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes);
 /* A call asks for a key, and there is no record. Takes no lock. */
 void bshm__shadow_asked(const bshm__shard *s, uint64_t hash);
-/* Is it known when a key without a record was last used? Takes no lock. */
+/* Has a key without a record a cell? Takes no lock. */
 bool bshm__shadow_exists(const bshm__shard *s, uint64_t hash);
 
 /* All others under the shard's lock. */
 
 /* A record is put for a key that has none. `asked`: this call itself has asked for it. */
 void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool asked);
-/* One is put in place of another, which had this state and so many bytes `before`. */
-void bshm__shadow_replaced(
-	const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t before, uint64_t bytes);
+/* One is put in place of another, which had so many bytes `before`. */
+void bshm__shadow_replaced(const bshm__shard *s, uint64_t hash, uint64_t before, uint64_t bytes);
 /* A record is about to be evicted; any record is about to go. */
 void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes);
 void bshm__shadow_removed(const bshm__shard *s, uint64_t hash, uint64_t bytes);
