@@ -117,7 +117,6 @@ static sums follow(key_fn *next, uint64_t records, uint32_t least, uint32_t most
 	return all;
 }
 
-/* An LRU seems a little larger than it is: so fewer are gained, and more are lost. */
 static void check_sums(sums all, double least, double most)
 {
 	CHECK(all.gained > 1000 && all.lost > 1000);
@@ -127,13 +126,13 @@ static void check_sums(sums all, double least, double most)
 
 TEST(of_few_records_each_hit_against_an_lru_is_told)
 {
-	check_sums(follow(take_turns, 150, 16, 16, 165), 0.6, 1.2);
+	check_sums(follow(take_turns, 150, 16, 16, 165), 0.7, 1.3);
 }
 
 /* Each cell stands for many keys: so the sums are estimates. */
 TEST(of_many_records_a_sample_tells_them)
 {
-	check_sums(follow(spread, 3000, 16, 16, 3000), 0.4, 1.5);
+	check_sums(follow(spread, 3000, 16, 16, 3000), 0.4, 1.6);
 }
 
 TEST(where_memory_is_the_limit_sizes_are_counted)
