@@ -45,10 +45,10 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	const bshm__shard s = shard_of_many(segment);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 1000);
 	bshm__gain_add(&s, -100);
-	CHECK_INT(bshm__gain_earned(&s, 1000), 750);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 875);
 	CHECK_INT(bshm__gain_back(&s, 800), 0);
-	bshm__gain_add(&s, -299);
-	CHECK_INT(bshm__gain_earned(&s, 1000), 2);
+	bshm__gain_add(&s, -699);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 1);
 	CHECK_INT(bshm__gain_back(&s, 800), 0);
 	bshm__gain_add(&s, -1);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
@@ -98,11 +98,11 @@ TEST(both_settings_go_back_while_much_is_lost)
 	const int32_t power = bshm__size_power(&s);
 	const int32_t lean = bshm__ghost_lean(&s);
 	CHECK(power > 0 && lean > 0);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -15, RELAXED); /* not quite four parts of four */
+	BSHM_STORE(&s.shard->gain, (uint32_t) -31, RELAXED); /* not quite eight parts of four */
 	end_turn(segment, &s);
 	CHECK_INT(bshm__size_power(&s), power);
 	CHECK_INT(bshm__ghost_lean(&s), lean);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -17, RELAXED);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -33, RELAXED);
 	end_turn(segment, &s);
 	CHECK_INT(bshm__size_power(&s), power - power / 8);
 	CHECK_INT(bshm__ghost_lean(&s), lean - lean / 8);
