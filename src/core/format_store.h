@@ -247,8 +247,8 @@ typedef struct {
 	uint32_t frequent;       /* of FREQUENT records: ghost.c; 0 = nothing yet */
 	uint32_t gain;           /* hits that an LRU would not have had, less those lost: gain.c */
 	uint32_t shadow_oldest;  /* since when an LRU holds what was used: shadow.c; 0 = not known */
-	uint32_t shadow_missed;  /* what an LRU did not hold, since that was found */
-	uint32_t shadow_base;    /* no cell of `shadow` is older; and which limit they count */
+	uint32_t shadow_missed;  /* what was missed since that was found */
+	uint32_t shadow_base;    /* the base that the cells of `shadow` know; and which limit */
 	uint32_t shadow_largest; /* no cell is of a larger record */
 	uint32_t zero[8];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */

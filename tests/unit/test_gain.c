@@ -6,7 +6,6 @@
 #include "core/cache/gain.h"
 
 #include "core/cache/ghost.h"
-#include "core/cache/recency.h"
 #include "core/cache/size.h"
 #include "test_store.h"
 

@@ -338,10 +338,12 @@ TEST(cells_that_tell_no_age_any_more_are_free)
 	bshm__shadow_put(&s, hash_of(100), 8, true);
 	CHECK_INT(cells_of(&s), 1);
 	CHECK_INT(BSHM_LOAD(&s.shard->shadow_oldest, RELAXED), 0);
+	BSHM_STORE(&s.shard->shadow_largest, UINT32_MAX, RELAXED);
 	BSHM_STORE(&s.shard->intent.size_margin, 0, RELAXED); /* memory is the limit now */
 	bshm__shadow_put(&s, hash_of(200), MB(1), true);      /* so large: it is in the sample */
 	CHECK_INT(BSHM_LOAD(&s.shard->shadow_base, RELAXED), 0x2000 - 50);
 	CHECK_INT(cells_of(&s), 1); /* the new one */
+	CHECK_INT(BSHM_LOAD(&s.shard->shadow_largest, RELAXED), MB(1) / 16 + 1);
 }
 
 /* Where an LRU ends is found by the cells: as many units as stored records have. */

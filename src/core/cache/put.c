@@ -447,9 +447,8 @@ static bool publish(
 		bshm__shadow_put(s, home->hash, new_bytes(r), r->asked);
 		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
-		const uint32_t before = bshm__word(s, at->ref, 0);
-		const uint32_t kept = BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL);
-		state |= bshm__state_used(s, before) & kept;
+		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
+		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));
 		replaced = bshm__record_size(&at->record);
 		bshm__shadow_replaced(s, home->hash, replaced, new_bytes(r));
 	}

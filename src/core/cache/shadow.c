@@ -25,7 +25,8 @@
  * takes more than a cell stands for is always in the sample, and counts as much as it takes. A
  * shard that is full has about 160 cells of stored records, whatever its size. An LRU is as large
  * as those are, not as the limit: so it does not matter whether the sample has a few more than its
- * share, and what the store cannot use of its memory an LRU cannot use either.
+ * share. (A store that has lost large records may waste more memory than an LRU would: then it
+ * takes the LRU for too small, and does not see all that it loses.)
  *
  *      cell = | tag | size | stored | stamp |      24, 24, 1 and 15 bits; 0 = free
  *
@@ -50,8 +51,7 @@
  *
  * Cells are hints. A use stamps its cell by compare-and-swap, and so does a call that misses; all
  * else is stored under the lock. A death leaves a cell that says of its key what was true before,
- * or one without a record; each is right again when the key is put, or goes when the stamps are
- * renumbered.
+ * or one without a record; each is right again when the key is put or removed.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
