@@ -152,6 +152,24 @@ TEST(tables_are_small_again_when_large_records_have_come)
 	bshm_segment_close(segment);
 }
 
+/* Units that are kept for a resize take no more memory than those in use. */
+TEST(pages_of_units_go_when_no_table_has_any)
+{
+	segment = open_store(MB(2), 0);
+	/* Sizes do not count. */
+	BSHM_STORE(&segment->shards[0].size_power, (uint32_t) -BSHM_OCTAVE, RELAXED);
+	const uint32_t small = store_fill_up(segment, 0, 8);
+	const bshm_class *units = &segment->shards[0].classes[BSHM_CLASS_INDEX];
+	CHECK(BSHM_LOAD(&units->used, RELAXED) != 0);
+	for (uint32_t i = small; i < small + 1000; i++) {
+		REQUIRE(store_put(segment, i, i, 9000, 0, BSHM_PUT_SET) == 1);
+	}
+	CHECK_INT(BSHM_LOAD(&units->used, RELAXED), 0);
+	CHECK_INT(BSHM_LOAD(&units->pages, RELAXED), 0);
+	check_sound(segment);
+	bshm_segment_close(segment);
+}
+
 /* How often the table of a store is resized while its last record comes and goes. */
 static uint32_t resizes_at(uint32_t records)
 {
