@@ -30,12 +30,29 @@ TEST(what_is_counted_has_bounds)
 	CHECK_INT(gain_of(&s), 6400);
 	bshm__gain_add(&s, INT64_C(-100000000000));
 	CHECK_INT(gain_of(&s), -1600);
+	BSHM_STORE(&s.shard->gain, 0, RELAXED);
 	BSHM_STORE(&s.shard->records, 3, RELAXED); /* four hits are a part at least */
-	bshm__gain_add(&s, -1);
+	bshm__gain_add(&s, -1000);
 	CHECK_INT(gain_of(&s), -64);
 	BSHM_STORE(&s.shard->gain, 1u << 31, RELAXED); /* damaged */
 	bshm__gain_add(&s, -1);
-	CHECK_INT(gain_of(&s), -64);
+	CHECK_INT(gain_of(&s), -(int64_t) (segment->shard_bytes / BSHM_SLOT_BYTES_MIN));
+	BSHM_STORE(&s.shard->gain, (1u << 31) - 1, RELAXED);
+	bshm__gain_add(&s, 1);
+	CHECK_INT(gain_of(&s), 256);
+}
+
+TEST(what_was_lost_stays_lost_when_there_are_fewer_records)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	bshm__gain_add(&s, -1500);
+	BSHM_STORE(&s.shard->records, 3, RELAXED);
+	bshm__gain_add(&s, -1);
+	CHECK_INT(gain_of(&s), -1500);
+	bshm__gain_add(&s, 1);
+	CHECK_INT(gain_of(&s), -1499);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
 }
 
 TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
