@@ -6,6 +6,7 @@
 #include "core/cache/gain.h"
 
 #include "core/cache/ghost.h"
+#include "core/cache/settings.h"
 #include "core/cache/size.h"
 #include "test_store.h"
 
@@ -69,6 +70,62 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	bshm__gain_add(&s, -1);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
 	CHECK_INT(bshm__gain_back(&s, 800), -100);
+}
+
+static void set(const bshm__shard *s, int32_t lean, int32_t power)
+{
+	BSHM_STORE(&s->shard->lean, (uint32_t) (lean - (int32_t) bshm__lean_new(s)), RELAXED);
+	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - BSHM_POWER_NEW), RELAXED);
+}
+
+/* What the sample tells of an LRU is chance. */
+TEST(an_lru_brings_and_loses_nothing)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	set(&s, BSHM_LRU_NEARLY - 1, BSHM_LRU_NEARLY - 1);
+	bshm__gain_add(&s, -100);
+	CHECK_INT(gain_of(&s), 0);
+	set(&s, BSHM_LRU_NEARLY, 0);
+	bshm__gain_add(&s, -100);
+	CHECK_INT(gain_of(&s), -100);
+	set(&s, BSHM_LEAN_LOW, 0); /* as 0 */
+	bshm__gain_add(&s, 50);
+	CHECK_INT(gain_of(&s), -100);
+	set(&s, 0, BSHM_LRU_NEARLY);
+	bshm__gain_add(&s, -100);
+	CHECK_INT(gain_of(&s), -200);
+	bshm__gain_evicted(&s, 256); /* it is forgotten all the same */
+	CHECK_INT(gain_of(&s), -199);
+	set(&s, 0, 0);
+	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
+	bshm__gain_turn(&s);
+	CHECK_INT(gain_of(&s), 1270);
+
+	segment = open_store(MB(4), 6400);
+	const bshm__shard of_records = shard_of_many(segment);
+	BSHM_STORE(&of_records.shard->intent.size_margin, BSHM_RECORDS_ARE_LIMIT, RELAXED);
+	set(&of_records, 0, BSHM_LRU_NEARLY); /* no sizes count */
+	bshm__gain_add(&of_records, -100);
+	CHECK_INT(gain_of(&of_records), 0);
+	set(&of_records, BSHM_LRU_NEARLY, 0);
+	bshm__gain_add(&of_records, -100);
+	CHECK_INT(gain_of(&of_records), -100);
+}
+
+/* Many records have lost more hits than the store has records now. */
+TEST(the_more_was_lost_by_others_the_sooner_it_is_forgotten)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	bshm__gain_add(&s, -1600);
+	bshm__gain_evicted(&s, 256);
+	CHECK_INT(gain_of(&s), -1599);
+	BSHM_STORE(&s.shard->records, 320, RELAXED);
+	bshm__gain_evicted(&s, 512); /* one, and four times 320 */
+	CHECK_INT(gain_of(&s), -1594);
+	bshm__gain_evicted(&s, 513);
+	CHECK_INT(gain_of(&s), -1594);
 }
 
 TEST(what_was_lost_is_forgotten_with_evictions_and_what_was_gained_with_turns)

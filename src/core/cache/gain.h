@@ -10,7 +10,7 @@
 
 /* None takes a lock. */
 
-/* So many hits more have been brought; below 0: have been lost. */
+/* So many hits more have been brought; below 0: have been lost. An LRU brings and loses none. */
 void bshm__gain_add(const bshm__shard *s, int64_t hits);
 /* A record is evicted, after so many. */
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);

@@ -73,6 +73,7 @@
 
 #include "core/cache/gain.h"
 #include "core/cache/recency.h"
+#include "core/cache/settings.h"
 #include "core/cache/shadow.h"
 
 #define HASH_MASK  ((1u << BSHM_GHOST_BITS) - 1)
@@ -114,9 +115,7 @@
 #define STEP_MOST    32
 #define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
 #define STEP_LATE    50 /* of one by a late use (size.c) */
-#define LEAN_LOW     (-BSHM_OCTAVE / 2)    /* below 0, chance does not make it more than 0 */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
-#define LEAN_HIGH    (5 * BSHM_OCTAVE)
 #define LEAN_LOOP    (BSHM_OCTAVE / 8) /* what may not stay when it returns draws it no higher */
 #define MUCH_LARGER  4                 /* times the mean size: it does all the same */
 #define SHARE_ONE    65536
@@ -272,30 +271,17 @@ static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
 	return expires_s < now_s + length;
 }
 
-/* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
-static int64_t lean_new(const bshm__shard *s)
-{
-	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
-}
-
-static int32_t lean_in(const bshm__shard *s, uint32_t word)
-{
-	const int64_t lean = lean_new(s) + (int32_t) word;
-	return (int32_t) (lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean);
-}
-
 int32_t bshm__ghost_lean(const bshm__shard *s)
 {
-	return lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
+	return bshm__lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
 }
 
 /* If another process moves it meanwhile, that one does. */
 static void move_lean(const bshm__shard *s, int64_t steps)
 {
 	uint32_t word = BSHM_LOAD(&s->shard->lean, RELAXED);
-	const int64_t lean = lean_in(s, word) + steps;
-	const int64_t kept = lean < LEAN_LOW ? LEAN_LOW : lean > LEAN_HIGH ? LEAN_HIGH : lean;
-	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (kept - lean_new(s)), RELAXED);
+	const int64_t lean = bshm__lean_within(bshm__lean_in(s, word) + steps);
+	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (lean - bshm__lean_new(s)), RELAXED);
 }
 
 static void begin_turn(const bshm__shard *s, bool first)

@@ -41,11 +41,10 @@
 #include "core/cache/size.h"
 
 #include "core/cache/gain.h"
+#include "core/cache/settings.h"
 
-#define POWER_MOST (BSHM_OCTAVE / 4 * 5)
-#define POWER_NEW  (POWER_MOST / 4) /* of an empty store, where the word is 0 */
-#define EVERY_SIZE 256              /* records of the mean size that the mean is taken over */
-#define SIZE_MOST  16               /* times the mean size: a record counts no more */
+#define EVERY_SIZE 256 /* records of the mean size that the mean is taken over */
+#define SIZE_MOST  16  /* times the mean size: a record counts no more */
 
 /* A record that is missed and not put again moves the power by STEP / (records + STEP_RECORDS),
  * where the memory has so many of the mean size. One that returns moves it by STEP_PERCENT of that
@@ -96,19 +95,9 @@ static void mean_goes_on(uint32_t *word, uint64_t log, int64_t parts)
 	BSHM_STORE(word, (uint32_t) (mean + change) | flag, RELAXED);
 }
 
-static int32_t within(int64_t power)
-{
-	return (int32_t) (power < 0 ? 0 : power > POWER_MOST ? POWER_MOST : power);
-}
-
-static int32_t power_in(uint32_t word)
-{
-	return within(POWER_NEW + (int64_t) (int32_t) word);
-}
-
 int32_t bshm__size_power(const bshm__shard *s)
 {
-	return power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
+	return bshm__power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
 }
 
 /* How many of the mean size a record is, times `one`: at most SIZE_MOST, in parts. */
@@ -166,15 +155,16 @@ bool bshm__size_evicted(const bshm__shard *s, uint64_t bytes, int64_t age)
 /* If another process has moved it since `word`, that one does. */
 static void set_power(const bshm__shard *s, uint32_t word, int64_t power)
 {
-	BSHM_CAS(&s->shard->size_power, &word, (uint32_t) (within(power) - POWER_NEW), RELAXED);
+	BSHM_CAS(&s->shard->size_power, &word, (uint32_t) (bshm__power_within(power) - BSHM_POWER_NEW),
+		RELAXED);
 }
 
 void bshm__size_turn(const bshm__shard *s)
 {
 	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
-	const int64_t back = bshm__gain_back(s, power_in(word));
+	const int64_t back = bshm__gain_back(s, bshm__power_in(word));
 	if (back != 0) {
-		set_power(s, word, power_in(word) + back);
+		set_power(s, word, bshm__power_in(word) + back);
 	}
 }
 
@@ -188,7 +178,7 @@ static void move_power(const bshm__shard *s, uint64_t mean, int64_t wanted)
 	const uint64_t bytes_256 = BSHM_LOAD(&s->shard->data_bytes, RELAXED) << 8;
 	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
 	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
-	set_power(s, word, power_in(word) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
+	set_power(s, word, bshm__power_in(word) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
 }
 
 /* A record of this size would have been a hit if it had stayed, or is one as it has. */

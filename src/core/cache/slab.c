@@ -25,9 +25,9 @@
 #define HINT_WORD 24u
 #define HINT_PAGE ((1u << HINT_WORD) - 1)
 
-/* So many free units are kept for the index at most, and no more than it uses: a resize fills new
- * units beside the old ones. (With 16 always, a store of 1 MB that had once been full of tiny
- * records kept 3 % of its memory for units that no table had any more.) */
+/* A resize fills new units beside the old ones: so a page of units is not given up before as many
+ * are free as are in use, or so many. (With 16 always, a store of 1 MB that had once been full of
+ * tiny records kept 6 % of its memory for units, and no table had any.) */
 #define INDEX_RESERVE 16u
 
 /* Slots that a class keeps free when one of its pages is emptied: a share of the taken slots, up to
