@@ -103,7 +103,8 @@ TEST(a_table_jumps_to_the_size_that_small_records_will_need)
 		resizes += buckets() != before;
 		before = buckets();
 	}
-	CHECK(resizes <= 6); /* 8, 16, 32, and as many as it needs; by chance two more */
+	/* 8, 16, 32, and as many as it needs; by chance more: seven in 3 of 1,200 runs. */
+	CHECK(resizes <= 8);
 	check_all(0, 20000);
 	bshm_segment_close(segment);
 }
