@@ -95,9 +95,9 @@ TEST(an_lru_brings_and_loses_nothing)
 	set(&s, 0, BSHM_LRU_NEARLY);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), -200);
+	set(&s, 0, 0);
 	bshm__gain_evicted(&s, 256); /* it is forgotten all the same */
 	CHECK_INT(gain_of(&s), -199);
-	set(&s, 0, 0);
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
 	bshm__gain_turn(&s);
 	CHECK_INT(gain_of(&s), 1270);

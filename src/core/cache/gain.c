@@ -22,10 +22,10 @@
  * eviction, and one more for each time that as many were lost as there are records. So what all
  * tries cost is 0.4 % of the misses as a rule. (A count that was forgotten by a part of it each
  * turn let a store of 60 records try too often, with 6 % more misses than LRU, and a large one too
- * seldom: it missed 50 % fewer in one case, and stayed an LRU. One hit alone does not do where what
- * 100,000 small records have lost is left to 1,000 large ones.) Of what was gained, a 128th is
- * forgotten with each turn, and more than the number of records does not count: it can all be lost
- * again when the traffic changes.
+ * seldom: it missed 50 % fewer in one case, and stayed an LRU. With one hit alone, what 100,000
+ * small records had lost would be left to 1,000 large ones for 6,400 turnovers, in which the store
+ * is an LRU; so it is for 800.) Of what was gained, a 128th is forgotten with each turn, and more
+ * than the number of records does not count: it can all be lost again when the traffic changes.
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
@@ -91,7 +91,7 @@ void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 {
 	const int64_t hits = hits_now(s);
 	if (evictions % EVICTIONS == 0 && hits < 0) {
-		add(s, 1 - hits / (PART * part_of(s)));
+		add(s, 1 - hits / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
 	}
 }
 
