@@ -66,7 +66,7 @@ static int64_t part_of(const bshm__shard *s)
 }
 
 /* If another process counts meanwhile, that one does. */
-static void add(const bshm__shard *s, int64_t hits)
+static void count_hits(const bshm__shard *s, int64_t hits)
 {
 	uint32_t word = BSHM_LOAD(&s->shard->gain, RELAXED);
 	const int64_t part = part_of(s);
@@ -83,7 +83,7 @@ static void add(const bshm__shard *s, int64_t hits)
 void bshm__gain_add(const bshm__shard *s, int64_t hits)
 {
 	if (!bshm__is_lru(s)) {
-		add(s, hits);
+		count_hits(s, hits);
 	}
 }
 
@@ -91,7 +91,7 @@ void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 {
 	const int64_t hits = hits_now(s);
 	if (evictions % EVICTIONS == 0 && hits < 0) {
-		add(s, 1 - hits / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
+		count_hits(s, 1 - hits / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
 	}
 }
 
@@ -113,6 +113,6 @@ void bshm__gain_turn(const bshm__shard *s)
 	/* Rounded up as often as the rest is large: a turn begins in any epoch. */
 	const int64_t chance = (int64_t) (bshm__stamp_now(s) % TURNS);
 	if (hits > 0) {
-		add(s, -((hits + chance) / TURNS));
+		count_hits(s, -((hits + chance) / TURNS));
 	}
 }
