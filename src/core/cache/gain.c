@@ -89,9 +89,8 @@ void bshm__gain_add(const bshm__shard *s, int64_t hits)
 
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 {
-	const int64_t hits = hits_now(s);
-	if (evictions % EVICTIONS == 0 && hits < 0) {
-		count_hits(s, 1 - hits / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
+	if (evictions % EVICTIONS == 0 && hits_now(s) < 0) {
+		count_hits(s, 1 - hits_now(s) / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
 	}
 }
 
