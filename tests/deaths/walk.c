@@ -586,6 +586,7 @@ static const struct {
 	{"take_missed", "the same"},
 	{"bshm__ghost_missed", "the same"},
 	{"set_power", "the same"},
+	{"bshm__gain_add", "the same"},
 	{"count_hits", "the same"},
 	{"stamp", "a hint: test_shadow"},
 	{"bshm__shadow_forget", "the same"},

@@ -10,12 +10,20 @@
 #include "core/cache/size.h"
 #include "test_store.h"
 
-/* 6,400 records: a part is 100. */
+/* 6,400 records: a key of the sample stands for 40 hits at most. */
 static bshm__shard shard_of_many(bshm_segment *segment)
 {
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	BSHM_STORE(&s.shard->records, 6400, RELAXED);
 	return s;
+}
+
+/* So many keys of the sample have been counted. */
+static void count(const bshm__shard *s, uint32_t keys, int64_t hits)
+{
+	for (uint32_t i = 0; i < keys; i++) {
+		bshm__gain_add(s, hits);
+	}
 }
 
 static int64_t gain_of(const bshm__shard *s)
@@ -32,27 +40,33 @@ TEST(what_is_counted_has_bounds)
 	bshm__gain_add(&s, INT64_C(-100000000000));
 	CHECK_INT(gain_of(&s), -1600);
 	BSHM_STORE(&s.shard->gain, 0, RELAXED);
-	BSHM_STORE(&s.shard->records, 3, RELAXED); /* four hits are a part at least */
+	BSHM_STORE(&s.shard->records, 3, RELAXED); /* as if a key stood for 1.6 hits at least */
 	bshm__gain_add(&s, -1000);
-	CHECK_INT(gain_of(&s), -64);
+	CHECK_INT(gain_of(&s), -65);
 	BSHM_STORE(&s.shard->gain, 1u << 31, RELAXED); /* damaged */
 	bshm__gain_add(&s, -1);
 	CHECK_INT(gain_of(&s), -(int64_t) (segment->shard_bytes / BSHM_SLOT_BYTES_MIN));
 	BSHM_STORE(&s.shard->gain, (1u << 31) - 1, RELAXED);
 	bshm__gain_add(&s, 1);
-	CHECK_INT(gain_of(&s), 256);
+	CHECK_INT(gain_of(&s), 260);
+	BSHM_STORE(&s.shard->records, UINT32_MAX, RELAXED); /* damaged, both */
+	BSHM_STORE(&s.shard->gain_each, UINT32_MAX, RELAXED);
+	bshm__gain_add(&s, 1);
+	CHECK_INT(gain_of(&s), 261);
+	CHECK_INT(bshm__gain_earned(&s, BSHM_OCTAVE), BSHM_OCTAVE);
 }
 
-TEST(what_was_lost_stays_lost_when_there_are_fewer_records)
+TEST(what_was_lost_stays_lost_when_keys_stand_for_fewer_hits)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
-	bshm__gain_add(&s, -1500);
+	count(&s, 38, -40);
+	CHECK_INT(gain_of(&s), -1520);
 	BSHM_STORE(&s.shard->records, 3, RELAXED);
 	bshm__gain_add(&s, -1);
-	CHECK_INT(gain_of(&s), -1500);
+	CHECK_INT(gain_of(&s), -1520);
 	bshm__gain_add(&s, 1);
-	CHECK_INT(gain_of(&s), -1499);
+	CHECK_INT(gain_of(&s), -1519);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
 }
 
@@ -61,15 +75,34 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 1000);
-	bshm__gain_add(&s, -100);
-	CHECK_INT(bshm__gain_earned(&s, 1000), 875);
+	count(&s, 5, -40);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 750);
 	CHECK_INT(bshm__gain_back(&s, 800), 0);
-	bshm__gain_add(&s, -699);
-	CHECK_INT(bshm__gain_earned(&s, 1000), 1);
+	count(&s, 14, -40);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 50);
 	CHECK_INT(bshm__gain_back(&s, 800), 0);
-	bshm__gain_add(&s, -1);
+	count(&s, 1, -40);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
 	CHECK_INT(bshm__gain_back(&s, 800), -100);
+}
+
+/* Most records are tiny, and nobody asks for them: the keys that are counted stand for themselves,
+ * and 20 of these, or 32, are not few. */
+TEST(too_many_are_as_many_as_keys_of_the_sample_stand_for)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	count(&s, 31, -1);
+	CHECK(bshm__gain_earned(&s, 1000) > 0);
+	count(&s, 2, -1);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
+	count(&s, 100, -1);
+	CHECK_INT(gain_of(&s), -65);
+	count(&s, 80, 40); /* they stand for more now: the mean is over 16 */
+	BSHM_STORE(&s.shard->gain, (uint32_t) -600, RELAXED);
+	CHECK(bshm__gain_earned(&s, 1000) > 0);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -800, RELAXED);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
 }
 
 static void set(const bshm__shard *s, int32_t lean, int32_t power)
@@ -78,25 +111,34 @@ static void set(const bshm__shard *s, int32_t lean, int32_t power)
 	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - BSHM_POWER_NEW), RELAXED);
 }
 
+/* A miss with which a lost hit is forgotten. */
+static void miss(const bshm__shard *s)
+{
+	const int64_t before = gain_of(s);
+	for (uint64_t hash = 1; gain_of(s) == before && hash < 10000; hash++) {
+		bshm__gain_missed(s, hash << 40);
+	}
+}
+
 /* What the sample tells of an LRU is chance. */
 TEST(an_lru_brings_and_loses_nothing)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
-	set(&s, BSHM_LRU_NEARLY - 1, BSHM_LRU_NEARLY - 1);
+	set(&s, BSHM_LEAN_NEARLY - 1, BSHM_POWER_NEARLY - 1);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), 0);
-	set(&s, BSHM_LRU_NEARLY, 0);
+	set(&s, BSHM_LEAN_NEARLY, 0);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), -100);
 	set(&s, BSHM_LEAN_LOW, 0); /* as 0 */
 	bshm__gain_add(&s, 50);
 	CHECK_INT(gain_of(&s), -100);
-	set(&s, 0, BSHM_LRU_NEARLY);
+	set(&s, 0, BSHM_POWER_NEARLY);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), -200);
 	set(&s, 0, 0);
-	bshm__gain_evicted(&s, 256); /* it is forgotten all the same */
+	miss(&s); /* it is forgotten all the same */
 	CHECK_INT(gain_of(&s), -199);
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
 	bshm__gain_turn(&s);
@@ -105,42 +147,41 @@ TEST(an_lru_brings_and_loses_nothing)
 	segment = open_store(MB(4), 6400);
 	const bshm__shard of_records = shard_of_many(segment);
 	BSHM_STORE(&of_records.shard->intent.size_margin, BSHM_RECORDS_ARE_LIMIT, RELAXED);
-	set(&of_records, 0, BSHM_LRU_NEARLY); /* no sizes count */
+	set(&of_records, 0, BSHM_POWER_NEARLY); /* no sizes count */
 	bshm__gain_add(&of_records, -100);
 	CHECK_INT(gain_of(&of_records), 0);
-	set(&of_records, BSHM_LRU_NEARLY, 0);
+	set(&of_records, BSHM_LEAN_NEARLY, 0);
 	bshm__gain_add(&of_records, -100);
 	CHECK_INT(gain_of(&of_records), -100);
 }
 
-/* Many records have lost more hits than the store has records now. */
+/* The keys that are counted now stand for fewer hits. */
 TEST(the_more_was_lost_by_others_the_sooner_it_is_forgotten)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
-	bshm__gain_add(&s, -1600);
-	bshm__gain_evicted(&s, 256);
+	count(&s, 40, -40);
+	miss(&s);
 	CHECK_INT(gain_of(&s), -1599);
-	BSHM_STORE(&s.shard->records, 320, RELAXED);
-	bshm__gain_evicted(&s, 512); /* one, and four times 320 */
-	CHECK_INT(gain_of(&s), -1594);
-	bshm__gain_evicted(&s, 513);
+	BSHM_STORE(&s.shard->records, 320, RELAXED); /* two each */
+	miss(&s);                                    /* one, and four times 320 */
 	CHECK_INT(gain_of(&s), -1594);
 }
 
-TEST(what_was_lost_is_forgotten_with_evictions_and_what_was_gained_with_turns)
+TEST(what_was_lost_is_forgotten_with_misses_and_what_was_gained_with_turns)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
 	BSHM_STORE(&s.shard->clock, 64, RELAXED);
-	bshm__gain_add(&s, -1000);
+	count(&s, 25, -40);
 	bshm__gain_turn(&s);
-	for (uint64_t i = 0; i < 2560; i++) {
-		bshm__gain_evicted(&s, i);
+	CHECK_INT(gain_of(&s), -1000);
+	for (uint64_t i = 0; i < 25600; i++) {
+		bshm__gain_missed(&s, bshm__hash_key(&i, sizeof(i), 1).low);
 	}
-	CHECK_INT(gain_of(&s), -990);
-	bshm__gain_add(&s, 990 + 1280);
-	bshm__gain_evicted(&s, 0);
+	CHECK(gain_of(&s) > -950 && gain_of(&s) < -850); /* 100 in the mean, and five sigma */
+	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
+	miss(&s);
 	bshm__gain_turn(&s);
 	CHECK_INT(gain_of(&s), 1270);
 	bshm__gain_turn(&s); /* 9.9: the epoch rounds it */
@@ -148,6 +189,35 @@ TEST(what_was_lost_is_forgotten_with_evictions_and_what_was_gained_with_turns)
 	BSHM_STORE(&s.shard->clock, 0, RELAXED);
 	bshm__gain_turn(&s); /* 9.8 */
 	CHECK_INT(gain_of(&s), 1251);
+}
+
+/* One key that is missed all the time does not count each time, nor never. */
+TEST(a_key_that_is_missed_again_and_again_is_drawn_in_one_epoch_of_256)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	count(&s, 40, -40);
+	for (uint64_t epoch = 0; epoch < 25600; epoch++) {
+		BSHM_STORE(&s.shard->clock, epoch, RELAXED);
+		bshm__gain_missed(&s, 0x123456789abcdef);
+	}
+	CHECK(gain_of(&s) > -1550 && gain_of(&s) < -1450);
+}
+
+/* Their evictions are no misses. */
+TEST(records_that_nobody_asks_for_let_nothing_be_forgotten)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -30, RELAXED);
+	for (uint32_t i = 0; i < 6000; i++) {
+		REQUIRE(store_put(segment, i, 1, 100, 0, BSHM_PUT_SET) == 1);
+	}
+	CHECK_INT(gain_of(&s), -30);
+	for (uint32_t i = 10000; i < 16000; i++) {
+		CHECK(!store_use(segment, i));
+	}
+	CHECK(gain_of(&s) > -30);
 }
 
 /* A turn of a store of 100 records has 50 evictions. */
@@ -171,7 +241,7 @@ TEST(both_settings_go_back_while_much_is_lost)
 	const int32_t power = bshm__size_power(&s);
 	const int32_t lean = bshm__ghost_lean(&s);
 	CHECK(power > 0 && lean > 0);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -31, RELAXED); /* not quite eight parts of four */
+	BSHM_STORE(&s.shard->gain, (uint32_t) -31, RELAXED); /* not quite as much as 20 keys */
 	end_turn(segment, &s);
 	CHECK_INT(bshm__size_power(&s), power);
 	CHECK_INT(bshm__ghost_lean(&s), lean);

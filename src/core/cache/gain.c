@@ -4,28 +4,35 @@
  * The lean (ghost.c) and the power of the sizes (size.c) are moved by records that return. What is
  * best by day may be the worst by night, and a store that changes from one to the other is at its
  * worst on the way. So `gain` counts the hits that the store has had and an LRU would not have,
- * less those that it has lost (shadow.c). While it has lost more than an 8th of its records, no
- * setting moves away from LRU; up to there, the less the more was lost. (With a 16th, one store of
- * fourteen stayed an LRU by chance, where it should have had 24 % fewer misses.) Steps back to LRU
- * are never smaller. And at such a loss both settings go back by an eighth with each turn of the
- * ghosts, too, as steps back come only from records that return.
+ * less those that it has lost (shadow.c).
  *
- * What was lost stays lost when the store has fewer records. (Where it was cut to a share of those
- * that were left, each night of large records forgave what the day of small ones had cost: up to
- * 50 % more misses than LRU.)
+ * How many lost hits are too many, the sample says: as many as 20 of its keys stand for, an 8th of
+ * those of a full store. Fewer may be chance. (With a 16th, one store of fourteen stayed an LRU by
+ * chance, where it should have had 24 % fewer misses.) From there on no setting moves away from
+ * LRU; up to there the steps are smaller, the more was lost. Steps back to LRU are never smaller.
+ * And at such a loss both settings go back by an eighth with each turn of the ghosts, too, as steps
+ * back come only from records that return. `gain_each` is the mean of what the keys stand for that
+ * were counted last: a small record for many, a large one for itself. (With an 8th of all records
+ * instead, tiny ones that nobody asks for let some hundred hits of pages be lost: 13 to 15 % more
+ * misses than LRU.)
+ *
+ * What was lost stays lost when the keys that are counted stand for fewer hits. (Where it was cut
+ * to what is too many then, each night of large records forgave what the day of small ones had
+ * cost: up to 50 % more misses than LRU.)
  *
  * While the settings are those of an LRU, or nearly, nothing is counted: what the sample tells then
  * is chance, and nothing is gained that would make up for it. (Counted, an LRU seemed to have lost
  * a seventh of its records where all keys are as popular.)
  *
- * The store tries again in the end: one hit of what was lost is forgotten with every 256th
- * eviction, and one more for each time that as many were lost as there are records. So what all
+ * The store tries again in the end: one hit of what was lost is forgotten with one miss of 256, and
+ * one more for each time that as many were lost as all keys of the sample stand for. So what all
  * tries cost is 0.4 % of the misses as a rule. (A count that was forgotten by a part of it each
  * turn let a store of 60 records try too often, with 6 % more misses than LRU, and a large one too
- * seldom: it missed 50 % fewer in one case, and stayed an LRU. With one hit alone, what 100,000
- * small records had lost would be left to 1,000 large ones for 6,400 turnovers, in which the store
- * is an LRU; so it is for 800.) Of what was gained, a 128th is forgotten with each turn, and more
- * than the number of records does not count: it can all be lost again when the traffic changes.
+ * seldom: it missed 50 % fewer in one case, and stayed an LRU. Forgotten with evictions, it went
+ * where tiny records were put that nobody asks for, and are no misses: 9 % more, for good. With one
+ * hit alone, what 100,000 small records had lost would be left to 1,000 large ones.) Of what was
+ * gained, a 128th is forgotten with each turn, and more than all keys stand for does not count: it
+ * can all be lost again when the traffic changes.
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
@@ -37,14 +44,19 @@
 #include "core/cache/recency.h"
 #include "core/cache/settings.h"
 
-/* Hits are counted in parts: a 64th of the records each. */
-#define PART       64
-#define PART_LEAST 4
-#define PARTS_LOST 16  /* no more are added; gained ones: PART */
-#define PARTS_STOP 8   /* at such a loss no setting moves away from LRU, and all go back, */
-#define BACK       8   /* by such a part with each turn */
-#define EVICTIONS  256 /* after so many a lost hit is forgotten */
-#define TURNS      128 /* a turn takes such a part of what was gained */
+/* Hits that so many keys of the sample stand for. */
+#define KEYS_STOP   20 /* lost: no setting moves away from LRU, and all go back, */
+#define BACK        8  /* by such a part with each turn */
+#define KEYS_LOST   40 /* no more lost ones are added */
+#define KEYS_GAINED 160
+
+/* What each key stands for, of those that were counted last. */
+#define EACH_ONE   16 /* in such parts of a hit */
+#define EACH_LEAST 26 /* so fewer than 32 lost hits are never too many */
+#define EACH_EVERY 16 /* keys that the mean is taken over */
+
+#define MISSES 256 /* with one of so many a lost hit is forgotten */
+#define TURNS  128 /* a turn takes such a part of what was gained */
 
 /* No more hits are counted than a shard can have records: the word may be damaged. */
 static int64_t hits_in(const bshm__shard *s, uint32_t word)
@@ -59,23 +71,33 @@ static int64_t hits_now(const bshm__shard *s)
 	return hits_in(s, BSHM_LOAD(&s->shard->gain, RELAXED));
 }
 
-static int64_t part_of(const bshm__shard *s)
+/* For how many hits a key stands, in EACH_ONE: no more than if all records were of one size. */
+static int64_t each_now(const bshm__shard *s)
 {
-	const int64_t part = (int64_t) BSHM_LOAD(&s->shard->records, RELAXED) / PART;
-	return part < PART_LEAST ? PART_LEAST : part;
+	const uint32_t word = BSHM_LOAD(&s->shard->gain_each, RELAXED);
+	const uint64_t records = BSHM_LOAD(&s->shard->records, RELAXED);
+	const int64_t most = (int64_t) (records * EACH_ONE / BSHM_SHADOW_KEYS);
+	const int64_t each = word == 0 || word > most ? most : word;
+	return each < EACH_LEAST ? EACH_LEAST : each;
 }
 
-/* If another process counts meanwhile, that one does. */
+static int64_t hits_of_keys(const bshm__shard *s, int64_t keys)
+{
+	return keys * each_now(s) / EACH_ONE;
+}
+
+/* If another process counts meanwhile, only that one does. */
 static void count_hits(const bshm__shard *s, int64_t hits)
 {
 	uint32_t word = BSHM_LOAD(&s->shard->gain, RELAXED);
-	const int64_t part = part_of(s);
 	const int64_t before = hits_in(s, word);
 	const int64_t after = before + hits;
-	/* It may have been lost when the store had more records. */
-	const int64_t least = before < -PARTS_LOST * part ? before : -PARTS_LOST * part;
-	const int64_t kept = after < least ? least : after > PART * part ? PART * part : after;
-	if (kept != (int32_t) word) { /* look-ups share the line */
+	/* It may have been lost when keys stood for more. */
+	const int64_t lost = -hits_of_keys(s, KEYS_LOST);
+	const int64_t least = before < lost ? before : lost;
+	const int64_t most = hits_of_keys(s, KEYS_GAINED);
+	const int64_t kept = after < least ? least : after > most ? most : after;
+	if (kept != (int32_t) word) { /* look-ups share the line: it is not written for nothing */
 		BSHM_CAS(&s->shard->gain, &word, (uint32_t) (int32_t) kept, RELAXED);
 	}
 }
@@ -83,27 +105,36 @@ static void count_hits(const bshm__shard *s, int64_t hits)
 void bshm__gain_add(const bshm__shard *s, int64_t hits)
 {
 	if (!bshm__is_lru(s)) {
+		const int64_t each = (hits < 0 ? -hits : hits) * EACH_ONE;
+		const bool first = BSHM_LOAD(&s->shard->gain_each, RELAXED) == 0;
+		const int64_t before = first ? each : each_now(s);
+		const int64_t mean = before + (each - before) / EACH_EVERY;
+		BSHM_STORE(&s->shard->gain_each, (uint32_t) mean, RELAXED);
 		count_hits(s, hits);
 	}
 }
 
-void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
+void bshm__gain_missed(const bshm__shard *s, uint64_t hash)
 {
-	if (evictions % EVICTIONS == 0 && hits_now(s) < 0) {
-		count_hits(s, 1 - hits_now(s) / ((int64_t) BSHM_LOAD(&s->shard->records, RELAXED) + 1));
+	const uint64_t draw = (hash ^ bshm__stamp_now(s)) * UINT64_C(0x9e3779b97f4a7c15);
+	if (draw >> 32 < (UINT64_C(1) << 32) / MISSES) {
+		const int64_t hits = hits_now(s);
+		if (hits < 0) {
+			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_GAINED));
+		}
 	}
 }
 
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t step)
 {
 	const int64_t hits = hits_now(s);
-	const int64_t stop = PARTS_STOP * part_of(s);
+	const int64_t stop = hits_of_keys(s, KEYS_STOP);
 	return hits >= 0 ? step : hits <= -stop ? 0 : step * (stop + hits) / stop;
 }
 
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)
 {
-	return hits_now(s) <= -PARTS_STOP * part_of(s) ? -setting / BACK : 0;
+	return hits_now(s) <= -hits_of_keys(s, KEYS_STOP) ? -setting / BACK : 0;
 }
 
 void bshm__gain_turn(const bshm__shard *s)

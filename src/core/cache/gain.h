@@ -10,10 +10,11 @@
 
 /* None takes a lock. */
 
-/* So many hits more have been brought; below 0: have been lost. An LRU brings and loses none. */
+/* A key stands for so many hits that have been brought; below 0: have been lost. While the settings
+ * are those of an LRU, none count. */
 void bshm__gain_add(const bshm__shard *s, int64_t hits);
-/* A record is evicted, after so many. */
-void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
+/* A call asks for a key, and there is no record. */
+void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
 /* A step away from LRU, as far as it has been earned. */
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t step);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */

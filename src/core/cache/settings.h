@@ -15,7 +15,9 @@
 #define BSHM_POWER_MOST (BSHM_OCTAVE / 4 * 5)
 #define BSHM_POWER_NEW  (BSHM_POWER_MOST / 4) /* of an empty store, where the word is 0 */
 
-#define BSHM_LRU_NEARLY (BSHM_OCTAVE / 16) /* less of a setting hardly counts */
+/* Less of a setting hardly counts: of the power, where a size is 600 times another, too. */
+#define BSHM_LEAN_NEARLY  (BSHM_OCTAVE / 16)
+#define BSHM_POWER_NEARLY (BSHM_OCTAVE / 64)
 
 /* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
 static inline int64_t bshm__lean_new(const bshm__shard *s)
@@ -50,8 +52,8 @@ static inline bool bshm__is_lru(const bshm__shard *s)
 {
 	const int32_t lean = bshm__lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
 	const int32_t power = bshm__power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
-	return lean < BSHM_LRU_NEARLY &&
-		   (power < BSHM_LRU_NEARLY || !bshm__memory_is_limit(s->segment, s->shard));
+	return lean < BSHM_LEAN_NEARLY &&
+		   (power < BSHM_POWER_NEARLY || !bshm__memory_is_limit(s->segment, s->shard));
 }
 
 #endif

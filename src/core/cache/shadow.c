@@ -317,6 +317,7 @@ void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
 {
 	const limit most = limit_of(s);
 	uint64_t says;
+	bshm__gain_missed(s, hash);
 	/* Its size is not known. Most keys would not be in the sample with any. */
 	if (!is_sampled(hash, most, BSHM_LOAD(&s->shard->shadow_largest, RELAXED))) {
 		return;
@@ -368,6 +369,9 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 	const limit most = limit_of(s);
 	const uint64_t size = size_of(bytes);
 	uint64_t says;
+	if (asked) {
+		bshm__gain_missed(s, hash);
+	}
 	if (!is_sampled(hash, most, size)) {
 		return;
 	}
