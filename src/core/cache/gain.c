@@ -25,14 +25,14 @@
  * a seventh of its records where all keys are as popular.)
  *
  * The store tries again in the end: one hit of what was lost is forgotten with one miss of 256, and
- * one more for each time that as many were lost as all keys of the sample stand for. So what all
- * tries cost is 0.4 % of the misses as a rule. (A count that was forgotten by a part of it each
- * turn let a store of 60 records try too often, with 6 % more misses than LRU, and a large one too
- * seldom: it missed 50 % fewer in one case, and stayed an LRU. Forgotten with evictions, it went
- * where tiny records were put that nobody asks for, and are no misses: 9 % more, for good. With one
- * hit alone, what 100,000 small records had lost would be left to 1,000 large ones.) Of what was
- * gained, a 128th is forgotten with each turn, and more than all keys stand for does not count: it
- * can all be lost again when the traffic changes.
+ * one more for each time that as many were lost as 40 keys of the sample stand for, beyond which no
+ * more are added. So what all tries cost is 0.4 % of the misses as a rule. (A count that was
+ * forgotten by a part of it each turn let a store of 60 records try too often, with 6 % more misses
+ * than LRU, and a large one too seldom: it missed 50 % fewer in one case, and stayed an LRU.
+ * Forgotten with evictions, it went where tiny records were put that nobody asks for, and are no
+ * misses: 9 % more, for good. With one hit alone, what 100,000 small records had lost would be left
+ * to 1,000 large ones.) Of what was gained, a 128th is forgotten with each turn, and more than 160
+ * keys stand for does not count: it can all be lost again when the traffic changes.
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
@@ -120,7 +120,7 @@ void bshm__gain_missed(const bshm__shard *s, uint64_t hash)
 	if (draw >> 32 < (UINT64_C(1) << 32) / MISSES) {
 		const int64_t hits = hits_now(s);
 		if (hits < 0) {
-			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_GAINED));
+			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_LOST));
 		}
 	}
 }
