@@ -176,8 +176,8 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | evicted         | freq.  | gain   | shadow                            |
  *      +-----------------+--------+--------+-----------------------------------+
- * 288: | g.each | zero                                                         |
- *      +--------+--------------------------------------------------------------+
+ * 288: | g.each | g.miss.| zero                                                |
+ *      +--------+--------+-----------------------------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
  *5440: | classes[64]: 16 bytes each                                            |
@@ -197,7 +197,8 @@ BSHM_AT(class, other, 12);
  *  timeouts        fetch_add by any process
  *  starving        by any process: 1 while one has waited long for the lock; a hint
  *  gain, frequent  compare-and-swap by any process
- *  gain_each       by any process: a hint
+ *  gain_each, gain_misses
+ *                  by any process: hints
  *  shadow_missed   fetch_add by any process; 0 under the lock
  *  shadow          compare-and-swap by any process, of a stamp; else under the lock
  *  pop_page, pop_stamp
@@ -251,8 +252,9 @@ typedef struct {
 	uint32_t shadow_missed;  /* what was missed since that was found */
 	uint32_t shadow_base;    /* the base that the cells of `shadow` know; and which limit */
 	uint32_t shadow_largest; /* no cell is of a larger record */
-	uint32_t gain_each; /* hits that a counted key stands for, in 16ths: gain.c; 0 = none yet */
-	uint32_t zero[7];
+	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
+	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
+	uint32_t zero[6];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
@@ -304,6 +306,7 @@ BSHM_AT(shard_header, shadow_missed, 276);
 BSHM_AT(shard_header, shadow_base, 280);
 BSHM_AT(shard_header, shadow_largest, 284);
 BSHM_AT(shard_header, gain_each, 288);
+BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 

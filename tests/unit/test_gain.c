@@ -38,11 +38,11 @@ TEST(what_is_counted_has_bounds)
 	bshm__gain_add(&s, 100000);
 	CHECK_INT(gain_of(&s), 6400);
 	bshm__gain_add(&s, INT64_C(-100000000000));
-	CHECK_INT(gain_of(&s), -1600);
+	CHECK_INT(gain_of(&s), -6400);
 	BSHM_STORE(&s.shard->gain, 0, RELAXED);
 	BSHM_STORE(&s.shard->records, 3, RELAXED); /* as if a key stood for 1.6 hits at least */
 	bshm__gain_add(&s, -1000);
-	CHECK_INT(gain_of(&s), -65);
+	CHECK_INT(gain_of(&s), -260);
 	BSHM_STORE(&s.shard->gain, 1u << 31, RELAXED); /* damaged */
 	bshm__gain_add(&s, -1);
 	CHECK_INT(gain_of(&s), -(int64_t) (segment->shard_bytes / BSHM_SLOT_BYTES_MIN));
@@ -86,8 +86,8 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	CHECK_INT(bshm__gain_back(&s, 800), -100);
 }
 
-/* Most records are tiny, and nobody asks for them: the keys that are counted stand for themselves,
- * and 20 of these, or 32, are not few. */
+/* Most records are tiny, and nobody asks for them: the keys that are counted stand for themselves.
+ * 32 lost hits of these are too many. */
 TEST(too_many_are_as_many_as_keys_of_the_sample_stand_for)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
@@ -96,13 +96,37 @@ TEST(too_many_are_as_many_as_keys_of_the_sample_stand_for)
 	CHECK(bshm__gain_earned(&s, 1000) > 0);
 	count(&s, 2, -1);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
-	count(&s, 100, -1);
-	CHECK_INT(gain_of(&s), -65);
-	count(&s, 80, 40); /* they stand for more now: the mean is over 16 */
+	count(&s, 300, -1);
+	CHECK_INT(gain_of(&s), -260);
+	count(&s, 80, 40); /* they stand for more now */
 	BSHM_STORE(&s.shard->gain, (uint32_t) -600, RELAXED);
 	CHECK(bshm__gain_earned(&s, 1000) > 0);
 	BSHM_STORE(&s.shard->gain, (uint32_t) -800, RELAXED);
 	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
+}
+
+static uint32_t each_of(const bshm__shard *s)
+{
+	return BSHM_LOAD(&s->shard->gain_each, RELAXED);
+}
+
+TEST(what_a_key_stands_for_is_a_mean_of_the_last_ones)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -799, RELAXED); /* 20 keys of 40: none is known yet */
+	CHECK(bshm__gain_earned(&s, 1000) > 0);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -800, RELAXED);
+	CHECK_INT(bshm__gain_earned(&s, 1000), 0);
+	bshm__gain_add(&s, 40);
+	CHECK_INT(each_of(&s), 40 * 64);
+	bshm__gain_add(&s, -8);
+	CHECK_INT(each_of(&s), 38 * 64); /* a 16th of the way */
+	BSHM_STORE(&s.shard->gain_each, 50 * 64, RELAXED);
+	bshm__gain_add(&s, 24); /* not from 50, which cannot be: from a 160th of the records */
+	CHECK_INT(each_of(&s), 39 * 64);
+	count(&s, 200, 2);
+	CHECK(each_of(&s) >= 2 * 64 && each_of(&s) < 2 * 64 + 16);
 }
 
 static void set(const bshm__shard *s, int32_t lean, int32_t power)
@@ -111,13 +135,13 @@ static void set(const bshm__shard *s, int32_t lean, int32_t power)
 	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - BSHM_POWER_NEW), RELAXED);
 }
 
-/* A miss with which a lost hit is forgotten. */
-static void miss(const bshm__shard *s)
+/* A miss and an eviction with which a lost hit is forgotten. */
+static void forget(const bshm__shard *s)
 {
-	const int64_t before = gain_of(s);
-	for (uint64_t hash = 1; gain_of(s) == before && hash < 10000; hash++) {
-		bshm__gain_missed(s, hash << 40);
-	}
+	BSHM_STORE(&s->shard->gain_misses, 1, RELAXED);
+	bshm__gain_evicted(s, 255);
+	bshm__gain_evicted(s, 256);
+	bshm__gain_evicted(s, 512); /* no miss waits any more */
 }
 
 /* What the sample tells of an LRU is chance. */
@@ -125,20 +149,20 @@ TEST(an_lru_brings_and_loses_nothing)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
-	set(&s, BSHM_LEAN_NEARLY - 1, BSHM_POWER_NEARLY - 1);
+	set(&s, BSHM_OCTAVE / 16 - 1, BSHM_OCTAVE / 64 - 1);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), 0);
-	set(&s, BSHM_LEAN_NEARLY, 0);
+	set(&s, BSHM_OCTAVE / 16, 0);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), -100);
 	set(&s, BSHM_LEAN_LOW, 0); /* as 0 */
 	bshm__gain_add(&s, 50);
 	CHECK_INT(gain_of(&s), -100);
-	set(&s, 0, BSHM_POWER_NEARLY);
+	set(&s, 0, BSHM_OCTAVE / 64);
 	bshm__gain_add(&s, -100);
 	CHECK_INT(gain_of(&s), -200);
 	set(&s, 0, 0);
-	miss(&s); /* it is forgotten all the same */
+	forget(&s); /* it is forgotten all the same */
 	CHECK_INT(gain_of(&s), -199);
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
 	bshm__gain_turn(&s);
@@ -147,10 +171,10 @@ TEST(an_lru_brings_and_loses_nothing)
 	segment = open_store(MB(4), 6400);
 	const bshm__shard of_records = shard_of_many(segment);
 	BSHM_STORE(&of_records.shard->intent.size_margin, BSHM_RECORDS_ARE_LIMIT, RELAXED);
-	set(&of_records, 0, BSHM_POWER_NEARLY); /* no sizes count */
+	set(&of_records, 0, BSHM_OCTAVE / 64); /* no sizes count */
 	bshm__gain_add(&of_records, -100);
 	CHECK_INT(gain_of(&of_records), 0);
-	set(&of_records, BSHM_LEAN_NEARLY, 0);
+	set(&of_records, BSHM_OCTAVE / 16, 0);
 	bshm__gain_add(&of_records, -100);
 	CHECK_INT(gain_of(&of_records), -100);
 }
@@ -161,27 +185,29 @@ TEST(the_more_was_lost_by_others_the_sooner_it_is_forgotten)
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
 	count(&s, 39, -40);
-	miss(&s);
+	forget(&s);
 	CHECK_INT(gain_of(&s), -1559);
 	BSHM_STORE(&s.shard->records, 320, RELAXED); /* two each: 40 keys stand for 80 */
-	miss(&s);                                    /* one, and 19 times 80 */
+	forget(&s);                                  /* one, and 19 times 80 */
 	CHECK_INT(gain_of(&s), -1539);
 }
 
-TEST(what_was_lost_is_forgotten_with_misses_and_what_was_gained_with_turns)
+TEST(what_was_lost_is_forgotten_with_misses_and_evictions_and_what_was_gained_with_turns)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
 	BSHM_STORE(&s.shard->clock, 64, RELAXED);
 	count(&s, 25, -40);
 	bshm__gain_turn(&s);
+	bshm__gain_evicted(&s, 256);
 	CHECK_INT(gain_of(&s), -1000);
-	for (uint64_t i = 0; i < 25600; i++) {
-		bshm__gain_missed(&s, bshm__hash_key(&i, sizeof(i), 1).low);
+	BSHM_STORE(&s.shard->gain_misses, UINT32_MAX, RELAXED); /* damaged */
+	for (uint64_t i = 0; i < 2560; i++) {
+		bshm__gain_evicted(&s, i);
 	}
-	CHECK(gain_of(&s) > -950 && gain_of(&s) < -850); /* 100 in the mean, and five sigma */
+	CHECK_INT(gain_of(&s), -996);
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
-	miss(&s);
+	forget(&s);
 	bshm__gain_turn(&s);
 	CHECK_INT(gain_of(&s), 1270);
 	bshm__gain_turn(&s); /* 9.9: the epoch rounds it */
@@ -191,33 +217,61 @@ TEST(what_was_lost_is_forgotten_with_misses_and_what_was_gained_with_turns)
 	CHECK_INT(gain_of(&s), 1251);
 }
 
-/* One key that is missed all the time does not count each time, nor never. */
-TEST(a_key_that_is_missed_again_and_again_is_drawn_in_one_epoch_of_256)
+static uint32_t drawn(const bshm__shard *s, uint64_t hash)
+{
+	BSHM_STORE(&s->shard->gain_misses, 0, RELAXED);
+	bshm__gain_missed(s, hash);
+	return BSHM_LOAD(&s->shard->gain_misses, RELAXED);
+}
+
+/* A key that is missed all the time does not count each time, nor never. */
+TEST(a_miss_of_256_is_drawn_by_key_and_epoch)
 {
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = shard_of_many(segment);
-	count(&s, 40, -40);
+	uint32_t keys = 0;
+	uint32_t epochs = 0;
+	for (uint64_t i = 0; i < 25600; i++) {
+		keys += drawn(&s, bshm__hash_key(&i, sizeof(i), 1).low);
+	}
 	for (uint64_t epoch = 0; epoch < 25600; epoch++) {
 		BSHM_STORE(&s.shard->clock, epoch, RELAXED);
-		bshm__gain_missed(&s, 0x123456789abcdef);
+		epochs += drawn(&s, 0x123456789abcdef);
 	}
-	CHECK(gain_of(&s) > -1550 && gain_of(&s) < -1450);
+	CHECK(keys > 90 && keys < 120); /* always the same: 100 are expected */
+	CHECK(epochs > 95 && epochs < 105);
+	for (uint64_t i = 0; i < 25600; i++) {
+		bshm__gain_missed(&s, i << 40);
+	}
+	CHECK_INT(BSHM_LOAD(&s.shard->gain_misses, RELAXED), 4);
 }
 
-/* Their evictions are no misses. */
-TEST(records_that_nobody_asks_for_let_nothing_be_forgotten)
+/* Their evictions are no misses; and misses are no evictions. Most keys are not in the sample. */
+TEST(records_that_nobody_asks_for_and_keys_that_are_never_put_let_nothing_be_forgotten)
 {
-	bshm_segment *segment = open_store(MB(4), 100);
+	bshm_segment *segment = open_store(MB(4), 10000);
 	const bshm__shard s = bshm__shard_at(segment, 0);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -30, RELAXED);
-	for (uint32_t i = 0; i < 6000; i++) {
-		REQUIRE(store_put(segment, i, 1, 100, 0, BSHM_PUT_SET) == 1);
+	uint32_t key = 0;
+	while (key < 20000) {
+		REQUIRE(store_put(segment, key++, 1, 100, 0, BSHM_PUT_SET) == 1);
+		BSHM_STORE(&s.shard->gain, (uint32_t) -100, RELAXED);
 	}
-	CHECK_INT(gain_of(&s), -30);
-	for (uint32_t i = 10000; i < 16000; i++) {
-		CHECK(!store_use(segment, i));
+	for (uint32_t i = 0; i < 3000; i++) {
+		REQUIRE(store_put(segment, key++, 1, 100, 0, BSHM_PUT_SET) == 1);
 	}
-	CHECK(gain_of(&s) > -30);
+	CHECK_INT(gain_of(&s), -100);
+	for (uint32_t i = 0; i < 10000; i++) { /* about 40 are drawn, and four wait */
+		CHECK(!store_use(segment, key++));
+	}
+	CHECK_INT(gain_of(&s), -100);
+	for (uint32_t i = 0; i < 3000; i++) {
+		REQUIRE(store_put(segment, key++, 1, 100, 0, BSHM_PUT_SET) == 1);
+	}
+	CHECK_INT(gain_of(&s), -96);
+	for (uint32_t i = 0; i < 20000; i++) { /* an add asks for its key */
+		REQUIRE(store_put(segment, key++, 1, 100, 0, BSHM_PUT_ADD) == 1);
+	}
+	CHECK(gain_of(&s) > -80);
 }
 
 /* A turn of a store of 100 records has 50 evictions. */

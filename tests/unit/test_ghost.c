@@ -650,7 +650,8 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	bshm_shard_header *shard = bshm__shard_at(segment, 0).shard;
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
 		&shard->turn_began, &shard->lean, &shard->evicted_age, &shard->evicted_epoch, &shard->gain,
-		&shard->shadow_oldest, &shard->shadow_missed, &shard->shadow_base, &shard->shadow_largest,
-		(uint32_t *) &shard->shadow[77], (uint32_t *) &shard->shadow[500] + 1};
+		&shard->gain_each, &shard->gain_misses, &shard->shadow_oldest, &shard->shadow_missed,
+		&shard->shadow_base, &shard->shadow_largest, (uint32_t *) &shard->shadow[77],
+		(uint32_t *) &shard->shadow[500] + 1};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

@@ -24,15 +24,17 @@
  * is chance, and nothing is gained that would make up for it. (Counted, an LRU seemed to have lost
  * a seventh of its records where all keys are as popular.)
  *
- * The store tries again in the end: one hit of what was lost is forgotten with one miss of 256, and
- * one more for each time that as many were lost as 40 keys of the sample stand for, beyond which no
- * more are added. So what all tries cost is 0.4 % of the misses as a rule. (A count that was
- * forgotten by a part of it each turn let a store of 60 records try too often, with 6 % more misses
- * than LRU, and a large one too seldom: it missed 50 % fewer in one case, and stayed an LRU.
- * Forgotten with evictions, it went where tiny records were put that nobody asks for, and are no
- * misses: 9 % more, for good. With one hit alone, what 100,000 small records had lost would be left
- * to 1,000 large ones.) Of what was gained, a 128th is forgotten with each turn, and more than 160
- * keys stand for does not count: it can all be lost again when the traffic changes.
+ * The store tries again in the end: one hit of what was lost is forgotten with one miss of 256 and
+ * one eviction of 256, and one more for each time that as many were lost as 40 keys of the sample
+ * stand for. So what all tries cost is 0.4 % of the misses, and up to 2 % where a try costs more
+ * than it should. (A count that was forgotten by a part of it each turn let a store of 60 records
+ * try too often, with 6 % more misses than LRU, and a large one too seldom: it missed 50 % fewer in
+ * one case, and stayed an LRU. Evictions alone are too many where tiny records are put that nobody
+ * asks for: 9 % more, for good. Misses alone are, where most calls ask for keys that are never put:
+ * 5 % more. With one hit alone, what 100,000 small records had lost would be left to 1,000 large
+ * ones.) Of what was gained, a 128th is forgotten with each turn. More than 160 keys stand for does
+ * not count, lost or gained: it can all be lost again when the traffic changes. (With 40 for what
+ * was lost, a try that lost more was forgiven the rest: 8 % more misses near the end of an LRU.)
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
@@ -45,18 +47,22 @@
 #include "core/cache/settings.h"
 
 /* Hits that so many keys of the sample stand for. */
-#define KEYS_STOP   20 /* lost: no setting moves away from LRU, and all go back, */
-#define BACK        8  /* by such a part with each turn */
-#define KEYS_LOST   40 /* no more lost ones are added */
-#define KEYS_GAINED 160
+#define KEYS_STOP 20  /* lost: no setting moves away from LRU, and all go back, */
+#define BACK      8   /* by such a part with each turn */
+#define KEYS_MANY 40  /* each time that so many were lost, a hit more is forgotten at once */
+#define KEYS_MOST 160 /* no more are counted, lost or gained */
 
 /* What each key stands for, of those that were counted last. */
-#define EACH_ONE   16 /* in such parts of a hit */
-#define EACH_LEAST 26 /* so fewer than 32 lost hits are never too many */
-#define EACH_EVERY 16 /* keys that the mean is taken over */
+#define EACH_ONE   64  /* in such parts of a hit */
+#define EACH_LEAST 104 /* 13/8 hits: 20 keys stand for 32, and fewer are never too many */
+#define EACH_EVERY 16  /* keys that the mean is taken over */
 
-#define MISSES 256 /* with one of so many a lost hit is forgotten */
-#define TURNS  128 /* a turn takes such a part of what was gained */
+/* A lost hit is forgotten with an eviction of so many, and a miss of 2^8. */
+#define EVICTIONS  256
+#define MISS_BITS  8
+#define DRAWN_MOST 4 /* such misses: no more wait for their evictions */
+
+#define TURNS 128 /* a turn takes such a part of what was gained */
 
 /* No more hits are counted than a shard can have records: the word may be damaged. */
 static int64_t hits_in(const bshm__shard *s, uint32_t word)
@@ -92,12 +98,10 @@ static void count_hits(const bshm__shard *s, int64_t hits)
 	uint32_t word = BSHM_LOAD(&s->shard->gain, RELAXED);
 	const int64_t before = hits_in(s, word);
 	const int64_t after = before + hits;
-	/* It may have been lost when keys stood for more. */
-	const int64_t lost = -hits_of_keys(s, KEYS_LOST);
-	const int64_t least = before < lost ? before : lost;
-	const int64_t most = hits_of_keys(s, KEYS_GAINED);
+	const int64_t most = hits_of_keys(s, KEYS_MOST);
+	const int64_t least = before < -most ? before : -most; /* when keys stood for more */
 	const int64_t kept = after < least ? least : after > most ? most : after;
-	if (kept != (int32_t) word) { /* look-ups share the line: it is not written for nothing */
+	if (kept != (int32_t) word) { /* look-ups share the line */
 		BSHM_CAS(&s->shard->gain, &word, (uint32_t) (int32_t) kept, RELAXED);
 	}
 }
@@ -105,11 +109,13 @@ static void count_hits(const bshm__shard *s, int64_t hits)
 void bshm__gain_add(const bshm__shard *s, int64_t hits)
 {
 	if (!bshm__is_lru(s)) {
+		const uint32_t word = BSHM_LOAD(&s->shard->gain_each, RELAXED);
 		const int64_t each = (hits < 0 ? -hits : hits) * EACH_ONE;
-		const bool first = BSHM_LOAD(&s->shard->gain_each, RELAXED) == 0;
-		const int64_t before = first ? each : each_now(s);
-		const int64_t mean = before + (each - before) / EACH_EVERY;
-		BSHM_STORE(&s->shard->gain_each, (uint32_t) mean, RELAXED);
+		const int64_t before = word == 0 ? each : each_now(s);
+		const uint32_t mean = (uint32_t) (before + (each - before) / EACH_EVERY);
+		if (mean != word) { /* look-ups share the line */
+			BSHM_STORE(&s->shard->gain_each, mean, RELAXED);
+		}
 		count_hits(s, hits);
 	}
 }
@@ -117,10 +123,20 @@ void bshm__gain_add(const bshm__shard *s, int64_t hits)
 void bshm__gain_missed(const bshm__shard *s, uint64_t hash)
 {
 	const uint64_t draw = (hash ^ bshm__stamp_now(s)) * UINT64_C(0x9e3779b97f4a7c15);
-	if (draw >> 32 < (UINT64_C(1) << 32) / MISSES) {
+	const uint32_t drawn = BSHM_LOAD(&s->shard->gain_misses, RELAXED);
+	if (draw >> (64 - MISS_BITS) == 0 && drawn < DRAWN_MOST) {
+		BSHM_STORE(&s->shard->gain_misses, drawn + 1, RELAXED);
+	}
+}
+
+void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
+{
+	const uint32_t drawn = BSHM_LOAD(&s->shard->gain_misses, RELAXED);
+	if (evictions % EVICTIONS == 0 && drawn != 0) {
 		const int64_t hits = hits_now(s);
+		BSHM_STORE(&s->shard->gain_misses, (drawn < DRAWN_MOST ? drawn : DRAWN_MOST) - 1, RELAXED);
 		if (hits < 0) {
-			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_LOST));
+			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_MANY));
 		}
 	}
 }

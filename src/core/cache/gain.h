@@ -8,13 +8,15 @@
 
 #include "core/cache/shard.h"
 
-/* None takes a lock. */
+/* None takes a lock, and none needs it but where that is said. */
 
 /* A key stands for so many hits that have been brought; below 0: have been lost. While the settings
  * are those of an LRU, none count. */
 void bshm__gain_add(const bshm__shard *s, int64_t hits);
 /* A call asks for a key, and there is no record. */
 void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
+/* Under the lock: a record is evicted, the shard's eviction of that number. */
+void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
 /* A step away from LRU, as far as it has been earned. */
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t step);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */

@@ -349,6 +349,7 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 	const uint32_t most = most_of_turn(shard);
 	const uint64_t evictions = BSHM_LOAD(&shard->evictions, RELAXED);
 	const bool first = evictions == 0; /* no turn goes on */
+	bshm__gain_evicted(s, evictions);
 	if (first || is_over(s)) {
 		begin_turn(s, first);
 	} else {

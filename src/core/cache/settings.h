@@ -15,7 +15,7 @@
 #define BSHM_POWER_MOST (BSHM_OCTAVE / 4 * 5)
 #define BSHM_POWER_NEW  (BSHM_POWER_MOST / 4) /* of an empty store, where the word is 0 */
 
-/* Less of a setting hardly counts: of the power, where a size is 600 times another, too. */
+/* Less of a setting hardly counts. Sizes differ by up to ten octaves, so less of the power does. */
 #define BSHM_LEAN_NEARLY  (BSHM_OCTAVE / 16)
 #define BSHM_POWER_NEARLY (BSHM_OCTAVE / 64)
 
