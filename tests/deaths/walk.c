@@ -587,6 +587,8 @@ static const struct {
 	{"bshm__ghost_missed", "the same"},
 	{"set_power", "the same"},
 	{"bshm__gain_add", "the same"},
+	{"bshm__gain_missed", "the same"},
+	{"bshm__gain_evicted", "the same"},
 	{"count_hits", "the same"},
 	{"stamp", "a hint: test_shadow"},
 	{"bshm__shadow_forget", "the same"},
