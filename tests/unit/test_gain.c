@@ -202,10 +202,18 @@ TEST(what_was_lost_is_forgotten_with_misses_and_evictions_and_what_was_gained_wi
 	bshm__gain_evicted(&s, 256);
 	CHECK_INT(gain_of(&s), -1000);
 	BSHM_STORE(&s.shard->gain_misses, UINT32_MAX, RELAXED); /* damaged */
-	for (uint64_t i = 0; i < 2560; i++) {
+	for (uint64_t i = 0; i < 700; i++) {
+		bshm__gain_evicted(&s, i);
+	}
+	CHECK_INT(gain_of(&s), -997);
+	for (uint64_t i = 700; i < 2560; i++) {
 		bshm__gain_evicted(&s, i);
 	}
 	CHECK_INT(gain_of(&s), -996);
+	BSHM_STORE(&s.shard->gain, 0, RELAXED);
+	forget(&s);
+	CHECK_INT(gain_of(&s), 0);
+	CHECK_INT(BSHM_LOAD(&s.shard->gain_misses, RELAXED), 0); /* nothing is left over for a debt */
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
 	forget(&s);
 	bshm__gain_turn(&s);

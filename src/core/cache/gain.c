@@ -27,14 +27,15 @@
  * The store tries again in the end: one hit of what was lost is forgotten with one miss of 256 and
  * one eviction of 256, and one more for each time that as many were lost as 40 keys of the sample
  * stand for. So what all tries cost is 0.4 % of the misses, and up to 2 % where a try costs more
- * than it should. (A count that was forgotten by a part of it each turn let a store of 60 records
- * try too often, with 6 % more misses than LRU, and a large one too seldom: it missed 50 % fewer in
- * one case, and stayed an LRU. Evictions alone are too many where tiny records are put that nobody
- * asks for: 9 % more, for good. Misses alone are, where most calls ask for keys that are never put:
- * 5 % more. With one hit alone, what 100,000 small records had lost would be left to 1,000 large
- * ones.) Of what was gained, a 128th is forgotten with each turn. More than 160 keys stand for does
- * not count, lost or gained: it can all be lost again when the traffic changes. (With 40 for what
- * was lost, a try that lost more was forgiven the rest: 8 % more misses near the end of an LRU.)
+ * than it should; more is forgotten only where keys stand for fewer hits than before. (A count that
+ * was forgotten by a part of it each turn let a store of 60 records try too often, with 6 % more
+ * misses than LRU, and a large one too seldom: it missed 50 % fewer in one case, and stayed an LRU.
+ * Evictions alone are too many where tiny records are put that nobody asks for: 9 % more, for good.
+ * Misses alone are, where most calls ask for keys that are never put: 5 % more. With one hit alone,
+ * what 100,000 small records had lost would be left to 1,000 large ones.) Of what was gained, a
+ * 128th is forgotten with each turn. More than 160 keys stand for does not count, lost or gained:
+ * it can all be lost again when the traffic changes. (With 40 for what was lost, a try that lost
+ * more was forgiven the rest: 8 % more misses near the end of an LRU.)
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
