@@ -86,7 +86,7 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	CHECK_INT(bshm__gain_back(&s, 800), -100);
 }
 
-/* Most records are tiny, and nobody asks for them: the keys that are counted stand for themselves.
+/* Most records are tiny, and no call asks for them: the keys that are counted stand for themselves.
  * 32 lost hits of these are too many. */
 TEST(too_many_are_as_many_as_keys_of_the_sample_stand_for)
 {

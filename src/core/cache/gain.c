@@ -13,7 +13,7 @@
  * And at such a loss both settings go back by an eighth with each turn of the ghosts, too, as steps
  * back come only from records that return. `gain_each` is the mean of what the keys stand for that
  * were counted last: a small record for many, a large one for itself. (With an 8th of all records
- * instead, tiny ones that nobody asks for let some hundred hits of pages be lost: 13 to 15 % more
+ * instead, tiny ones that no call asks for let some hundred hits of pages be lost: 13 to 15 % more
  * misses than LRU.)
  *
  * What was lost stays lost when the keys that are counted stand for fewer hits. (Where it was cut
@@ -30,12 +30,12 @@
  * than it should; more is forgotten only where keys stand for fewer hits than before. (A count that
  * was forgotten by a part of it each turn let a store of 60 records try too often, with 6 % more
  * misses than LRU, and a large one too seldom: it missed 50 % fewer in one case, and stayed an LRU.
- * Evictions alone are too many where tiny records are put that nobody asks for: 9 % more, for good.
- * Misses alone are, where most calls ask for keys that are never put: 5 % more. With one hit alone,
- * what 100,000 small records had lost would be left to 1,000 large ones.) Of what was gained, a
- * 128th is forgotten with each turn. More than 160 keys stand for does not count, lost or gained:
- * it can all be lost again when the traffic changes. (With 40 for what was lost, a try that lost
- * more was forgiven the rest: 8 % more misses near the end of an LRU.)
+ * Evictions alone are too many where tiny records are put that no call asks for: 9 % more, for
+ * good. Misses alone are, where most calls ask for keys that are never put: 5 % more. With one hit
+ * alone, what 100,000 small records had lost would be left to 1,000 large ones.) Of what was
+ * gained, a 128th is forgotten with each turn. More than 160 keys stand for does not count, lost or
+ * gained: it can all be lost again when the traffic changes. (With 40 for what was lost, a try that
+ * lost more was forgiven the rest: 8 % more misses near the end of an LRU.)
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
