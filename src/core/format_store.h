@@ -198,7 +198,7 @@ BSHM_AT(class, other, 12);
  *  starving        by any process: 1 while one has waited long for the lock; a hint
  *  gain, frequent  compare-and-swap by any process
  *  gain_each, gain_misses
- *                  by any process: hints
+ *                  by any process: hints, which are cut to their bounds when they are read
  *  shadow_missed   fetch_add by any process; 0 under the lock
  *  shadow          compare-and-swap by any process, of a stamp; else under the lock
  *  pop_page, pop_stamp

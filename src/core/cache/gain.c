@@ -124,21 +124,24 @@ void bshm__gain_add(const bshm__shard *s, int64_t hits)
 void bshm__gain_missed(const bshm__shard *s, uint64_t hash)
 {
 	const uint64_t draw = (hash ^ bshm__stamp_now(s)) * UINT64_C(0x9e3779b97f4a7c15);
-	const uint32_t drawn = BSHM_LOAD(&s->shard->gain_misses, RELAXED);
-	if (draw >> (64 - MISS_BITS) == 0 && drawn < DRAWN_MOST) {
-		BSHM_STORE(&s->shard->gain_misses, drawn + 1, RELAXED);
+	if (BSHM_UNLIKELY(draw >> (64 - MISS_BITS) == 0)) {
+		const uint32_t drawn = BSHM_LOAD(&s->shard->gain_misses, RELAXED);
+		if (drawn < DRAWN_MOST) {
+			BSHM_STORE(&s->shard->gain_misses, drawn + 1, RELAXED);
+		}
 	}
 }
 
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 {
 	const uint32_t drawn = BSHM_LOAD(&s->shard->gain_misses, RELAXED);
-	if (evictions % EVICTIONS == 0 && drawn != 0) {
-		const int64_t hits = hits_now(s);
-		BSHM_STORE(&s->shard->gain_misses, (drawn < DRAWN_MOST ? drawn : DRAWN_MOST) - 1, RELAXED);
-		if (hits < 0) {
-			count_hits(s, 1 - hits / hits_of_keys(s, KEYS_MANY));
-		}
+	if (drawn == 0 || evictions % EVICTIONS != 0) {
+		return;
+	}
+	BSHM_STORE(&s->shard->gain_misses, (drawn < DRAWN_MOST ? drawn : DRAWN_MOST) - 1, RELAXED);
+	const int64_t hits = hits_now(s);
+	if (hits < 0) {
+		count_hits(s, 1 - hits / hits_of_keys(s, KEYS_MANY));
 	}
 }
 
