@@ -25,11 +25,6 @@
 #define HINT_WORD 24u
 #define HINT_PAGE ((1u << HINT_WORD) - 1)
 
-/* A resize fills new units beside the old ones: so a page of units is not given up before as many
- * are free as are in use, or so many. (With 16 always, a store of 1 MB that had once been full of
- * tiny records kept 6 % of its memory for units, and no table had any.) */
-#define INDEX_RESERVE 16u
-
 /* Slots that a class keeps free when one of its pages is emptied: a share of the taken slots, up to
  * so many and so many bytes. Without them the class would need a new page at once. A page of few
  * slots is soon emptied: so they keep less. */
@@ -435,12 +430,6 @@ static uint64_t free_slots(const bshm__shard *s, uint32_t size_class)
 	return room > used ? room - used : 0;
 }
 
-static uint64_t reserve_of(const bshm__shard *s, uint32_t size_class)
-{
-	const uint64_t used = BSHM_LOAD(&s->shard->classes[size_class].used, RELAXED);
-	return size_class != BSHM_CLASS_INDEX ? 0 : used < INDEX_RESERVE ? used : INDEX_RESERVE;
-}
-
 static bool is_wasteful(
 	const bshm__shard *s, uint32_t size_class, uint32_t needed, bool to_the_last)
 {
@@ -450,8 +439,7 @@ static bool is_wasteful(
 					(few ? KEPT_SHARE_FEW : KEPT_SHARE);
 	kept = kept < KEPT_MOST ? kept : KEPT_MOST;
 	kept = to_the_last ? 0 : kept < of_bytes ? kept : of_bytes;
-	return free_slots(s, size_class) >=
-		   kept + reserve_of(s, size_class) + needed + bshm__class_slots(size_class);
+	return free_slots(s, size_class) >= kept + needed + bshm__class_slots(size_class);
 }
 
 bool bshm__class_wasteful(
@@ -465,9 +453,7 @@ bool bshm__page_release(const bshm__shard *s, uint32_t number)
 {
 	bshm_page_header *page = page_at(s, number - 1);
 	const uint32_t size_class = page_class(page);
-	if (size_class == BSHM_CLASS_COUNT || count_taken(s, number - 1, size_class) != 0 ||
-		(size_class == BSHM_CLASS_INDEX &&
-			free_slots(s, size_class) <= reserve_of(s, size_class))) {
+	if (size_class == BSHM_CLASS_COUNT || count_taken(s, number - 1, size_class) != 0) {
 		return false;
 	}
 	BSHM_STORE(&page->vacant, size_class + 1, RELAXED); /* give_page() */
