@@ -7,8 +7,8 @@
  * as any record is (remove.c), so a death leaves at most one change to repair.
  *
  * A table with an empty beginning cannot be shrunk, because its other records would lie too close
- * together. So it is shrunk once, at the end of each part. In a full store there is no page for the
- * smaller units of the first tables. These tables are shrunk after the last one.
+ * together. So it is shrunk once, at the end of each part. In a full store no page is free for
+ * other units of the first tables. These tables are shrunk after the last one.
  *
  * Licensed under the MIT licence; see LICENSE.
  */

@@ -21,7 +21,6 @@
 #include "core/cache/intent.h"
 #include "core/cache/record.h"
 
-#define SPARSE       4u  /* cells of ten in use, on average, below which a table shrinks */
 #define COMFORT      6u  /* cells of ten in use after it has shrunk */
 #define SHRUNK_MIN   16u /* buckets: fewer would often not do, by chance */
 #define FEW          10u /* records, which have room in the least table wherever they belong */
@@ -196,7 +195,7 @@ bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
-	if (records >= now * SPARSE || now <= BSHM_BUCKETS_MIN) {
+	if (records >= now * BSHM_BUCKET_SPARSE || now <= BSHM_BUCKETS_MIN) {
 		return false;
 	}
 	const uint32_t wanted = bshm__table_shrunk(records);

@@ -14,6 +14,7 @@
  * has few buckets for a record to overflow into. */
 #define BSHM_BUCKET_FULL       9u
 #define BSHM_SMALL_BUCKET_FULL 7u
+#define BSHM_BUCKET_SPARSE     4u /* of ten: below that a table shrinks */
 #define BSHM_TIDY_EVERY        32u
 
 static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
@@ -44,13 +45,13 @@ static inline bool bshm__table_tidy(const bshm__shard *s, uint32_t table)
 	return (records % BSHM_TIDY_EVERY == 0 || records < BSHM_TIDY_EVERY) &&
 		   bshm__table_shrink(s, table);
 }
-/* Of a table of a few records that has a unit or more: how many buckets would do. 0: it is no such
- * table. */
+/* Of a sparse table that has a unit too many: how many buckets would do. 0: it is no such table. */
 static inline uint32_t bshm__table_oversized(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
-	return records < BSHM_TIDY_EVERY && now >= BSHM_UNIT_BUCKETS ? bshm__table_shrunk(records) : 0;
+	const uint32_t least = (records < BSHM_TIDY_EVERY ? 1 : 2) * BSHM_UNIT_BUCKETS;
+	return now >= least && records < now * BSHM_BUCKET_SPARSE ? bshm__table_shrunk(records) : 0;
 }
 /* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
  * records. */
