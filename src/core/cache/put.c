@@ -392,7 +392,8 @@ static inline bool make_cell(
  */
 static bool shrink_table(const bshm__shard *s, const bshm__home *home, bshm__new_record *r)
 {
-	const uint32_t buckets = bshm__table_oversized(s, home->table);
+	const bool is_full = BSHM_LOAD(&s->shard->given_pages, RELAXED) >= s->segment->shard_pages;
+	const uint32_t buckets = is_full ? bshm__table_oversized(s, home->table) : 0;
 	if (BSHM_UNLIKELY(buckets != 0)) {
 		if (make_room(s, r, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			bshm__table_shrink(s, home->table);

@@ -68,17 +68,18 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 
 /*
  * Empties a page of a class that has a page's worth of free slots in other pages. Not of the class
- * that room is made for. Of the classes in `keep`, one slot more stays free.
+ * that room is made for, nor of one of which the call could not empty a page before: *stuck. Of the
+ * classes in `keep`, one slot more stays free.
  */
-static bool compact(
-	const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last, uint32_t *pages)
+static bool compact(const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last,
+	uint32_t *pages, uint64_t *stuck)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
 		/* Most stores use few classes. */
 		if (BSHM_LOAD(&s->shard->classes[i].pages, RELAXED) == 0) {
 			continue;
 		}
-		if (*pages != 0 && i != size_class &&
+		if (*pages != 0 && i != size_class && (*stuck >> i & 1) == 0 &&
 			bshm__class_wasteful(s, i, keep >> i & 1, to_the_last)) {
 			--*pages;
 			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
@@ -90,6 +91,7 @@ static bool compact(
 				/* Its slots needed another page: the counts are damaged. */
 				bshm__slabs_doubt(s);
 			}
+			*stuck |= UINT64_C(1) << i;
 		}
 	}
 	return false;
@@ -161,6 +163,7 @@ static bool make_room(
 	uint32_t evictions = 0;
 	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
+	uint64_t stuck = 0;
 	/* A large record has whole pages, which chunks can take. */
 	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0, 0};
 	while (!has_room(s, size_class, count)) {
@@ -171,7 +174,8 @@ static bool make_room(
 		/* First the free slots of other classes, then an eviction. */
 		const uint32_t before = pages;
 		const uint32_t hand = BSHM_LOAD(&s->shard->empty_page, RELAXED);
-		if (may_be_wasteful(s, changed, keep) && compact(s, size_class, keep, false, &pages)) {
+		if (may_be_wasteful(s, changed, keep) &&
+			compact(s, size_class, keep, false, &pages, &stuck)) {
 			changed = ALL_CLASSES;
 			if (most.single == 0) { /* evictions go on with the same page */
 				BSHM_STORE(&s->shard->empty_page, hand, RELAXED);
@@ -183,7 +187,7 @@ static bool make_room(
 		const uint32_t gone = evict_some(s, &wish, evictions < most.single ? 0 : of_page, &changed);
 		changed = pages == before ? changed : ALL_CLASSES;
 		evictions += gone;
-		if (gone == 0 && !compact(s, size_class, keep, true, &pages)) {
+		if (gone == 0 && !compact(s, size_class, keep, true, &pages, &stuck)) {
 			return false;
 		}
 	}
