@@ -524,22 +524,18 @@ TEST(a_nightly_batch_does_not_take_the_room_of_the_day)
 	}
 }
 
-/* Popular keys, and sizes that do not differ by much: to weigh them serves a fifth more than an LRU
- * does, whatever was lost before that was learnt. */
-TEST(sizes_count_where_they_differ_by_little)
+static double misses_where_sizes_differ_by_little(uint64_t *seed)
 {
 	enum {
 		KEYS = 5000,
 		REQUESTS = 600000
 	};
-	test_counts();
 	bshm_segment *segment = open_store(MB(4), 0);
-	uint64_t seed = test_seed();
 	double misses = 0;
 	double lru_misses = 0;
 	lru_begin(&same, MB(4) / 100 * 97);
 	for (uint32_t i = 0; i < REQUESTS; i++) {
-		const double rank = pow(1 + uniform(&seed) * (pow(KEYS, 0.4) - 1), 1 / 0.4) - 1;
+		const double rank = pow(1 + uniform(seed) * (pow(KEYS, 0.4) - 1), 1 / 0.4) - 1;
 		const uint32_t key = (uint32_t) rank % KEYS;
 		const uint32_t length = 500 << key * 2654435761u % 3;
 		const bool counts = i > REQUESTS / 2;
@@ -549,8 +545,24 @@ TEST(sizes_count_where_they_differ_by_little)
 			CHECK_INT(store_put(segment, key, 1, length, 0, BSHM_PUT_SET), 1);
 		}
 	}
-	test_note("%.1f %% fewer misses than LRU", 100 - 100 * misses / lru_misses);
-	CHECK(misses < lru_misses * 0.9); /* 1.06 where half an octave is asked of each gain */
+	bshm_segment_close(segment);
+	return misses / lru_misses;
+}
+
+/* Popular keys, and sizes that do not differ by much: to weigh them serves a fifth more than an LRU
+ * does, whatever was lost before that was learnt. By chance one store in some hundred stays an LRU:
+ * so it is two of three. */
+TEST(sizes_count_where_they_differ_by_little)
+{
+	uint32_t fewer = 0;
+	uint64_t seed = test_seed();
+	test_counts();
+	for (uint32_t store = 0; store < 3 && fewer < 2; store++) {
+		const double of_lru = misses_where_sizes_differ_by_little(&seed);
+		test_note("%.1f %% fewer misses than LRU", 100 - 100 * of_lru);
+		fewer += of_lru < 0.9; /* 1.06 where half an octave is asked of each gain */
+	}
+	CHECK_INT(fewer, 2);
 }
 
 /* Two loops that take turns, and each fits: what the day has once and a half, the night has six
