@@ -187,6 +187,30 @@ TEST(pages_of_units_go_with_the_records)
 	}
 }
 
+/* Room for other units is made only if the table gets fewer. */
+TEST(a_table_is_oversized_if_it_can_be_smaller)
+{
+	uint32_t oversized = 0;
+	open_one();
+	for (uint32_t units = 1; units <= 8; units++) {
+		const uint32_t now = units * BSHM_UNIT_BUCKETS;
+		bshm_error error;
+		REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+		REQUIRE(bshm__table_resize(&s, 0, now));
+		for (uint32_t records = 0; records < now * BSHM_BUCKET_CELLS; records++) {
+			BSHM_STORE(&segment->tables[0].records, records, RELAXED);
+			const uint32_t wanted = bshm__table_oversized(&s, 0);
+			CHECK(wanted < now);
+			CHECK(wanted == 0 || (records < now * BSHM_BUCKET_SPARSE && records < wanted * 6));
+			oversized += wanted != 0;
+		}
+		BSHM_STORE(&segment->tables[0].records, 0, RELAXED);
+		bshm__shard_unlock(&s);
+	}
+	CHECK(oversized > 4000);
+	bshm_segment_close(segment);
+}
+
 /* How often the table of a store is resized while its last record comes and goes. */
 static uint32_t resizes_at(uint32_t records)
 {

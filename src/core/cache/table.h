@@ -51,7 +51,9 @@ static inline uint32_t bshm__table_oversized(const bshm__shard *s, uint32_t tabl
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
 	const uint32_t least = (records < BSHM_TIDY_EVERY ? 1 : 2) * BSHM_UNIT_BUCKETS;
-	return now >= least && records < now * BSHM_BUCKET_SPARSE ? bshm__table_shrunk(records) : 0;
+	const bool is_sparse = now >= least && records < now * BSHM_BUCKET_SPARSE;
+	const uint32_t wanted = is_sparse ? bshm__table_shrunk(records) : 0;
+	return wanted < now ? wanted : 0;
 }
 /* Gives the table so many buckets, for whose units there is room. False: they cannot hold its
  * records. */
