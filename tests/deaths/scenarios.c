@@ -341,10 +341,11 @@ static void put_crowded(desk *d)
 	must(put_record(d, 70002, 1, LARGEST, 0), "and so many that they are chosen in groups");
 	d->segment->shards[0].size_power =
 		(uint32_t) - (1 << 24); /* 0: the small ones go, as they are old */
-	for (uint32_t i = 0; i < 40; i++) {
+	/* More than fit: in the end they are most of what there is, and samples are larger. */
+	for (uint32_t i = 0; i < 120; i++) {
 		must(put_record(d, 80000 + i, 1, i % 4 < 2 ? 9000 : 13000, 0), "put chains");
 	}
-	for (uint32_t i = 0; i < 40; i += 2) {
+	for (uint32_t i = 80; i < 120; i += 2) {
 		const uint32_t number = 80000 + i;
 		const bshm_key key = {(const char *) &number, sizeof(number)};
 		must(bshm_record_remove(d->segment, 0, &key, &error), "remove");
