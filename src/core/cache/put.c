@@ -397,6 +397,7 @@ static bool shrink_table(const bshm__shard *s, const bshm__home *home, bshm__new
 	if (BSHM_UNLIKELY(buckets != 0)) {
 		if (make_room(s, r, bshm__unit_class(buckets), bshm__units_for(buckets), 0)) {
 			bshm__table_shrink(s, home->table);
+			bshm__put_prepare(s, r); /* records may have gone for the room */
 		}
 		return r->step != BSHM_STEP_LATER; /* the record does not depend on it */
 	}
@@ -410,12 +411,12 @@ static bool make_slots(
 	if (BSHM_LIKELY(r->slot != 0 && is_located(s, at))) {
 		return true;
 	}
-	if (at->cell == 0 && !shrink_table(s, home, r)) { /* else room might cost the existing record */
-		return false;
-	}
 	bshm__put_prepare(s, r);
 	if (r->slot != 0) {
 		return true;
+	}
+	if (at->cell == 0 && !shrink_table(s, home, r)) { /* else room might cost the existing record */
+		return false;
 	}
 	bshm__parked_reclaim(s);
 	if (r->asked && at->cell != 0) { /* it should not go for the room, nor between two steps */
