@@ -133,7 +133,8 @@ typedef struct {
 	bool shift_known;
 	int os_code; /* why `boot` is 0, if it may be known later: no descriptor is left, say */
 } bshm_os_host;
-bshm_os_host bshm_os_host_now(void);
+/* Without the boot, which takes 10 microseconds to read, that is 0. */
+bshm_os_host bshm_os_host_now(bool with_boot);
 /* The clock less the kernel's count of its ticks, which no namespace shifts: constant to some 20
  * ms. */
 uint64_t bshm_os_clock_less_ticks_ns(void);

@@ -174,7 +174,7 @@ double __wrap_bshm_os_wall_s(void);
 int __wrap_bshm_os_random(void *out, size_t bytes);
 uint64_t __wrap_bshm_os_process_id(void);
 uint32_t __wrap_bshm_os_thread_id(void);
-bshm_os_host __wrap_bshm_os_host_now(void);
+bshm_os_host __wrap_bshm_os_host_now(bool with_boot);
 bool __wrap_bshm_os_in_memory(int fd);
 int __wrap_bshm_os_byte_taken(int fd, int64_t offset, bool *taken);
 
@@ -212,8 +212,9 @@ uint32_t __wrap_bshm_os_thread_id(void)
 	return 1;
 }
 
-bshm_os_host __wrap_bshm_os_host_now(void)
+bshm_os_host __wrap_bshm_os_host_now(bool with_boot)
 {
+	(void) with_boot;
 	return (bshm_os_host){.boot = 1, .shift_known = true};
 }
 

@@ -55,7 +55,7 @@ static reading read_clocks(void)
 
 int bshm__clock_begin(bshm_header *header)
 {
-	const bshm_os_host host = bshm_os_host_now();
+	const bshm_os_host host = bshm_os_host_now(true);
 	const reading now = read_clocks();
 	header->clock_boot = host.boot;
 	header->clock_offset = now.wall_ns - now.monotonic_ns;
@@ -91,7 +91,7 @@ static uint64_t shift_by_wall(const bshm_header *header, reading now)
 
 int bshm__clock_boot(const bshm_header *header, bool *same)
 {
-	const bshm_os_host host = bshm_os_host_now();
+	const bshm_os_host host = bshm_os_host_now(true);
 	*same = host.boot != 0 && host.boot == BSHM_LOAD(&header->clock_boot, RELAXED);
 	return host.os_code;
 }
@@ -115,7 +115,7 @@ int bshm__clock_resume(bshm_header *copy)
 void bshm__clock_attach(bshm_segment *segment, bool in_memory)
 {
 	bshm_header *header = segment->header;
-	const bshm_os_host host = bshm_os_host_now();
+	const bshm_os_host host = bshm_os_host_now(!in_memory);
 	const reading now = read_clocks();
 	const uint64_t offset = BSHM_LOAD(&header->clock_offset, RELAXED);
 	const uint64_t boot = BSHM_LOAD(&header->clock_boot, RELAXED);

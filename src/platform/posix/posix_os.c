@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -449,19 +450,26 @@ static uint64_t boot_number(int *code)
 	return number == 0 ? 1 : number;
 }
 
-/* The file shows the shift of the namespace of the children, which differs after unshare(). */
+/* The file shows the shift of the namespace of the children, which differs after unshare(). It is
+ * not read with sscanf(), whose first call takes longer than all else here. */
 static void read_shift(bshm_os_host *host)
 {
+	static const char name[] = "monotonic ";
 	char text[256];
 	struct stat own;
 	struct stat children;
-	long long seconds;
-	long long nanoseconds;
+	char *end;
+	char *last;
 	int code;
 	if (stat("/proc/self/ns/time", &own) != 0 ||
 		stat("/proc/self/ns/time_for_children", &children) != 0 || own.st_ino != children.st_ino ||
 		read_kernel("/proc/self/timens_offsets", text, sizeof(text), &code) == 0 ||
-		sscanf(text, "monotonic %lld %lld", &seconds, &nanoseconds) != 2) {
+		strncmp(text, name, sizeof(name) - 1) != 0) {
+		return;
+	}
+	const long long seconds = strtoll(text + sizeof(name) - 1, &end, 10);
+	const long long nanoseconds = strtoll(end, &last, 10);
+	if (last == end) {
 		return;
 	}
 	host->shift_ns = (uint64_t) seconds * UINT64_C(1000000000) + (uint64_t) nanoseconds;
@@ -470,14 +478,14 @@ static void read_shift(bshm_os_host *host)
 
 static const bshm_os_host *test_host;
 
-bshm_os_host bshm_os_host_now(void)
+bshm_os_host bshm_os_host_now(bool with_boot)
 {
 	if (test_host != NULL) {
 		return *test_host;
 	}
 	bshm_os_host host = {0};
-	int code;
-	host.boot = boot_number(&code);
+	int code = 0;
+	host.boot = with_boot ? boot_number(&code) : 0;
 	host.os_code = code == EMFILE || code == ENFILE || code == ENOMEM ? code : 0;
 	read_shift(&host);
 	return host;

@@ -123,12 +123,13 @@ static uint64_t boot_number(void)
 
 static const bshm_os_host *test_host;
 
-bshm_os_host bshm_os_host_now(void)
+bshm_os_host bshm_os_host_now(bool with_boot)
 {
 	if (test_host != NULL) {
 		return *test_host;
 	}
-	return (bshm_os_host){.boot = boot_number(), .shift_known = true}; /* no clock is shifted */
+	const uint64_t boot = with_boot ? boot_number() : 0;
+	return (bshm_os_host){.boot = boot, .shift_known = true}; /* no clock is shifted */
 }
 
 void bshm_os_host_set(const bshm_os_host *host)
