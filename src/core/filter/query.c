@@ -48,10 +48,11 @@
  */
 struct bshm_views {
 	bshm_view *hints[HINT_COUNT];
-	bshm_view all[VIEW_COUNT];
-	uint32_t replaced; /* views that made room for others */
+	bool begun[VIEW_COUNT / VIEW_WAYS]; /* the ways of an index: may they be read? */
+	uint32_t replaced;                  /* views that made room for others */
 	uint32_t forks; /* as `forks`; fewer: a copy of views of a thread that is not in this process */
 	bshm_views *next; /* of the same thread */
+	bshm_view all[VIEW_COUNT];
 };
 
 static BSHM_THREAD_LOCAL bshm_views *views_of_thread;
@@ -74,6 +75,17 @@ static void in_child(void)
 	}
 }
 
+/* Most processes ask about a few filters. The views of others are not written: their 25 pages of
+ * memory would take most of the time of a process's first question. */
+static void begin_ways(bshm_views *views, uint32_t index)
+{
+	bool *begun = &views->begun[index / VIEW_WAYS];
+	if (!*begun) {
+		memset(&views->all[index / VIEW_WAYS * VIEW_WAYS], 0, VIEW_WAYS * sizeof(bshm_view));
+		*begun = true;
+	}
+}
+
 bshm_views *bshm_views_new(void)
 {
 	static uint32_t registered;
@@ -81,10 +93,12 @@ bshm_views *bshm_views_new(void)
 	if (BSHM_CAS(&registered, &first, 1, RELAXED)) {
 		bshm_os_at_fork(before_fork, NULL, in_child);
 	}
-	bshm_views *views = calloc(1, sizeof(bshm_views));
+	bshm_views *views = malloc(sizeof(bshm_views));
 	if (views == NULL) {
 		return NULL;
 	}
+	memset(views, 0, offsetof(bshm_views, all));
+	begin_ways(views, 0);
 	for (size_t i = 0; i < HINT_COUNT; i++) {
 		views->hints[i] = &views->all[0]; /* empty: it has no name */
 	}
@@ -97,7 +111,9 @@ bshm_views *bshm_views_new(void)
 void bshm_views_hand_in(bshm_views *views)
 {
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
-		bshm__usage_hand_in(&views->all[i]);
+		if (views->begun[i / VIEW_WAYS]) {
+			bshm__usage_hand_in(&views->all[i]);
+		}
 	}
 }
 
@@ -115,7 +131,9 @@ void bshm_views_free(bshm_views *views)
 		*at = views->next;
 	}
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
-		bshm__view_release(&views->all[i]);
+		if (views->begun[i / VIEW_WAYS]) {
+			bshm__view_release(&views->all[i]);
+		}
 	}
 	free(views);
 }
@@ -216,6 +234,7 @@ static bshm_view *room_for(bshm_views *views, const char *name, size_t length)
 {
 	const uint32_t index = index_of(name, length);
 	bshm_view *unused = NULL;
+	begin_ways(views, index);
 	for (uint32_t way = 0; way < VIEW_WAYS; way++) {
 		bshm_view *view = &views->all[index ^ way];
 		if (view->generation_word == NULL) {
@@ -275,7 +294,8 @@ static bshm_status view_of(const bshm_segment *segment, bshm_views *views, const
 {
 	if (BSHM_LIKELY(length != 0)) {
 		const uint32_t index = index_of(name, length);
-		for (uint32_t way = 0; way < VIEW_WAYS; way++) {
+		const uint32_t ways = views->begun[index / VIEW_WAYS] ? VIEW_WAYS : 0;
+		for (uint32_t way = 0; way < ways; way++) {
 			*out = view_at(views, index ^ way, name, length);
 			if (BSHM_LIKELY(*out != NULL)) {
 				return BSHM_OK;
