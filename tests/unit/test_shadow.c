@@ -5,6 +5,7 @@
  */
 #include "core/cache/shadow.h"
 
+#include "core/cache/octave.h"
 #include "core/cache/slab.h"
 #include "test_store.h"
 
@@ -156,6 +157,7 @@ static bshm__shard shard_of_few(bshm_segment *segment)
 	BSHM_STORE(&s.shard->intent.size_margin, BSHM_RECORDS_ARE_LIMIT, RELAXED);
 	BSHM_STORE(&s.shard->shadow_oldest, 0x8000 | (0x2000 - 100), RELAXED);
 	BSHM_STORE(&s.shard->records, 150, RELAXED);
+	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED); /* an LRU counts nothing */
 	return s;
 }
 
@@ -389,6 +391,35 @@ TEST(each_shard_has_a_sample_of_its_own)
 	CHECK(cells_of(&s) >= BSHM_SHADOW_KEYS / 2 && cells_of(&s) <= 2 * BSHM_SHADOW_KEYS);
 }
 
+/* A store counts by the limit that will come first long before it is near: the sample of a store
+ * that has just filled is whole. */
+TEST(a_full_store_has_a_whole_sample)
+{
+	static const struct {
+		uint64_t limit;
+		uint32_t bytes;
+		bool by_memory;
+	} cases[] = {{20000, 100, false}, {3000, 9000, true}, {20000, 20, false}, {1000, 9000, false},
+		{100000, 300, true}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bshm_segment *segment = open_store(MB(16), cases[i].limit);
+		const bshm__shard s = bshm__shard_at(segment, 0);
+		uint32_t flips = 0;
+		bool before = true;
+		for (uint32_t k = 0; store_evictions(segment) == 0; k++) {
+			REQUIRE(store_put(segment, k, 1, cases[i].bytes, 0, BSHM_PUT_SET) == 1);
+			const bool now = bshm__memory_is_limit(segment, s.shard);
+			flips += now != before;
+			before = now;
+		}
+		test_note("limit %llu, %u bytes: %u cells", (unsigned long long) cases[i].limit,
+			cases[i].bytes, cells_of(&s));
+		CHECK_INT(before, cases[i].by_memory);
+		CHECK_INT(flips, !cases[i].by_memory);
+		CHECK(cells_of(&s) > BSHM_SHADOW_KEYS / 2);
+	}
+}
+
 /* A hit of the sample stands for as many as the sample is smaller than the shard, not for fewer. */
 TEST(what_a_hit_stands_for_is_not_rounded_down)
 {
@@ -486,6 +517,7 @@ TEST(what_changes_an_absent_record_has_lost_it)
 	const uint64_t bytes = evicted_key(segment, &s);
 	const bshm_key key = {(const char *) &bytes, 8};
 	bshm_error error;
+	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED); /* an LRU counts nothing */
 	BSHM_STORE(&s.shard->shadow_oldest, 0, RELAXED);
 	BSHM_STORE(&s.shard->gain, 0, RELAXED);
 	CHECK_INT(bshm_record_touch(segment, &key, 0, &error), 0);
