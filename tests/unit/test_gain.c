@@ -131,7 +131,7 @@ TEST(what_a_key_stands_for_is_a_mean_of_the_last_ones)
 
 static void set(const bshm__shard *s, int32_t lean, int32_t power)
 {
-	BSHM_STORE(&s->shard->lean, (uint32_t) (lean - (int32_t) bshm__lean_new(s)), RELAXED);
+	BSHM_STORE(&s->shard->lean, (uint32_t) lean, RELAXED);
 	BSHM_STORE(&s->shard->size_power, (uint32_t) (power - BSHM_POWER_NEW), RELAXED);
 }
 
@@ -300,6 +300,7 @@ TEST(both_settings_go_back_while_much_is_lost)
 		end_turn(segment, &s);
 	}
 	BSHM_STORE(&s.shard->size_power, 0, RELAXED); /* 5/16 */
+	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED);
 	const int32_t power = bshm__size_power(&s);
 	const int32_t lean = bshm__ghost_lean(&s);
 	CHECK(power > 0 && lean > 0);

@@ -30,7 +30,11 @@
  * less often, as in ARC. So `lean` comes to rest where both kinds of records, when they are
  * evicted, are about equally likely to be asked for again. Where memory is the limit, that is for
  * each byte: small records that come once would count as much as pages, and free hardly anything.
- * There the store begins as an LRU.
+ *
+ * A new store is an LRU. Where a count of records is the limit, its first steps are larger, until
+ * it has evicted twice as many records as it holds. (Where it began with a lean of 1 instead, it
+ * kept that while evictions were rare: where the popular keys drift, and half of all keys fit, 1.6
+ * percent more misses than LRU. With the usual steps traces of 100,000 requests had 0.5 % more.)
  *
  * FREQUENT records count as younger than those that are only PROTECTED: by 0 to 3/4 of the lean,
  * the bonus. It is learnt in the same way: it goes up if a FREQUENT record returns, and down if one
@@ -115,6 +119,8 @@
 #define STEP_MOST    32
 #define STEP_LESS    84 /* percent: of a step up, and of one by a record that is not PROTECTED */
 #define STEP_LATE    50 /* of one by a late use (size.c) */
+#define STEP_NEW     3  /* times as large in a store that has not evicted */
+#define NEW_ROUNDS   2  /* times as many records as it holds */
 #define LEAN_WHOLE   (BSHM_OCTAVE / 4 * 3) /* from there on the steps are whole */
 #define LEAN_LOOP    (BSHM_OCTAVE / 8) /* what may not stay when it returns draws it no higher */
 #define MUCH_LARGER  4                 /* times the mean size: it does all the same */
@@ -273,15 +279,15 @@ static bool expires_soon(const bshm__shard *s, uint32_t expires_s)
 
 int32_t bshm__ghost_lean(const bshm__shard *s)
 {
-	return bshm__lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
+	return bshm__lean_in(BSHM_LOAD(&s->shard->lean, RELAXED));
 }
 
 /* If another process moves it meanwhile, that one does. */
 static void move_lean(const bshm__shard *s, int64_t steps)
 {
 	uint32_t word = BSHM_LOAD(&s->shard->lean, RELAXED);
-	const int64_t lean = bshm__lean_within(bshm__lean_in(s, word) + steps);
-	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) (lean - bshm__lean_new(s)), RELAXED);
+	const int64_t lean = bshm__lean_within(bshm__lean_in(word) + steps);
+	BSHM_CAS(&s->shard->lean, &word, (uint32_t) (int32_t) lean, RELAXED);
 }
 
 static void begin_turn(const bshm__shard *s, bool first)
@@ -386,6 +392,13 @@ static int64_t step_times(int64_t its_share)
 	return rare < 256 ? 256 : rare < 256 * STEP_MOST ? rare : 256 * STEP_MOST;
 }
 
+static bool is_new(const bshm__shard *s)
+{
+	const uint64_t records = BSHM_LOAD(&s->shard->records, RELAXED);
+	return !bshm__memory_is_limit(s->segment, s->shard) &&
+		   BSHM_LOAD(&s->shard->evictions, RELAXED) < NEW_ROUNDS * records;
+}
+
 static int64_t step_records(const bshm__shard *s)
 {
 	return STEP_RECORDS + (int64_t) BSHM_LOAD(&s->shard->records, RELAXED);
@@ -399,7 +412,7 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
 	step = was_on_probation ? step : bshm__gain_earned(s, step * STEP_LESS / 100);
-	step = step * percent / 100;
+	step = step * percent / 100 * (is_new(s) ? STEP_NEW : 1);
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
 	const int64_t most = step < BSHM_OCTAVE ? step : BSHM_OCTAVE;

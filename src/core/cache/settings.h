@@ -19,12 +19,6 @@
 #define BSHM_LEAN_NEARLY  (BSHM_OCTAVE / 16)
 #define BSHM_POWER_NEARLY (BSHM_OCTAVE / 64)
 
-/* Of an empty store, where the word is 0. Where memory is the limit, it is that of an LRU. */
-static inline int64_t bshm__lean_new(const bshm__shard *s)
-{
-	return s->segment->cache_records != 0 ? BSHM_OCTAVE : 0;
-}
-
 static inline int32_t bshm__lean_within(int64_t lean)
 {
 	return (int32_t) (lean < BSHM_LEAN_LOW    ? BSHM_LEAN_LOW
@@ -32,9 +26,9 @@ static inline int32_t bshm__lean_within(int64_t lean)
 											  : lean);
 }
 
-static inline int32_t bshm__lean_in(const bshm__shard *s, uint32_t word)
+static inline int32_t bshm__lean_in(uint32_t word)
 {
-	return bshm__lean_within(bshm__lean_new(s) + (int32_t) word);
+	return bshm__lean_within((int32_t) word);
 }
 
 static inline int32_t bshm__power_within(int64_t power)
@@ -50,7 +44,7 @@ static inline int32_t bshm__power_in(uint32_t word)
 /* Is the store an LRU, or nearly? Takes no lock. */
 static inline bool bshm__is_lru(const bshm__shard *s)
 {
-	const int32_t lean = bshm__lean_in(s, BSHM_LOAD(&s->shard->lean, RELAXED));
+	const int32_t lean = bshm__lean_in(BSHM_LOAD(&s->shard->lean, RELAXED));
 	const int32_t power = bshm__power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
 	return lean < BSHM_LEAN_NEARLY &&
 		   (power < BSHM_POWER_NEARLY || !bshm__memory_is_limit(s->segment, s->shard));
