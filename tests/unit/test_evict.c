@@ -5,6 +5,7 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/evict.h"
+#include "core/cache/evict_old.h"
 #include "core/cache/evict_record.h"
 #include "core/cache/ghost.h"
 #include "core/cache/locate.h"
@@ -517,6 +518,40 @@ TEST(an_eviction_looks_at_a_few_records_however_large_the_store_is)
 	CHECK(plain > 19000);
 	test_note("%u keys: %u accesses at most", count, (unsigned) most);
 	CHECK(most < 16 * BSHM_EVICT_LOOKS);
+	check_sound(segment);
+}
+
+/* A large value that is young, and small ones that are, too: that no page has an old record is
+ * found once, not with each eviction, as it takes longer than to evict a hundred. */
+TEST(where_all_records_are_young_an_old_one_is_looked_for_once)
+{
+	test_counts();
+	bshm_segment *segment = open_store(MB(32), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	store_fill_up(segment, 0, 1000);
+	CHECK_INT(store_put(segment, 1u << 30, 1, 7000000, 0, BSHM_PUT_SET), 1);
+	const uint64_t clock = BSHM_LOAD(&s.shard->clock, RELAXED);
+	const uint64_t base = BSHM_LOAD(&s.shard->base, RELAXED) & BSHM_SLOT_STAMP;
+	BSHM_STORE(&s.shard->clock, (clock & ~(UINT64_C(0xffff) << 16)) | base << 16, RELAXED);
+	uint64_t accesses[3];
+	for (uint32_t k = 0; k < 3; k++) {
+		const uint64_t before = bshm__held.accesses;
+		for (uint32_t i = 0; i < (k == 0 ? 1 : 100); i++) {
+			CHECK(bshm__evict(&s));
+		}
+		accesses[k] = bshm__held.accesses - before;
+	}
+	test_note("one: %u accesses, then 100: %u", (unsigned) accesses[0], (unsigned) accesses[1]);
+	CHECK(accesses[0] > 10000);
+	CHECK(accesses[1] < 100 * 16 * BSHM_EVICT_LOOKS);
+	CHECK(accesses[2] < 100 * 16 * BSHM_EVICT_LOOKS);
+	BSHM_STORE(&s.shard->clock, clock, RELAXED); /* the floor has moved */
+	const uint64_t before = bshm__held.accesses;
+	bshm__scales by = bshm__scales_of(&s);
+	uint32_t looks = 0;
+	by.least_age = UINT32_MAX;
+	CHECK(bshm__find_old(&s, &by, &looks).ref == 0);
+	CHECK(looks >= 32 && bshm__held.accesses > before);
 	check_sound(segment);
 }
 

@@ -6,6 +6,11 @@
  * pages from all over the shard are looked at: half of the bytes or more are old. The heaviest of
  * the first few is taken.
  *
+ * If there is none, no record gets older than the floor until that moves: so it is not looked for
+ * again until then. (A value of half the shard, which is put after nothing but puts, evicts ten
+ * thousand records that are all young. Where each eviction followed the chunks of such a value that
+ * was as young, the put took 4 to 14 seconds.)
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/evict_old.h"
@@ -64,8 +69,10 @@ static bshm__member oldest_of_page(
 
 bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32_t *looks)
 {
+	const uint32_t floor = 1 + bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)).floor;
+	const bool in_vain = BSHM_LOAD(&s->shard->old_in_vain, RELAXED) == floor;
 	const uint32_t count =
-		bshm__memory_is_limit(s->segment, s->shard) ? s->segment->shard_pages : 0;
+		bshm__memory_is_limit(s->segment, s->shard) && !in_vain ? s->segment->shard_pages : 0;
 	const uint32_t stride = count / OLD_PAGES + 1;
 	uint32_t at = BSHM_LOAD(&s->shard->empty_page, RELAXED);
 	uint32_t steps = OLD_CHUNKS;
@@ -80,6 +87,9 @@ bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32
 			found++;
 		}
 	}
-	*looks += OLD_PAGES + OLD_CHUNKS - steps;
+	*looks += count == 0 ? 0 : OLD_PAGES + OLD_CHUNKS - steps;
+	if (count != 0 && found == 0) {
+		BSHM_STORE(&s->shard->old_in_vain, floor, RELAXED);
+	}
 	return best;
 }
