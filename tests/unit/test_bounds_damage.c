@@ -13,7 +13,7 @@
 #define GROWTH_MOST 120000u
 /* 8 steps in vain, each of which looks twice at all buckets, and at many pages. */
 #define REFUSED_MOST 4000000u
-/* 64 evictions for the limit of records. */
+/* 48 evictions for the limit of records. */
 #define DOUBT_MOST 20000u
 
 /* The next key after *next of one bucket, whatever the size of the table. */

@@ -32,7 +32,7 @@
 #define PUT_TRIES  (11 + GROW_TRIES)
 
 /* One is enough below the limit of records, if the counts are right. */
-#define LIMIT_EVICTIONS 64u
+#define LIMIT_EVICTIONS 48u
 
 /* Of so many steps one that frees nothing is the last: it finds only a damaged index. While another
  * process has chunks of the shard, their room may come yet. */
