@@ -400,7 +400,7 @@ TEST(a_full_store_has_a_whole_sample)
 		uint32_t bytes;
 		bool by_memory;
 	} cases[] = {{20000, 100, false}, {3000, 9000, true}, {20000, 20, false}, {1000, 9000, false},
-		{100000, 300, true}};
+		{100000, 300, true}, {UINT64_C(1) << 62, 50, true}, {UINT64_MAX, 9000, true}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bshm_segment *segment = open_store(MB(16), cases[i].limit);
 		const bshm__shard s = bshm__shard_at(segment, 0);

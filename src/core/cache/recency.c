@@ -218,7 +218,9 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
  */
 static BSHM_NOINLINE void note_limit(const bshm__shard *s)
 {
-	const uint64_t limit = s->segment->cache_records;
+	/* So many never fit: a larger limit would not fit into 64 bits below. */
+	const uint64_t fit = s->segment->shard_count * s->segment->shard_bytes / BSHM_SLOT_BYTES_MIN;
+	const uint64_t limit = s->segment->cache_records < fit ? s->segment->cache_records : fit;
 	const uint64_t records =
 		BSHM_LOAD(&s->shard->records, RELAXED) * (uint64_t) s->segment->shard_count;
 	const uint64_t pages = bytes_stored(s->shard) / BSHM_SLAB_BYTES + 1;
