@@ -254,7 +254,7 @@ typedef struct {
 	uint32_t shadow_largest; /* no cell is of a larger record */
 	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
 	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
-	uint32_t old_in_vain; /* 1 + the floor than which no record was older: evict_old.c; 0 = none */
+	uint32_t old_in_vain; /* when no record was older than which floor: evict_old.c; 0 = none */
 	uint32_t zero[5];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];

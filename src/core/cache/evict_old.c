@@ -6,10 +6,10 @@
  * pages from all over the shard are looked at: half of the bytes or more are old. The heaviest of
  * the first few is taken.
  *
- * If there is none, no record gets older than the floor until that moves: so it is not looked for
- * again until then. (A value of half the shard, which is put after nothing but puts, evicts ten
- * thousand records that are all young. Where each eviction followed the chunks of such a value that
- * was as young, the put took 4 to 14 seconds.)
+ * If there is none, no record gets older than the floor until that moves. So it is not looked for
+ * again until then, or until the next second: one may have expired. (A value of half the shard,
+ * which is put after nothing but puts, evicts ten thousand records that are all young. Where each
+ * eviction followed the chunks of such a value that was as young, the put took 4 to 14 seconds.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -17,9 +17,10 @@
 
 #include "core/cache/slab.h"
 
-#define OLD_PAGES  32u   /* that are looked at */
-#define OLD_CHOICE 4u    /* old records, of which one is chosen */
-#define OLD_CHUNKS 8192u /* that are followed to their records: the largest has as many */
+#define OLD_PAGES  32u     /* that are looked at */
+#define OLD_CHOICE 4u      /* old records, of which one is chosen */
+#define OLD_CHUNKS 8192u   /* that are followed to their records: the largest has as many */
+#define VAIN_KNOWN 0x8000u /* in old_in_vain: it is not 0 */
 
 bshm__member bshm__in_slot(
 	const bshm__shard *s, const bshm__scales *by, uint32_t number, uint32_t slot)
@@ -69,8 +70,9 @@ static bshm__member oldest_of_page(
 
 bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32_t *looks)
 {
-	const uint32_t floor = 1 + bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)).floor;
-	const bool in_vain = BSHM_LOAD(&s->shard->old_in_vain, RELAXED) == floor;
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
+	const uint32_t vain = by->now_s << 16 | VAIN_KNOWN | (e.floor & BSHM_SLOT_STAMP);
+	const bool in_vain = BSHM_LOAD(&s->shard->old_in_vain, RELAXED) == vain;
 	const uint32_t count =
 		bshm__memory_is_limit(s->segment, s->shard) && !in_vain ? s->segment->shard_pages : 0;
 	const uint32_t stride = count / OLD_PAGES + 1;
@@ -89,7 +91,7 @@ bshm__member bshm__find_old(const bshm__shard *s, const bshm__scales *by, uint32
 	}
 	*looks += count == 0 ? 0 : OLD_PAGES + OLD_CHUNKS - steps;
 	if (count != 0 && found == 0) {
-		BSHM_STORE(&s->shard->old_in_vain, floor, RELAXED);
+		BSHM_STORE(&s->shard->old_in_vain, vain, RELAXED);
 	}
 	return best;
 }
