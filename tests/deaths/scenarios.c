@@ -353,6 +353,10 @@ static void put_crowded(desk *d)
 	for (uint32_t i = 0; i < 3000; i++) {
 		must(put_record(d, 90000 + i, 1, 100, 0), "put where chunks must move");
 	}
+	bshm_shard_header *shard = d->segment->shards;
+	const uint64_t floor = BSHM_LOAD(&shard->base, RELAXED) & BSHM_SLOT_STAMP;
+	shard->clock = (shard->clock & ~(UINT64_C(0xffff) << 16)) | floor << 16;
+	must(put_record(d, 100000, 1, 40000, 0), "put where all are young");
 }
 
 static void put_too_large(desk *d)
