@@ -76,6 +76,7 @@
 #include "core/cache/ghost.h"
 
 #include "core/cache/gain.h"
+#include "core/cache/loop.h"
 #include "core/cache/recency.h"
 #include "core/cache/settings.h"
 #include "core/cache/shadow.h"
@@ -380,8 +381,10 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 static bool may_stay(const bshm__shard *s, const bshm__home *home)
 {
 	const int32_t half = SHARE_ONE / 2;
-	return (int32_t) bshm__ghost_hash(home->hash) <
-		   probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
+	const uint32_t hash = bshm__ghost_hash(home->hash);
+	const uint32_t of_loop = bshm__loop_share(s);
+	return (int32_t) hash < probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half &&
+		   (of_loop == 0 || hash < of_loop);
 }
 
 /* How large a step is, in 256ths: the larger, the smaller the share of what was evicted lately that
@@ -460,7 +463,9 @@ static void learn_missed(const bshm__shard *s, bool large)
 
 int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 {
-	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : bshm__ghost_lean(s);
+	const int32_t own = bshm__ghost_lean(s);
+	const int32_t of_loop = (int32_t) bshm__gain_earned(s, bshm__loop_lean(s));
+	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : own > of_loop ? own : of_loop;
 	if (lean <= 0 || kind == BSHM_KIND_PROBATION) {
 		return lean < 0 ? 0 : lean;
 	}
