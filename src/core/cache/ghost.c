@@ -57,7 +57,8 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c).
+ * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c). In a
+ * loop nothing does: what stays of it is used as it was chosen to stay (loop.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -414,7 +415,8 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	step = was_on_probation ? step : bshm__gain_earned(s, step * STEP_LESS / 100);
+	const int64_t up = bshm__loop_share(s) != 0 ? 0 : step * STEP_LESS / 100;
+	step = was_on_probation ? step : bshm__gain_earned(s, up);
 	step = step * percent / 100 * (is_new(s) ? STEP_NEW : 1);
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;

@@ -22,8 +22,9 @@
  *
  * `lean` is not moved: when the loop ends, the store is again what it has learnt from other keys.
  * (Moved, it kept the records of a nightly batch in the morning: 1 to 2 % more misses than LRU each
- * day.) Where it has learnt a lean of 1, it sees what returns without this, and nothing is done.
- * And as with all settings, hits that are lost against an LRU stop it (gain.c).
+ * day.) Nor do the records that stay move it. Where the store has learnt a lean of 1, it sees what
+ * returns without this, and nothing is done. And hits that are lost against an LRU stop it, as all
+ * settings (gain.c).
  *
  * Sources: that a part of a working set should stay which is larger than the cache is the idea of
  * BIP (Qureshi and others, 2007); there it is a part of the misses, drawn by chance.
@@ -38,7 +39,7 @@
 #define SHARE_ONE   65535
 #define SHARE_EVERY 160 /* uses that the shares are averaged over: a sample's, and */
 #define EVERY       64  /* returns, the length */
-#define SHARE_LEAST (SHARE_ONE / 8)
+#define SHARE_LEAST (SHARE_ONE / 64)
 
 /* The length, in times that an LRU holds a record. */
 #define LENGTH_ONE  1024u
