@@ -594,7 +594,7 @@ static const struct {
 	{"bshm__shadow_forget", "the same"},
 	{"bshm__shadow_asked", "the same"},
 	{"bshm__loop_returns", "a hint: test_loop"},
-	{"count", "the same"},
+	{"count_shares", "the same"},
 	{"renew", "the same"},
 	{"bshm__quota_doubt", "a count of records is damaged: test_bounds_damage"},
 	{"draw", "a count of the limit is damaged: test_quota"},

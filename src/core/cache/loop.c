@@ -59,7 +59,7 @@ static shares shares_in(uint32_t word)
 }
 
 /* If another process counts meanwhile, only that one does. */
-static void count(const bshm__shard *s, int32_t returned, int32_t held)
+static void count_shares(const bshm__shard *s, int32_t returned, int32_t held)
 {
 	uint32_t word = BSHM_LOAD(&s->shard->loop_shares, RELAXED);
 	shares of = shares_in(word);
@@ -79,12 +79,12 @@ static uint32_t length_now(const bshm__shard *s)
 
 void bshm__loop_held(const bshm__shard *s)
 {
-	count(s, 0, SHARE_ONE);
+	count_shares(s, 0, SHARE_ONE);
 }
 
 void bshm__loop_new(const bshm__shard *s)
 {
-	count(s, 0, 0);
+	count_shares(s, 0, 0);
 }
 
 void bshm__loop_returns(const bshm__shard *s, uint32_t age, uint32_t lru_age)
@@ -93,7 +93,7 @@ void bshm__loop_returns(const bshm__shard *s, uint32_t age, uint32_t lru_age)
 	const int64_t length = (int64_t) (times < LENGTH_MOST ? times : LENGTH_MOST);
 	const int64_t before = BSHM_LOAD(&s->shard->loop_length, RELAXED) == 0 ? length : length_now(s);
 	BSHM_STORE(&s->shard->loop_length, (uint32_t) (before + (length - before) / EVERY), RELAXED);
-	count(s, SHARE_ONE, 0);
+	count_shares(s, SHARE_ONE, 0);
 }
 
 static bool is_one(const bshm__shard *s)
