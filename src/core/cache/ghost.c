@@ -58,7 +58,7 @@
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
  * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c). In a
- * loop nothing does: what stays of it is used as it was chosen to stay (loop.c).
+ * loop no use and no return does: what stays is used as it was chosen to stay (loop.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -415,7 +415,7 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	const int64_t up = bshm__loop_share(s) != 0 ? 0 : step * STEP_LESS / 100;
+	const int64_t up = bshm__loop_goes_on(s) ? 0 : step * STEP_LESS / 100;
 	step = was_on_probation ? step : bshm__gain_earned(s, up);
 	step = step * percent / 100 * (is_new(s) ? STEP_NEW : 1);
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
@@ -466,7 +466,8 @@ static void learn_missed(const bshm__shard *s, bool large)
 int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 {
 	const int32_t own = bshm__ghost_lean(s);
-	const int32_t of_loop = (int32_t) bshm__gain_earned(s, bshm__loop_lean(s));
+	const int32_t wanted = bshm__loop_lean(s);
+	const int32_t of_loop = wanted == 0 ? 0 : (int32_t) bshm__gain_earned(s, wanted);
 	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : own > of_loop ? own : of_loop;
 	if (lean <= 0 || kind == BSHM_KIND_PROBATION) {
 		return lean < 0 ? 0 : lean;

@@ -21,10 +21,10 @@
  * rule. So it is worth it where there are d times as many returns as hits.
  *
  * `lean` is not moved: when the loop ends, the store is again what it has learnt from other keys.
- * (Moved, it kept the records of a nightly batch in the morning: 1 to 2 % more misses than LRU each
- * day.) Nor do the records that stay move it. Where the store has learnt a lean of 1, it sees what
- * returns without this, and nothing is done. And hits that are lost against an LRU stop it, as all
- * settings (gain.c).
+ * (Moved, it kept the records of a nightly batch in the morning: 1 to 2 % more misses than LRU
+ * each day.) Nor do the records that stay move it while the loop goes on. Where the store has
+ * learnt a lean of 1, it sees what returns without this, and nothing is done. And hits that are
+ * lost against an LRU stop it, as all settings (gain.c).
  *
  * Sources: that a part of a working set should stay which is larger than the cache is the idea of
  * BIP (Qureshi and others, 2007); there it is a part of the misses, drawn by chance.
@@ -43,7 +43,7 @@
 
 /* The length, in times that an LRU holds a record. */
 #define LENGTH_ONE  1024u
-#define LENGTH_MOST (16 * LENGTH_ONE) /* that the cells know: shadow.c */
+#define LENGTH_MOST (16 * LENGTH_ONE)
 
 #define LEAN_MORE (2 * BSHM_OCTAVE) /* than the length: records of a sample go by chance, too */
 
@@ -96,7 +96,7 @@ void bshm__loop_returns(const bshm__shard *s, uint32_t age, uint32_t lru_age)
 	count_shares(s, SHARE_ONE, 0);
 }
 
-static bool is_one(const bshm__shard *s)
+bool bshm__loop_goes_on(const bshm__shard *s)
 {
 	const shares of = shares_in(BSHM_LOAD(&s->shard->loop_shares, RELAXED));
 	return of.returned >= SHARE_LEAST &&
@@ -107,13 +107,14 @@ static bool is_one(const bshm__shard *s)
 uint32_t bshm__loop_share(const bshm__shard *s)
 {
 	const uint32_t all = 1u << BSHM_GHOST_BITS;
-	return BSHM_LIKELY(!is_one(s)) ? 0
-								   : all * 7 / 16 * LENGTH_ONE / (length_now(s) - LENGTH_ONE / 2);
+	return BSHM_LIKELY(!bshm__loop_goes_on(s))
+			   ? 0
+			   : all * 7 / 16 * LENGTH_ONE / (length_now(s) - LENGTH_ONE / 2);
 }
 
 int32_t bshm__loop_lean(const bshm__shard *s)
 {
-	if (BSHM_LIKELY(!is_one(s))) {
+	if (BSHM_LIKELY(!bshm__loop_goes_on(s))) {
 		return 0;
 	}
 	return bshm__lean_within(LEAN_MORE + bshm__age_log(length_now(s)) - bshm__age_log(LENGTH_ONE));

@@ -15,9 +15,10 @@ void bshm__loop_held(const bshm__shard *s);
 /* An LRU has evicted it: it was last used so many epochs ago. `lru_age`: how many an LRU holds what
  * was used. */
 void bshm__loop_returns(const bshm__shard *s, uint32_t age, uint32_t lru_age);
-/* It is put, and nothing is known of it. */
+/* It is put, and nothing is known of it, or no call has asked for it since an LRU evicted it. */
 void bshm__loop_new(const bshm__shard *s);
 
+bool bshm__loop_goes_on(const bshm__shard *s);
 /* Records stay whose bshm__ghost_hash() is below that; 0: there is no loop. */
 uint32_t bshm__loop_share(const bshm__shard *s);
 /* By how many octaves other records count as older, in 2^-24, as long as there is a loop; else

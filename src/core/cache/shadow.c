@@ -36,7 +36,7 @@
  *
  * Keys that an LRU has evicted tell loop.c of loops that are longer than the store, if they return:
  * if a call asks for one (`asked`: by which one put counts as one return) and puts it. So they are
- * kept. Their cells are taken first: of those, that of the highest tag, unless one was used 16
+ * kept. Their cells are taken first: of those, that of the highest tag, unless one was used 24
  * times as long ago as an LRU holds a record. (If that which was used the longest ago were taken, a
  * loop would take each just before its key comes round, as an LRU does.) Then that of the key that
  * was used the longest ago.
@@ -81,7 +81,9 @@
 
 #define RANK_AFTER 4u /* keys that were missed: `shadow_oldest` is found anew */
 
-#define KEPT_TIMES 16u /* as long as an LRU holds a record, a key that it has evicted is kept */
+/* So many times as long as an LRU holds a record, a key that it has evicted is kept. That is half
+ * more than loop.c needs: how long it holds one is known of a sample only. */
+#define KEPT_TIMES 24u
 
 /* In shadow_base, besides the epoch: the limit is a count of records. */
 #define BY_RECORDS 0x8000u
@@ -426,12 +428,13 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 	}
 	renew_if_needed(s, most);
 	uint64_t *cell = find(s, hash, &says);
-	if (cell == NULL) {
-		bshm__loop_new(s);
-	} else if (asked && how_met(s, says) == LOST) {
-		count_lost(s, hash, most, says);
-	} else if ((asked || (says & ASKED) != 0) && how_met(s, says) == RETURNS) {
+	const met how = cell == NULL ? NOTHING : how_met(s, says);
+	if (how == RETURNS && (asked || (says & ASKED) != 0)) {
 		bshm__loop_returns(s, age_in(s, says), lru_age(s));
+	} else if (how == RETURNS || cell == NULL) {
+		bshm__loop_new(s);
+	} else if (how == LOST && asked) {
+		count_lost(s, hash, most, says);
 	}
 	count_missed(s, most, size);
 	enter(s, hash, size, cell);
