@@ -121,9 +121,10 @@ def test_values_that_are_none_of_the_type(b):
 def test_time_to_live(b):
     segment(b)
     b("cache", "set", "--ttl", "1", "k", "v").gives(0, "")
-    b("cache", "get", "k").gives(0, "v\n")
+    b("cache", "set", "--ttl", "3000", "later", "v").gives(0, "")
     time.sleep(2.1)
     b("cache", "get", "k").gives(1, "")
+    b("cache", "get", "later").gives(0, "v\n")
 
 
 def test_keys_of_any_bytes(b):

@@ -76,7 +76,7 @@ def test_while_it_reads_a_file(b):
     free = prepared(b)
     path = b.file("keys", "".join(f"key {i}\n" for i in range(2_000_000)))
     for number in SIGNALS:
-        process = b.start("load", "x", path, path, path)
+        process = b.start("load", "x", path, path, path, "/dev/stdin")  # it does not end before
         lib.moved(process, 1_000_000, "rchar")
         process.send_signal(number)
         err = ended(process, number)

@@ -634,7 +634,7 @@ def test_a_dead_origin_makes_maybes(fleet):
     fleet.wait_for("it is stale", lambda: not denies(fleet, "a"))
     fleet.start_nginx()
     fleet.wait_for("it is certain again", lambda: denies(fleet, "a"))
-    check("all is well again" in fleet.log("a"), fleet.log("a"))
+    fleet.wait_for("it says so", lambda: "all is well again" in fleet.log("a"))
 
 
 def test_a_saved_segment_says_no_for_no_longer(fleet):

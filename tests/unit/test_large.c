@@ -214,11 +214,10 @@ TEST(room_for_a_large_value_is_made_beside_a_busy_writer)
 	const pid_t children[] = {spawn(put_without_a_pause), spawn(put_without_a_pause)};
 	await_flag(0);
 	for (uint32_t i = 0; i < 6; i++) {
-		CHECK_INT(put_some(segment, 1, 100, BSHM_PUT_SET), 1);
-		CHECK_INT(put_some(segment, 1, i % 3 == 0 ? 250000 : 40000,
-					  i % 2 == 0 ? BSHM_PUT_SET : BSHM_PUT_REPLACE),
-			1);
-		CHECK_INT(store_remove(segment, 1), 1);
+		const bshm_put_mode mode = i % 2 == 0 ? BSHM_PUT_SET : BSHM_PUT_REPLACE;
+		CHECK_INT(PATIENTLY(put_some(segment, 1, 100, BSHM_PUT_SET)), 1);
+		CHECK_INT(PATIENTLY(put_some(segment, 1, i % 3 == 0 ? 250000 : 40000, mode)), 1);
+		CHECK_INT(PATIENTLY(store_remove(segment, 1)), 1);
 		for (uint32_t k = 0; k < 20000; k++) { /* no page of chunks remains */
 			put_some(segment, 2 + next++, 300, BSHM_PUT_SET);
 		}

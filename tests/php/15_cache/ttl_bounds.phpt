@@ -15,7 +15,7 @@ const CLOCKS = 0.02; // what the cheap clock may be behind, and more
 $before = [];
 $after = [];
 $end = microtime(true) + 2.6;
-for ($i = 0; microtime(true) < $end; $i++) {
+for ($i = 0; $i < 12 || microtime(true) < $end; $i++) {
     if ($i < 12) {
         $before[$i] = microtime(true);
         bloom_cache_set("key $i", $i, 1);
