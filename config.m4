@@ -120,7 +120,6 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/record.c
      src/core/cache/find.c
      src/core/cache/gain.c
-     src/core/cache/loop.c
      src/core/cache/shadow.c
      src/core/cache/locate.c
      src/core/cache/chain.c

@@ -257,7 +257,6 @@ static const struct {
 } streams[] = {
 	{"loop", make_loop, 1.1, 2000},
 	{"loop-3", make_loop, 3, 2000},
-	{"loop-10", make_loop, 10, 2000},
 	{"scan", make_scan, 0.8, 2000},
 	{"shift", make_shift, 0.9, 2000},
 	{"zipf-0.7", make_zipf, 0.7, 2000},

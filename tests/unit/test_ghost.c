@@ -657,7 +657,7 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 	uint32_t *const words[] = {&shard->size_power, &shard->size_evicted, &shard->intent.size_margin,
 		&shard->turn_began, &shard->lean, &shard->evicted_age, &shard->evicted_epoch, &shard->gain,
 		&shard->gain_each, &shard->gain_misses, &shard->shadow_oldest, &shard->shadow_missed,
-		&shard->shadow_base, &shard->shadow_largest, &shard->old_in_vain, &shard->loop_shares,
-		&shard->loop_length, (uint32_t *) &shard->shadow[77], (uint32_t *) &shard->shadow[500] + 1};
+		&shard->shadow_base, &shard->shadow_largest, &shard->old_in_vain,
+		(uint32_t *) &shard->shadow[77], (uint32_t *) &shard->shadow[500] + 1};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }

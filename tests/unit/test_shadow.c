@@ -365,7 +365,7 @@ TEST(an_lru_is_as_large_as_what_is_stored)
 	const uint32_t oldest = BSHM_LOAD(&s.shard->shadow_oldest, RELAXED);
 	test_note("an LRU of the last 100 of 200 ends at %u", (oldest & 0x7fff) - 0x2000);
 	CHECK((oldest & 0x7fff) >= 0x2000 + 98 && (oldest & 0x7fff) <= 0x2000 + 104);
-	CHECK_INT(cells_of(&s), 200); /* also of those that it has evicted */
+	CHECK(cells_of(&s) <= 160); /* 100 have records; 50 have none, and an LRU holds them */
 	/* What it has evicted does not come back, though it seems to have room. */
 	for (uint32_t i = 100; i < 200; i += 2) {
 		bshm__shadow_forget(&s, hash_of(i));

@@ -19,8 +19,7 @@
  * Age is the time since the last use (recency.c). A record that was not used again is on probation
  * and counts as 2^lean times as old as it is, a FREQUENT one as 2^-(bonus * lean) times as old.
  * With a lean of 0 that is LRU; with a large one, records on probation go first, as in 2Q or
- * S3-FIFO. Ghosts move both to what fits the traffic (ghost.c). In a loop that is longer than the
- * store some records stay, and others count as older as long as it goes on (loop.c).
+ * S3-FIFO. Ghosts move both to what fits the traffic (ghost.c).
  *
  * Where memory is the limit, and not a count of records, age is multiplied by size^(5/4) at most:
  * the hits are wanted that a byte of the memory brings. So a record of twice the size has to be

@@ -44,7 +44,6 @@
  */
 #include "core/cache/gain.h"
 
-#include "core/cache/loop.h"
 #include "core/cache/recency.h"
 #include "core/cache/settings.h"
 
@@ -110,7 +109,7 @@ static void count_hits(const bshm__shard *s, int64_t hits)
 
 void bshm__gain_add(const bshm__shard *s, int64_t hits)
 {
-	if (!bshm__is_lru(s) || bshm__loop_goes_on(s)) {
+	if (!bshm__is_lru(s)) {
 		const uint32_t word = BSHM_LOAD(&s->shard->gain_each, RELAXED);
 		const int64_t each = (hits < 0 ? -hits : hits) * EACH_ONE;
 		const int64_t before = word == 0 ? each : each_now(s);

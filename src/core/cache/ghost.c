@@ -57,8 +57,7 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c). In a
- * loop no use and no return does: what stays is used as it was chosen to stay (loop.c).
+ * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -77,7 +76,6 @@
 #include "core/cache/ghost.h"
 
 #include "core/cache/gain.h"
-#include "core/cache/loop.h"
 #include "core/cache/recency.h"
 #include "core/cache/settings.h"
 #include "core/cache/shadow.h"
@@ -382,10 +380,8 @@ static void count_eviction(const bshm__shard *s, uint32_t kind, uint32_t parts)
 static bool may_stay(const bshm__shard *s, const bshm__home *home)
 {
 	const int32_t half = SHARE_ONE / 2;
-	const uint32_t hash = bshm__ghost_hash(home->hash);
-	const uint32_t of_loop = bshm__loop_share(s);
-	return (int32_t) hash < probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half &&
-		   (of_loop == 0 || hash < of_loop);
+	return (int32_t) bshm__ghost_hash(home->hash) <
+		   probation_share(s->shard) * (int32_t) (HASH_MASK + 1) / half;
 }
 
 /* How large a step is, in 256ths: the larger, the smaller the share of what was evicted lately that
@@ -415,8 +411,7 @@ static void learn(const bshm__shard *s, uint32_t kind, int64_t percent)
 	const int64_t share = probation_share(s->shard);
 	const int64_t times = step_times(was_on_probation ? share : SHARE_ONE - share);
 	int64_t step = STEP / step_records(s) * times / 256;
-	const int64_t up = bshm__loop_goes_on(s) ? 0 : step * STEP_LESS / 100;
-	step = was_on_probation ? step : bshm__gain_earned(s, up);
+	step = was_on_probation ? step : bshm__gain_earned(s, step * STEP_LESS / 100);
 	step = step * percent / 100 * (is_new(s) ? STEP_NEW : 1);
 	const int64_t part = bshm__ghost_lean(s) + LEAN_WHOLE;
 	step = part < 2 * LEAN_WHOLE ? step * part / (2 * LEAN_WHOLE) : step;
@@ -465,10 +460,7 @@ static void learn_missed(const bshm__shard *s, bool large)
 
 int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 {
-	const int32_t own = bshm__ghost_lean(s);
-	const int32_t wanted = bshm__loop_lean(s);
-	const int32_t of_loop = wanted == 0 ? 0 : (int32_t) bshm__gain_earned(s, wanted);
-	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : own > of_loop ? own : of_loop;
+	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : bshm__ghost_lean(s);
 	if (lean <= 0 || kind == BSHM_KIND_PROBATION) {
 		return lean < 0 ? 0 : lean;
 	}

@@ -9,9 +9,16 @@
 #include "core/cache/index.h"
 #include "core/cache/size.h"
 
+#define BSHM_GHOST_BITS 11u
+
 /* turn_rounds: bits 0 and 1: how often the hand has come round in this turn; 2 to 7: how long the
  * last turn lasted; 8 to 31: when this one began, in seconds; 0 = not known. */
 #define BSHM_ROUNDS_MOST 3u
+
+static inline uint32_t bshm__ghost_hash(uint64_t hash)
+{
+	return (uint32_t) (hash >> BSHM_POSITION_BITS) & ((1u << BSHM_GHOST_BITS) - 1);
+}
 
 /* May a key's home bucket have its ghost? Nearly all have not. */
 static inline bool bshm__ghost_likely(uint64_t hash, const bshm_bucket *bucket)

@@ -13,12 +13,6 @@
 #define BSHM_BUCKETS_MAX (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS)
 #define BSHM_TAG_MASK    0xffffu
 #define BSHM_POSITIONS   (1u << BSHM_POSITION_BITS)
-#define BSHM_GHOST_BITS  11u /* of a key's hash, in its ghost: ghost.c */
-
-static inline uint32_t bshm__ghost_hash(uint64_t hash)
-{
-	return (uint32_t) (hash >> BSHM_POSITION_BITS) & ((1u << BSHM_GHOST_BITS) - 1);
-}
 
 static inline uint32_t bshm__bucket_of(uint32_t position, uint32_t buckets)
 {

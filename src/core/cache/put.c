@@ -19,7 +19,6 @@
 #include "core/cache/evict.h"
 #include "core/cache/ghost.h"
 #include "core/cache/intent.h"
-#include "core/cache/loop.h"
 #include "core/cache/parked.h"
 #include "core/cache/quota.h"
 #include "core/cache/recency.h"
@@ -449,9 +448,8 @@ static bool publish(
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
 		const bool returns = bshm__ghost_returns(s, home, new_bytes(r), r->asked);
-		const bool stays = bshm__ghost_hash(home->hash) < bshm__loop_share(s);
 		bshm__shadow_put(s, home->hash, new_bytes(r), r->asked);
-		state |= bshm__stamp_now(s) | r->level | (returns || stays ? BSHM_SLOT_PROTECTED : 0);
+		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {
 		const uint32_t before = bshm__state_used(s, bshm__word(s, at->ref, 0));
 		state |= before & (BSHM_SLOT_STAMP | (at->expired ? 0 : BSHM_SLOT_LEVEL));

@@ -28,18 +28,12 @@
  * share. (A store that has lost large records may waste more memory than an LRU would: then it
  * takes the LRU for too small, and does not see all that it loses.)
  *
- *      cell = | tag | asked | size | stored | stamp |      24, 1, 23, 1 and 15 bits; 0 = free
+ *      cell = | tag | size | stored | stamp |      24, 24, 1 and 15 bits; 0 = free
  *
  * The tag are bits of the key's hash. `size` is that of the record, in steps of 16 bytes. `stored`:
  * the key has a record. A set of eight cells is a cache line. A key that finds no room in its set
- * takes the cell of one without a record; if all have records, it gets none.
- *
- * Keys that an LRU has evicted tell loop.c of loops that are longer than the store, if they return:
- * if a call asks for one (`asked`: by which one put counts as one return) and puts it. So they are
- * kept. Their cells are taken first: of those, that of the highest tag, unless one was used 24
- * times as long ago as an LRU holds a record. (If that which was used the longest ago were taken, a
- * loop would take each just before its key comes round, as an LRU does.) Then that of the key that
- * was used the longest ago.
+ * takes the cell of the one without a record that was used the longest ago; if all have records, it
+ * gets none.
  *
  * `shadow_oldest` only moves on: what an LRU has evicted does not come back. It is found anew by a
  * put of a key of the sample, when four such keys have been missed: put, or used, that an LRU did
@@ -48,6 +42,7 @@
  * come once had 10 % more misses than with the settings of now.) A put of a key that an LRU did
  * hold counts, too. (Else all keys of a loop just larger than the store seemed lost, the end of an
  * LRU was not found any more, and every seventh store stayed an LRU, which has no hits there.)
+ * Cells that an LRU does not hold, and that have no record, are free then.
  *
  * The stamps are those of recency.c, which are renumbered now and then. Cells that are older than
  * all records then tell no age any more. A record without a cell does not count: its loss would not
@@ -63,27 +58,21 @@
 #include "core/cache/shadow.h"
 
 #include "core/cache/gain.h"
-#include "core/cache/loop.h"
 #include "core/cache/recency.h"
 
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)
 #define TAG_SHIFT  40u
 #define SIZE_SHIFT 16u
-#define SIZE_BITS  23u
+#define SIZE_BITS  24u
 #define SIZE_STEP  16u /* bytes */
 #define STORED     UINT64_C(0x8000)
-#define ASKED      (UINT64_C(1) << 39)
 
 /* In shadow_oldest, besides the epoch: it is known. An LRU has evicted nothing yet if it is not. */
 #define KNOWN    0x8000u
 #define AGE_MOST BSHM_SLOT_STAMP /* no record is older */
 
 #define RANK_AFTER 4u /* keys that were missed: `shadow_oldest` is found anew */
-
-/* So many times as long as an LRU holds a record, a key that it has evicted is kept. That is half
- * more than loop.c needs: how long it holds one is known of a sample only. */
-#define KEPT_TIMES 24u
 
 /* In shadow_base, besides the epoch: the limit is a count of records. */
 #define BY_RECORDS 0x8000u
@@ -232,8 +221,10 @@ static BSHM_NOINLINE void rank(const bshm__shard *s, limit most)
 	r.count = 0;
 	for (uint32_t i = 0; i < BSHM_SHADOW_CELLS; i++) {
 		const uint64_t says = BSHM_LOAD(&s->shard->shadow[i], RELAXED);
-		const uint32_t age = bshm__age_of(s, now, (uint32_t) says);
-		if (says != 0 && ((says & STORED) != 0 || age <= before)) {
+		const uint32_t age = says == 0 ? 0 : bshm__age_of(s, now, (uint32_t) says);
+		if ((says & STORED) == 0 && age > before) {
+			BSHM_STORE(&s->shard->shadow[i], 0, RELAXED);
+		} else if (says != 0) {
 			const uint32_t weight = weight_of(most, size_in(says));
 			r.ages[r.count] = (uint16_t) age;
 			r.weights[r.count++] = weight;
@@ -308,45 +299,18 @@ void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint
 	if (cell == NULL) { /* its loss would not be counted either */
 		return;
 	}
-	if (is_current(s, most)) {
-		const uint32_t age = bshm__age_of(s, now, state);
-		if (age > lru_age(s)) {
-			bshm__gain_add(s, hits_of(hash, most, size));
-			bshm__loop_returns(s, age, lru_age(s));
-			count_missed(s, most, size);
-		} else {
-			bshm__loop_held(s);
-		}
+	if (is_current(s, most) && bshm__age_of(s, now, state) > lru_age(s)) {
+		bshm__gain_add(s, hits_of(hash, most, size));
+		count_missed(s, most, size);
 	}
 	stamp(s, cell, says);
 }
 
-/* What it says that a key is asked for, or put, which has a cell. */
-typedef enum {
-	NOTHING, /* it has a record, or was met in this epoch already */
-	LOST,    /* an LRU would have it */
-	RETURNS, /* an LRU has evicted it */
-} met;
-
-static uint32_t age_in(const bshm__shard *s, uint64_t says)
+/* Would an LRU have a key that has a cell and no record? In this epoch it does not count. */
+static bool is_lost(const bshm__shard *s, uint64_t says)
 {
-	return bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says);
-}
-
-static met how_met(const bshm__shard *s, uint64_t says)
-{
-	const uint32_t age = age_in(s, says);
-	const uint32_t held = lru_age(s);
-	if ((says & STORED) != 0 || age == 0 || age == held) {
-		return NOTHING;
-	}
-	return age < held ? LOST : RETURNS;
-}
-
-static void count_lost(const bshm__shard *s, uint64_t hash, limit most, uint64_t says)
-{
-	bshm__gain_add(s, -hits_of(hash, most, size_in(says)));
-	bshm__loop_held(s);
+	const uint32_t age = bshm__age_of(s, bshm__stamp_now(s), (uint32_t) says);
+	return (says & STORED) == 0 && age != 0 && age < lru_age(s);
 }
 
 void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
@@ -359,51 +323,36 @@ void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
 		return;
 	}
 	uint64_t *cell = find(s, hash, &says);
-	if (cell == NULL || !is_current(s, most)) {
-		return;
-	}
-	const met how = how_met(s, says);
-	if (how == LOST) {
-		count_lost(s, hash, most, says);
+	if (cell != NULL && is_current(s, most) && is_lost(s, says)) {
+		bshm__gain_add(s, -hits_of(hash, most, size_in(says)));
 		stamp(s, cell, says);
-	} else if (how == RETURNS && (says & ASKED) == 0) {
-		BSHM_CAS(cell, &says, says | ASKED, RELAXED);
 	}
-}
-
-/* The cells of a set are taken in this order, the highest first. */
-static uint64_t precedence(const bshm__shard *s, uint64_t says)
-{
-	const uint32_t age = age_in(s, says);
-	const uint32_t held = lru_age(s);
-	return age <= held                ? age
-		   : age / KEPT_TIMES >= held ? UINT64_MAX
-									  : AGE_MOST + (says >> TAG_SHIFT);
 }
 
 /* The cell of a set that a new key takes; NULL: all have records. */
 static uint64_t *cell_to_take(const bshm__shard *s, uint64_t *set)
 {
-	uint64_t *first = NULL;
-	uint64_t its_precedence = 0;
+	const uint32_t now = bshm__stamp_now(s);
+	uint64_t *oldest = NULL;
+	uint32_t its_age = 0;
 	for (uint32_t i = 0; i < SET; i++) {
 		const uint64_t says = BSHM_LOAD(&set[i], RELAXED);
+		const uint32_t age = bshm__age_of(s, now, (uint32_t) says);
 		if (says == 0) {
 			return &set[i];
 		}
-		const uint64_t p = precedence(s, says);
-		if ((says & STORED) == 0 && (first == NULL || p > its_precedence)) {
-			first = &set[i];
-			its_precedence = p;
+		if ((says & STORED) == 0 && (oldest == NULL || age > its_age)) {
+			oldest = &set[i];
+			its_age = age;
 		}
 	}
-	return first;
+	return oldest;
 }
 
 /* The key has a record now, which is used. `cell`: its own; NULL: it has none. */
 static void enter(const bshm__shard *s, uint64_t hash, uint64_t size, uint64_t *cell)
 {
-	const uint64_t kept = hash << TAG_SHIFT | size << SIZE_SHIFT;
+	const uint64_t kept = (hash << SIZE_BITS | size) << SIZE_SHIFT;
 	if (size > BSHM_LOAD(&s->shard->shadow_largest, RELAXED)) {
 		BSHM_STORE(&s->shard->shadow_largest, (uint32_t) size, RELAXED);
 	}
@@ -428,13 +377,8 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 	}
 	renew_if_needed(s, most);
 	uint64_t *cell = find(s, hash, &says);
-	const met how = cell == NULL ? NOTHING : how_met(s, says);
-	if (how == RETURNS && (asked || (says & ASKED) != 0)) {
-		bshm__loop_returns(s, age_in(s, says), lru_age(s));
-	} else if (how == RETURNS || cell == NULL) {
-		bshm__loop_new(s);
-	} else if (how == LOST && asked) {
-		count_lost(s, hash, most, says);
+	if (asked && cell != NULL && is_lost(s, says)) {
+		bshm__gain_add(s, -hits_of(hash, most, size));
 	}
 	count_missed(s, most, size);
 	enter(s, hash, size, cell);
