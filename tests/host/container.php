@@ -15,7 +15,7 @@ const KEYS = 20_000; // of each, at most: a dozen of them fill no filter
 
 [, $name, $stop] = $argv;
 $wrong = $i = 0;
-for (; $i === 0 || !file_exists($stop); $i++) {
+for (; !file_exists($stop); $i++) {
     // All work on one filter and one counter; each has keys of its own, whose values are known.
     $key = $name . ' ' . $i % KEYS;
     $wrong += (int) !(bloom_add('shared', $key) || bloom_maybe_has('shared', $key));

@@ -182,6 +182,11 @@ test_containers() {
 	a=$!
 	container b stop >"$dir/b.out" 2>&1 &
 	b=$!
+	for ((round = 0; round < 600; round++)); do # both have begun, or never will
+		in_both 'exit((int) !(bloom_cache_has("counted by a") && bloom_cache_has("counted by b")));' &&
+			break
+		sleep 0.1
+	done
 	# A third one is killed again and again, with all that is in it, wherever it is.
 	for ((round = 0; round < 10; round++)); do
 		container "c$round" never >>"$dir/c.out" 2>&1 &

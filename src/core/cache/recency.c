@@ -211,7 +211,7 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
  * Which limit is near, or will be when the shard is full of such records? That is known early: when
  * the shard is full, shadow.c has a sample for this limit. (Where memory was the limit up to 7/8 of
  * the records, the sample was empty then. Sessions by day and a batch by night, a quarter of the
- * keys: 5 % more misses than LRU; with this 2 %.)
+ * keys: 5 % more misses than LRU; now 2.7 %.)
  *
  * Where it is another one, `touches` counts something else: it begins anew, so periods get longer.
  * Before, in case this process dies; and after, as others may have counted.
