@@ -7,7 +7,9 @@ Licensed under the MIT licence; see LICENSE.
 import gzip
 import os
 import re
+import select
 import subprocess
+import time
 
 import lib
 from lib import check
@@ -226,15 +228,22 @@ def test_the_segment_belongs_to_the_user(b):
     b("load", "x", stdin=KEYS).gives(3, "", "root becomes that user with --user NAME")
 
 
-def on_a_terminal(b, *words):
-    """The status, and what the command shows on a terminal while keys come for a second."""
+def on_a_terminal(b, *words, until=b""):
+    """The status, and what the command shows on a terminal while keys come: for half a second at
+    least, and until it shows what is waited for."""
     leader, follower = lib.terminal()
-    script = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"
-    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE) as source:
-        process = b.start("load", "x", *words, stdin=source.stdout, stderr=follower)
-        os.close(follower)
-        process.communicate(timeout=lib.SECONDS)
+    process = b.start("load", "x", *words, stdin=subprocess.PIPE, stderr=follower)
+    os.close(follower)
     shown = b""
+    for i in range(10 * lib.SECONDS):
+        if i > 5 and until in shown:
+            break
+        process.stdin.write(b"%d\n" % i)
+        process.stdin.flush()
+        time.sleep(0.1)
+        while select.select([leader], [], [], 0)[0]:
+            shown += os.read(leader, 65536)
+    process.communicate(timeout=lib.SECONDS)
     try:
         while part := os.read(leader, 65536):
             shown += part
@@ -245,7 +254,7 @@ def on_a_terminal(b, *words):
 
 
 def test_progress_is_shown_on_a_terminal_only(b):
-    status, shown = on_a_terminal(b)
+    status, shown = on_a_terminal(b, until=b" keys/s")
     check(status == 0 and b" keys, " in shown and b" keys/s" in shown, shown)
     check(b"making the filter" in shown and shown.endswith(b"\r\x1b[K"), shown)
     check(on_a_terminal(b, "--quiet") == (0, b""), "--quiet shows nothing")

@@ -42,10 +42,15 @@ class Skipped(Exception):
     pass
 
 
+held = []  # while these are open, no other process is given their ports
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One at which nobody listens; only who sets SO_REUSEADDR, as servers do, can listen there."""
+    held.append(socket.socket())
+    held[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held[-1].bind(("127.0.0.1", 0))
+    return held[-1].getsockname()[1]
 
 
 def tail(path):
@@ -169,6 +174,7 @@ class Fleet:
         self.wait_for("nginx answers", self.is_served)
 
     def is_served(self):
+        check(self.nginx.poll() is None, "nginx has ended")
         try:
             socket.create_connection(("127.0.0.1", self.port), 1).close()
             return True

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 
-from hosts import NAME, BINARY, check, free_port, main, make_authority
+from hosts import NAME, BINARY, PATIENCE_S, check, free_port, main, make_authority
 from store import ID, REGION, SECRET, TOKEN, Store
 from stream import Stream
 
@@ -553,9 +553,14 @@ def test_turns_that_were_left_and_lost(fleet):
     before = stream.calls("eval")
     site.publish(*turns)  # the next one on that host goes on
     check(stream.calls("eval") == before + 2, "and waits for nothing")
-    stream.command("set", TURN, "another:1:2", "px", "1000")
-    site.announce(100, *turns)
-    check(stream.calls("eval") > before + 4, "it waited")
+    stream.command("set", TURN, "another:1:2")
+    site.load(100)
+    before = stream.calls("eval")
+    waiting = fleet.start([BINARY, *site.command(*turns)], "copy.seg")
+    fleet.wait_for("it waits", lambda: stream.calls("eval") > before + 2)
+    stream.command("pexpire", TURN, "1")
+    check(waiting.wait(PATIENCE_S) == 0, "the other's turn has ended")
+    fleet.note_announced()
 
     def lose(number, method, path):
         if method == "PUT" and path == HEAD:

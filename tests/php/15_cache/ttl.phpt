@@ -10,33 +10,6 @@ bloomshm.cache_memory=4M
 <?php
 require __DIR__ . '/../helper.inc';
 
-// Everything that needs time to pass is here, so that it passes once.
-$gone = [];
-bloom_cache_set('set', 1, 1);
-bloom_cache_set_many(['set_many' => 1], 1);
-bloom_cache_add('add', 1, 1);
-bloom_cache_set('replace', 1);
-bloom_cache_replace('replace', 2, 1);
-bloom_cache_set('cas', 1);
-bloom_cache_cas('cas', 1, 2, 1);
-bloom_cache_increment('increment', 1, 0, 1);
-bloom_cache_set('touch', 1);
-bloom_cache_touch('touch', 1);
-bloom_cache_remember('remember', fn () => 1, 1);
-bloom_cache_remember_many(['remember_many'], fn () => ['remember_many' => 1], 1);
-// Increment and append keep the time of what is there, whatever increment's argument says.
-bloom_cache_set('increment keeps', 1, 1);
-bloom_cache_increment('increment keeps', 1, 0, 100);
-bloom_cache_increment('increment keeps');
-bloom_cache_set('decrement keeps', 1, 1);
-bloom_cache_decrement('decrement keeps', 1, 0, 100);
-bloom_cache_set('append keeps', 'a', 1);
-bloom_cache_append('append keeps', 'b');
-bloom_cache_set('increment if present', 1, 1);
-bloom_cache_increment('increment if present', 1, 0, 100, false);
-bloom_cache_set('cas keeps', 1, 1);
-bloom_cache_cas('cas keeps', 1, str_repeat('large', 100_000), null);
-bloom_cache_cas('cas keeps', str_repeat('large', 100_000), 'small', null);
 $gone = [
     'set', 'set_many', 'add', 'replace', 'cas', 'increment', 'touch', 'remember', 'increment keeps', 'decrement keeps',
     'append keeps', 'increment if present', 'cas keeps', 'remember_many',
@@ -45,30 +18,61 @@ $stays = [
     'forever', 'long', 'set anew', 'replaced', 'swapped', 'touched', 'counted', 'appended', 'long counted', 'long swapped',
     'created',
 ];
-bloom_cache_set('forever', 1);
-bloom_cache_set('long', 1, 600);
-$start = microtime(true);
-bloom_cache_set('short', 1, 4);
-foreach (['set anew', 'replaced', 'swapped', 'touched'] as $key) {
-    bloom_cache_set($key, 1, 1);
-}
-bloom_cache_set('set anew', 1);
-bloom_cache_replace('replaced', 1);
-bloom_cache_cas('swapped', 1, 1);
-bloom_cache_touch('touched', 0);
-bloom_cache_set('counted', 0);
-bloom_cache_increment('counted', 1, 0, 1);
-bloom_cache_append('appended', '1');
-bloom_cache_set('long counted', 0, 600);
-bloom_cache_increment('long counted', 1, 0, 1);
-bloom_cache_set('long swapped', 0, 600);
-bloom_cache_cas('long swapped', 0, 1, null);
-bloom_cache_cas('created', null, 1, null);
 
-bloom_cache_set('stale', 'old', 1);
-bloom_load('f', ['key', 'key 2']);
-bloom_fetch('f', 'key', fn () => 'old', 1);
-bloom_fetch('f', 'key 2', fn () => null, 1);
+// Everything that needs time to pass is here, so that it passes once; anew where it was changed too late.
+$tries = 0;
+do {
+    bloom_cache_clear();
+    $start = microtime(true);
+    bloom_cache_set('set', 1, 1);
+    bloom_cache_set_many(['set_many' => 1], 1);
+    bloom_cache_add('add', 1, 1);
+    bloom_cache_set('replace', 1);
+    bloom_cache_replace('replace', 2, 1);
+    bloom_cache_set('cas', 1);
+    bloom_cache_cas('cas', 1, 2, 1);
+    bloom_cache_increment('increment', 1, 0, 1);
+    bloom_cache_set('touch', 1);
+    bloom_cache_touch('touch', 1);
+    bloom_cache_remember('remember', fn () => 1, 1);
+    bloom_cache_remember_many(['remember_many'], fn () => ['remember_many' => 1], 1);
+    // Increment and append keep the time of what is there, whatever increment's argument says.
+    bloom_cache_set('increment keeps', 1, 1);
+    bloom_cache_increment('increment keeps', 1, 0, 100);
+    bloom_cache_increment('increment keeps');
+    bloom_cache_set('decrement keeps', 1, 1);
+    bloom_cache_decrement('decrement keeps', 1, 0, 100);
+    bloom_cache_set('append keeps', 'a', 1);
+    bloom_cache_append('append keeps', 'b');
+    bloom_cache_set('increment if present', 1, 1);
+    bloom_cache_increment('increment if present', 1, 0, 100, false);
+    bloom_cache_set('cas keeps', 1, 1);
+    bloom_cache_cas('cas keeps', 1, str_repeat('large', 100_000), null);
+    bloom_cache_cas('cas keeps', str_repeat('large', 100_000), 'small', null);
+    bloom_cache_set('forever', 1);
+    bloom_cache_set('long', 1, 600);
+    bloom_cache_set('short', 1, 4);
+    foreach (['set anew', 'replaced', 'swapped', 'touched'] as $key) {
+        bloom_cache_set($key, 1, 1);
+    }
+    bloom_cache_set('set anew', 1);
+    bloom_cache_replace('replaced', 1);
+    bloom_cache_cas('swapped', 1, 1);
+    bloom_cache_touch('touched', 0);
+    bloom_cache_set('counted', 0);
+    bloom_cache_increment('counted', 1, 0, 1);
+    bloom_cache_append('appended', '1');
+    bloom_cache_set('long counted', 0, 600);
+    bloom_cache_increment('long counted', 1, 0, 1);
+    bloom_cache_set('long swapped', 0, 600);
+    bloom_cache_cas('long swapped', 0, 1, null);
+    bloom_cache_cas('created', null, 1, null);
+
+    bloom_cache_set('stale', 'old', 1);
+    bloom_load('f', ['key', 'key 2']);
+    bloom_fetch('f', 'key', fn () => 'old', 1);
+    bloom_fetch('f', 'key 2', fn () => null, 1);
+} while (microtime(true) - $start > 0.9 && ++$tries < 20);
 bloom_cache_dump(scratch());
 usleep(2_050_000);
 check(bloom_cache_delete('short') || microtime(true) - $start > 2.9, 'a record lives ttl - 1 seconds at least');

@@ -10,16 +10,17 @@ bloomshm.cache_memory=4M
 <?php
 require __DIR__ . '/../helper.inc';
 
-$keys = keys('k', 20);
-bloom_load('f', $keys);
-foreach (['bloom_fetch_many("f", ' => 'bloom_fetch', 'bloom_cache_remember_many(' => 'remember'] as $function => $name) {
-    $code = '$keys = keys("k", 20);';
+/** A process is killed with 20 leases, and another one waits. Was all of it before such a wait is over? */
+function round_of(string $function, string $name, array $keys): bool
+{
+    bloom_load('f', $keys);
+    $code = '$keys = ' . var_export($keys, true) . ';';
     $owner = new Child($code . "$function \$keys, function (array \$keys) { echo count(\$keys), \"\\n\"; sleep(60); });");
     check_same('20', $owner->hear(), "$name: the owner");
     $waiter = new Child($code . <<<PHP
         echo "here\\n";
         fgets(STDIN);
-        echo json_encode($function [...array_reverse(\$keys), 'k0'], function (array \$keys) {
+        echo json_encode($function [...array_reverse(\$keys), \$keys[0]], function (array \$keys) {
             echo count(\$keys), "\\n";
             return array_fill_keys(\$keys, 'w');
         })), "\\n";
@@ -37,7 +38,7 @@ foreach (['bloom_fetch_many("f", ' => 'bloom_fetch', 'bloom_cache_remember_many(
     $owner->kill();
     check_same('20', $waiter->hear(), "$name: one call for all keys");
     check_same(json_encode(array_fill(0, 21, 'w')), $waiter->hear(), "$name: what the waiter got");
-    check_same(null, bloom_cache_get('control'), "$name: before the time of one who waits is up");
+    $on_time = bloom_cache_get('control') === null;
     $slow->kill();
     $control->end();
     $waiter->end();
@@ -45,6 +46,14 @@ foreach (['bloom_fetch_many("f", ' => 'bloom_fetch', 'bloom_cache_remember_many(
     $load = fn () => print("called\n");
     $stored = $name === 'remember' ? bloom_cache_remember_many($keys, $load) : bloom_fetch_many('f', $keys, $load);
     check_same(array_fill(0, 20, 'w'), $stored, "$name: what is stored");
+    return $on_time;
+}
+
+foreach (['bloom_fetch_many("f", ' => 'bloom_fetch', 'bloom_cache_remember_many(' => 'remember'] as $function => $name) {
+    // A machine that is busy with other work may hold it up, but not five times.
+    $tries = 0;
+    while (!round_of($function, $name, keys("k$tries ", 20)) && ++$tries < 5);
+    check($tries < 5, "$name: before the time of one who waits is up");
 }
 done();
 ?>

@@ -20,14 +20,14 @@ $sources = [
 ];
 foreach ($sources as $source) {
     $child = new Child(
-        'register_shutdown_function(fn () => print "its end\n"); echo "here\n"; ' . $source . ' echo "not reached\n";',
+        'register_shutdown_function(fn () => print "its end\n"); bloom_list(); echo "here\n"; '
+            . 'fgets(STDIN); set_time_limit(1); ' . $source . ' echo "not reached\n";',
         ['max_execution_time' => 1, 'hard_timeout' => 0, 'display_errors' => '0', 'log_errors' => '1']
     );
     check_same('here', $child->hear(), 'the child');
+    check_same(2, bloom_status()['attached'], 'attached');
+    $child->say('go');
     $asked = 0;
-    while (bloom_status()['attached'] !== 2) {
-        usleep(100);
-    }
     do {
         check(
             bloom_maybe_has('f', 'old') && !bloom_maybe_has('f', 'new') && bloom_cache_set('a', ++$asked),

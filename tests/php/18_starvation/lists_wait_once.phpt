@@ -30,9 +30,9 @@ set_shard_lock($word, 0);
 
 function seconds(callable $call): float
 {
-    $began = microtime(true);
+    $began = own_time();
     $call();
-    return microtime(true) - $began;
+    return own_time() - $began;
 }
 
 $cursor = 0;
@@ -62,8 +62,10 @@ check_same(2 * count($calls) + 200 + 200 + 202 + 111 + 1 + 1 + 200 + 200, bloom_
 // A batch job waits for a second.
 $one = seconds(fn () => bloom_cache_set('k0', 1));
 foreach (['restore' => fn () => bloom_cache_restore(scratch('.dump')), 'verify' => fn () => bloom_verify()] as $name => $call) {
-    $took = seconds(fn () => print("$name: " . preg_replace('/: .*/', '', thrown_by($call)) . "\n"));
-    check($took > 0.9 && $took < 8 * 20 * $one, "$name: $took s");
+    $began = microtime(true);
+    $own = seconds(fn () => print("$name: " . preg_replace('/: .*/', '', thrown_by($call)) . "\n"));
+    $took = microtime(true) - $began;
+    check($took > 0.9 && $own < 8 * 20 * $one, "$name: $took s, $own s of its own");
 }
 
 // It goes on: so do the lists.
