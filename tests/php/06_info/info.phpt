@@ -11,7 +11,7 @@ require __DIR__ . '/../helper.inc';
 
 bloom_load('loaded', keys('k', 5000));
 bloom_reserve('fixed', 5000, expansion: 0);
-bloom_reserve('sliding', 5000, window: 3600);
+bloom_reserve('sliding', 5000, window: 36_000_000);
 bloom_reserve('counting', 5000, counting: true);
 bloom_reserve('small', 100);
 foreach (['fixed', 'sliding', 'counting', 'small'] as $name) {

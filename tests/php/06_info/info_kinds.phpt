@@ -10,7 +10,7 @@ memory_limit=256M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('sliding', 20000, 0.01, window: 3600, seed: 'fixed');
+bloom_reserve('sliding', 20000, 0.01, window: 36_000_000, seed: 'fixed');
 bloom_reserve('counting', 20000, 0.01, counting: true, seed: 'fixed');
 foreach (['sliding' => 6000, 'counting' => 20000] as $name => $count) {
     $last = bloom_info($name);

@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('f', 30000, window: 3600, seed: 'fixed');
+bloom_reserve('f', 30000, window: 36_000_000, seed: 'fixed');
 var_dump(bloom_add('f', 'a'), bloom_add('f', 'a'), bloom_maybe_has_many('f', ['x' => 'a', 'y' => 'b']));
 var_dump(bloom_insert('f', ['a', 'b', 'b']));
 $new = bloom_add_many('f', keys('k', 8000));

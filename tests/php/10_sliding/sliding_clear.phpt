@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('f', 10000, window: 3600, seed: 'fixed');
+bloom_reserve('f', 10000, window: 36_000_000, seed: 'fixed');
 bloom_add_many('f', keys('k', 3000));
 var_dump(bloom_copy('f', 'g'), bloom_rename('g', 'h'), bloom_list());
 check_same(0, count_no('h', keys('k', 3000)), 'denied by the copy');
@@ -20,7 +20,7 @@ var_dump(bloom_clear('f'), bloom_ready('f'), bloom_info('f')['items'], bloom_inf
 check_same(0, count_yes('f', keys('k', 3000)), 'found after the clear');
 check_same(0, count_no('h', keys('k', 3000)), 'denied by the copy');
 var_dump(bloom_add('f', 'k1'), bloom_maybe_has('f', 'k1'), bloom_maybe_has('f', 'k2'));
-var_dump(bloom_reserve('f', 10000, window: 3600, seed: 'fixed'));
+var_dump(bloom_reserve('f', 10000, window: 36_000_000, seed: 'fixed'));
 // Cleared again and again.
 for ($i = 0; $i < 20; $i++) {
     check_same(true, bloom_clear('f'), 'bloom_clear()');

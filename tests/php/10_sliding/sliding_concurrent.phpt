@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('f', 20000, window: 3600, seed: 'fixed');
+bloom_reserve('f', 20000, window: 36_000_000, seed: 'fixed');
 $adders = [];
 for ($i = 0; $i < 3; $i++) {
     $adders[] = new Child(<<<PHP

@@ -9,7 +9,7 @@ bloomshm.filter_memory=1M
 <?php
 require __DIR__ . '/../helper.inc';
 
-bloom_reserve('f', 1000, window: 3600, seed: 'fixed');
+bloom_reserve('f', 1000, window: 36_000_000, seed: 'fixed');
 $last = 0;
 for ($i = 0; $i < 20; $i++) {
     bloom_add_many('f', keys("k$i-", 500));

@@ -20,7 +20,7 @@ foreach (['default', 'fixed', 'by 5'] as $name) {
 var_dump(bloom_reserve('default', 100), bloom_reserve('fixed', 5000, 0.001, 0), bloom_reserve('by 5', 5000, 0.02, 5));
 
 // An existing filter keeps its parameters, whatever its origin and kind.
-bloom_reserve('sliding', 1000, window: 3600);
+bloom_reserve('sliding', 1000, window: 36_000_000);
 bloom_reserve('counting', 1000, counting: true);
 bloom_load('loaded', ['a'], 0.003);
 bloom_add('sliding', 'a');

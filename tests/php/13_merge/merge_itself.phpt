@@ -11,7 +11,7 @@ require __DIR__ . '/../helper.inc';
 
 bloom_reserve('fixed', 100, expansion: 0);
 bloom_reserve('scalable', 100);
-bloom_reserve('sliding', 100, window: 3600);
+bloom_reserve('sliding', 100, window: 36_000_000);
 bloom_reserve('counting', 100, counting: true);
 foreach (['fixed', 'scalable', 'sliding', 'counting'] as $name) {
     bloom_add_many($name, keys('k', 90));

@@ -16,7 +16,7 @@ require __DIR__ . '/../helper.inc';
 bloom_load('fixed', keys('k', 100), expansion: 0);
 bloom_reserve('scalable', 100);
 bloom_add_many('scalable', keys('k', 5000));
-bloom_reserve('sliding', 100, window: 3600);
+bloom_reserve('sliding', 100, window: 36_000_000);
 bloom_add_many('sliding', keys('k', 100));
 bloom_reserve('counting', 100, counting: true);
 bloom_add_many('counting', keys('k', 100));

@@ -14,7 +14,7 @@ bloom_load('fixed', keys('k', 5000), 0.003, expansion: 0);
 bloom_load('loaded', keys('k', 5000), seed: 'shared');
 bloom_reserve('scalable', 100, 0.02, 3);
 bloom_add_many('scalable', keys('k', 20000));
-bloom_reserve('sliding', 6000, window: 3600);
+bloom_reserve('sliding', 6000, window: 36_000_000);
 bloom_add_many('sliding', keys('k', 5000));
 bloom_reserve('counting', 6000, counting: true, seed: 'fixed');
 bloom_add_many('counting', [...keys('k', 5000), ...keys('k', 50)]);

@@ -13,7 +13,7 @@ require __DIR__ . '/../helper.inc';
 $kinds = [
     'fixed' => fn ($name) => bloom_reserve($name, 1000, expansion: 0),
     'growing' => fn ($name) => bloom_reserve($name, 1000),
-    'sliding' => fn ($name) => bloom_reserve($name, 1000, window: 3600),
+    'sliding' => fn ($name) => bloom_reserve($name, 1000, window: 36_000_000),
     'counting' => fn ($name) => bloom_reserve($name, 1000, counting: true),
 ];
 foreach ($kinds as $kind => $make) {

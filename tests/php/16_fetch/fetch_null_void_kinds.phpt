@@ -12,7 +12,7 @@ require __DIR__ . '/../helper.inc';
 
 bloom_load('fixed', ['k'], expansion: 0);
 bloom_insert('growing', [...keys('x', 1000), 'k']);
-bloom_reserve('sliding', 1000, window: 3600);
+bloom_reserve('sliding', 1000, window: 36_000_000);
 bloom_add('sliding', 'k');
 bloom_load('counting', ['k'], counting: true);
 foreach (['fixed', 'growing', 'sliding', 'counting'] as $filter) {
