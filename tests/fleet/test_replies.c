@@ -106,7 +106,7 @@ static int read_once(heard *h)
 	fleet_error error = {""};
 	fleet_entry_id at = {1, 1};
 	*h = (heard){0};
-	REQUIRE(fleet_stream_open(&s, url, "f", 1, 1, &error));
+	REQUIRE(fleet_stream_open(&s, url, "f", 1, 60, &error));
 	const int result = fleet_stream_read(s, &at, hear, h, &error);
 	fleet_stream_close(s);
 	CHECK(fleet_entry_id_compare(at, (fleet_entry_id){1, 1}) >= 0);

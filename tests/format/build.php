@@ -73,7 +73,7 @@ bloom_clear('cleared');
 bloom_reserve('empty', 1, expansion: 0);
 bloom_insert('grown', keys('n', 20000));
 bloom_insert('grown by four', keys('o', 20000), 10, 0.3, 4);
-bloom_reserve('sliding', 3000, window: 3600);
+bloom_reserve('sliding', 3000, window: 36_000_000);
 bloom_add_many('sliding', keys('p', 3000));
 bloom_clear('sliding');
 bloom_add_many('sliding', keys('q', 3000));

@@ -166,7 +166,7 @@ TEST(chunks_that_were_given_up_are_freed)
  * of its keys, and then fills its own chunks under the lock. */
 TEST(a_call_with_many_keys_waits_once_for_chunks_that_are_not_put)
 {
-	const unsigned keys = 20;
+	const unsigned keys = 60;
 	static uint8_t bytes[300000];
 	const pid_t child = stand();
 	bshm_patience patience = {.batch = true};
