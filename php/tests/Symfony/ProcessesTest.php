@@ -6,6 +6,7 @@ namespace BloomShm\Tests\Symfony;
 
 use BloomShm\Cache\SimpleCache;
 use BloomShm\Symfony\BloomShmAdapter;
+use BloomShm\Tests\Patience;
 use BloomShm\Tests\Symfony\Fixture\Child;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
@@ -132,7 +133,8 @@ final class ProcessesTest extends TestCase
             }
         });
         for ($i = 0, $deleted = true; $deleted && $i < 2000; $i++) {
-            self::assertTrue($pool->save($pool->getItem('key')->set('value')));
+            $item = $pool->getItem('key')->set('value');
+            self::assertTrue(Patience::with(static fn(): bool => $pool->save($item)));
             \usleep(500);
             \posix_kill($child->pid, SIGSTOP);
             $deleted = $change();

@@ -13,6 +13,8 @@ use Symfony\Component\Cache\Tests\Adapter\AdapterTestCase;
  */
 final class AdapterTest extends AdapterTestCase
 {
+    use HeldUpAdapter;
+
     public function createCachePool(int $defaultLifetime = 0): CacheItemPoolInterface
     {
         return new BloomShmAdapter(defaultLifetime: $defaultLifetime);

@@ -24,6 +24,8 @@ eval(\str_replace(
  */
 final class ApcuTest extends ApcuAdapterTest
 {
+    use HeldUpAdapter;
+
     protected function setUp(): void
     {
         \bloom_cache_clear(); // and which versions have been there

@@ -15,6 +15,8 @@ use Symfony\Component\Cache\Tests\Adapter\ChainAdapterTest;
  */
 final class ChainTest extends ChainAdapterTest
 {
+    use HeldUpAdapter;
+
     protected $skippedTests = [
         'testMultipleCachesExpirationWhenCommonTtlIsNotSet' => 'It has pools of arrays only.',
         'testMultipleCachesExpirationWhenCommonTtlIsSet' => 'It has pools of arrays only.',

@@ -16,6 +16,8 @@ require_once __DIR__ . '/sleep.php';
  */
 final class TagAwareTest extends TagAwareAdapterTest
 {
+    use HeldUpAdapter;
+
     private const ENTRIES_OF_TAGS = [
         'testTagEntryIsCreatedForItemWithoutTags',
         'testHasItemReturnsFalseWhenPoolDoesNotHaveItemTags',

@@ -35,7 +35,7 @@ for ($i = 0; $i < 20_000; ++$i) {
     ]);
     $found = 'untouched';
     $result = match ($verb) {
-        'add', 'set', 'replace' => ("wp_cache_$verb")($key(), $value(), $group(), mt_rand(0, 9)),
+        'add', 'set', 'replace' => ("wp_cache_$verb")($key(), $value(), $group(), $one([0, 600])),
         'get' => [wp_cache_get($key(), $group(), mt_rand(0, 1) === 1, $found), $found],
         'delete' => wp_cache_delete($key(), $group()),
         'incr', 'decr' => ("wp_cache_$verb")($key(), mt_rand(-2, 5), $group()),
