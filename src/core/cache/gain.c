@@ -22,7 +22,7 @@
  * shows only when they are asked for again, and then it took turns to go back. (Three loops that
  * take turns, each three times, the longest just fits: in the first 20,000 requests up to 17 % more
  * misses than LRU, now 4 %; of 500,000 up to 2.5 % more, now 0.6 %. With a quarter of an octave, 2
- * and 0.8 %; but with the traces of `script/traces` 7.7 instead of 8.1 % fewer than LRU.)
+ * and 0.8 %; but with the traces of `script/traces` 7.7 instead of 8.0 % fewer than LRU.)
  *
  * What was lost stays lost when the keys that are counted stand for fewer hits. (Where it was cut
  * to what is too many then, each night of large records forgave what the day of small ones had
