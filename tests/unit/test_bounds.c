@@ -25,7 +25,7 @@
  * page or two. The last step makes room for its first and its last part, too. About once in 130,000
  * evictions the hand crosses pages of which none has enough heavy records, 512 with each step: in
  * such steps 35 records go one by one. By the keys' hashes, a put may meet that. */
-#define EVICTION_MOST 170u
+#define EVICTION_MOST 160u
 #define ROOM_MOST     400000u
 /* 7 for each ref, and each word of the new units, which are zeroed first. */
 #define RESIZE_MOST 180000u

@@ -164,6 +164,9 @@ int64_t bshm__gain_earned(const bshm__shard *s, int64_t step)
 
 int64_t bshm__gain_lean(const bshm__shard *s, int64_t lean)
 {
+	if (lean <= 0) { /* an LRU's evictions read no more words */
+		return lean;
+	}
 	const int64_t hits = hits_now(s);
 	const int64_t stop = hits_of_keys(s, KEYS_STOP);
 	const int64_t most = hits >= stop    ? BSHM_LEAN_HIGH
