@@ -36,8 +36,7 @@
 #define LOG_MAX     (1u << 20)
 #define STEPS_MAX   1024u
 #define CONFIRM_MAX 8192u
-#define LONG_NS     INT64_C(200000000) /* no call takes longer, */
-#define LONG_MOST   3                  /* but where the host stopped all: no clock tells */
+#define LONG_NS     INT64_C(200000000) /* no call takes longer */
 #define MENDERS     8 /* deaths while mending, for each death that left something */
 
 static const char path[] = "segment";
@@ -298,9 +297,8 @@ static int64_t started;
 
 static void timed(const char *what)
 {
-	static unsigned late;
 	const int64_t taken = undelayed_ns() - started;
-	if (taken > LONG_NS && ++late > LONG_MOST) {
+	if (taken > LONG_NS) {
 		fault("%s took %.0f ms", what, (double) taken / 1e6);
 	}
 	started = undelayed_ns();

@@ -86,29 +86,6 @@ TEST(the_more_was_lost_the_smaller_are_the_steps_away_from_lru)
 	CHECK_INT(bshm__gain_back(&s, 800), -100);
 }
 
-/* 20 keys stand for 800 hits. */
-TEST(of_the_lean_no_more_counts_than_was_earned)
-{
-	bshm_segment *segment = open_store(MB(4), 0);
-	const bshm__shard s = shard_of_many(segment);
-	const int64_t all = BSHM_LEAN_HIGH;
-	CHECK_INT(bshm__gain_lean(&s, all), BSHM_OCTAVE / 2);
-	CHECK_INT(bshm__gain_lean(&s, BSHM_OCTAVE / 4), BSHM_OCTAVE / 4);
-	CHECK_INT(bshm__gain_lean(&s, BSHM_LEAN_LOW), BSHM_LEAN_LOW);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -400, RELAXED);
-	CHECK_INT(bshm__gain_lean(&s, all), BSHM_OCTAVE / 4);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -800, RELAXED);
-	CHECK_INT(bshm__gain_lean(&s, all), 0);
-	BSHM_STORE(&s.shard->gain, 1u << 31, RELAXED); /* damaged */
-	CHECK_INT(bshm__gain_lean(&s, all), 0);
-	BSHM_STORE(&s.shard->gain, 400, RELAXED);
-	CHECK_INT(bshm__gain_lean(&s, all), (BSHM_OCTAVE / 2 + all) / 2);
-	BSHM_STORE(&s.shard->gain, 800, RELAXED);
-	CHECK_INT(bshm__gain_lean(&s, all), all);
-	BSHM_STORE(&s.shard->gain, INT32_MAX, RELAXED); /* damaged */
-	CHECK_INT(bshm__gain_lean(&s, all), all);
-}
-
 /* Most records are tiny, and no call asks for them: the keys that are counted stand for themselves.
  * 32 lost hits of these are too many. */
 TEST(too_many_are_as_many_as_keys_of_the_sample_stand_for)

@@ -11,12 +11,6 @@
 #include "core/cache/size.h"
 #include "test_store.h"
 
-/* As if the lean had brought so many hits that all of it counts (gain.c). */
-static void earn(const bshm__shard *s)
-{
-	BSHM_STORE(&s->shard->gain, 1000, RELAXED);
-}
-
 TEST(a_ghost_is_met_once_and_while_it_is_young)
 {
 	bshm_segment *segment = open_with_seed(MB(4), 100);
@@ -220,7 +214,6 @@ TEST(sessions_that_are_lost_are_a_lesson_too)
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	sessions all = {.last = 0};
 	BSHM_STORE(&s.shard->lean, 5 * BSHM_OCTAVE, RELAXED);
-	earn(&s);
 	const uint32_t first = use_sessions(segment, &all, 200);
 	const uint32_t last = use_sessions(segment, &all, 400);
 	test_note("lost: %u of %u reads, then %u of %u", first, 200 * SESSIONS, last, 400 * SESSIONS);
@@ -392,7 +385,6 @@ TEST(what_is_used_late_says_how_much_its_kind_counts)
 		bshm__size_evicted(&s, 100, bshm__age_log(63)); /* what it counts as */
 	}
 	BSHM_STORE(&s.shard->evictions, 2000, RELAXED);
-	earn(&s);
 	CHECK_INT(lean_after_use(&s, 0, 27, 0), 0);
 	CHECK_INT(lean_after_use(&s, BSHM_SLOT_PROTECTED, 55, 0), 0);
 	CHECK_INT(lean_after_use(&s, frequent, 71, 0), 0);
@@ -429,7 +421,6 @@ static int32_t bonus_after_return(const bshm__shard *s, uint32_t kind)
 	bshm__ghost_leave(s, &home, 0, &evicted);
 	bshm__ghost_returns(s, &home, 24, true);
 	BSHM_STORE(&s->shard->lean, BSHM_OCTAVE, RELAXED);
-	earn(s);
 	return -bshm__ghost_older(s, BSHM_KIND_FREQUENT);
 }
 
@@ -443,7 +434,6 @@ TEST(what_returns_says_how_long_frequent_records_stay)
 		CHECK_INT(store_put(segment, i, 1, 16, 0, BSHM_PUT_SET), 1);
 	}
 	BSHM_STORE(&s.shard->lean, BSHM_OCTAVE, RELAXED);
-	earn(&s);
 	const int32_t first = -bshm__ghost_older(&s, BSHM_KIND_FREQUENT);
 	CHECK_INT(first, BSHM_OCTAVE / 8 * 3);
 	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROTECTED), 0);

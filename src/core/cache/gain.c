@@ -16,14 +16,6 @@
  * instead, tiny ones that no call asks for let some hundred hits of pages be lost: 13 to 15 % more
  * misses than LRU.)
  *
- * A lean that has gained nothing yet counts as half an octave at most, and as less, the more was
- * lost: as an LRU's when too many were. As many hits gained as 20 keys stand for, and all of it
- * counts. For `lean` learns within a few hundred evictions. What it does to keys that come next
- * shows only when they are asked for again, and then it took turns to go back. (Three loops that
- * take turns, each three times, the longest just fits: in the first 20,000 requests up to 17 % more
- * misses than LRU, now 4 %; of 500,000 up to 2.5 % more, now 0.6 %. With a quarter of an octave, 2
- * and 0.8 %; but with the traces of `script/traces` 7.7 instead of 8.0 % fewer than LRU.)
- *
  * What was lost stays lost when the keys that are counted stand for fewer hits. (Where it was cut
  * to what is too many then, each night of large records forgave what the day of small ones had
  * cost: up to 50 % more misses than LRU.)
@@ -60,8 +52,6 @@
 #define BACK      8   /* by such a part with each turn */
 #define KEYS_MANY 40  /* each time that so many were lost, a hit more is forgotten at once */
 #define KEYS_MOST 160 /* no more are counted, lost or gained */
-
-#define LEAN_TRIED (BSHM_OCTAVE / 2) /* a lean that has gained nothing yet counts as no more */
 
 /* What each key stands for, of those that were counted last. */
 #define EACH_ONE   64  /* in such parts of a hit */
@@ -160,20 +150,6 @@ int64_t bshm__gain_earned(const bshm__shard *s, int64_t step)
 	const int64_t hits = hits_now(s);
 	const int64_t stop = hits_of_keys(s, KEYS_STOP);
 	return hits >= 0 ? step : hits <= -stop ? 0 : step * (stop + hits) / stop;
-}
-
-int64_t bshm__gain_lean(const bshm__shard *s, int64_t lean)
-{
-	if (lean <= 0) { /* an LRU's evictions read no more words */
-		return lean;
-	}
-	const int64_t hits = hits_now(s);
-	const int64_t stop = hits_of_keys(s, KEYS_STOP);
-	const int64_t most = hits >= stop    ? BSHM_LEAN_HIGH
-						 : hits >= 0     ? LEAN_TRIED + (BSHM_LEAN_HIGH - LEAN_TRIED) * hits / stop
-						 : hits <= -stop ? 0
-										 : LEAN_TRIED * (stop + hits) / stop;
-	return lean < most ? lean : most;
 }
 
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)

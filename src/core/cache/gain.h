@@ -19,8 +19,6 @@ void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
 /* A step away from LRU, as far as it has been earned. */
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t step);
-/* The lean that counts: no more of it than has been earned. */
-int64_t bshm__gain_lean(const bshm__shard *s, int64_t lean);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting);
 /* A turn of the ghosts is over. */
