@@ -468,6 +468,25 @@ static bshm__shard full_store(bshm_segment *segment)
 	return bshm__shard_at(segment, 0);
 }
 
+/* Else what was stored once and used since then seems old when the first records are evicted: an LRU
+ * seems larger, and hits lost that it has not either. */
+TEST(a_use_before_the_first_eviction_tells_when_it_was)
+{
+	bshm_segment *segment = open_store(MB(4), 100);
+	const bshm__shard s = full_store(segment);
+	const uint32_t then = bshm__stamp_now(&s);
+	uint32_t later = 0;
+	for (uint32_t i = 0; i < 50; i++) { /* each epoch has one use */
+		CHECK(store_use(segment, i));
+	}
+	for (uint32_t i = 0; i < BSHM_SHADOW_CELLS; i++) {
+		const uint32_t cell = (uint32_t) BSHM_LOAD(&s.shard->shadow[i], RELAXED);
+		later += cell != 0 && bshm__age(cell, then) - 1 < 50;
+	}
+	CHECK_INT(store_evictions(segment), 0);
+	CHECK(later == 49 || later == 50);
+}
+
 /* Puts keys until there is one without a record whose cell is still there. */
 static uint32_t evicted_key(bshm_segment *segment, const bshm__shard *s)
 {

@@ -118,6 +118,15 @@ static BSHM_NOINLINE void note_late_use(bshm_segment *segment, const bshm_shard_
 	bshm__ghost_used(&s, hash, state, bytes);
 }
 
+/* Is a use at another epoch than the record's last one noted? In a shard that has not evicted only
+ * that of a key of the sample: its cell has to say by the first eviction when it was used. */
+static BSHM_ALWAYS_INLINE bool is_noted(const bshm__shard *s, uint64_t hash, uint64_t bytes)
+{
+	return BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 ||
+		   BSHM_UNLIKELY(
+			   bshm__shadow_samples(hash, bshm__shadow_limit_of(s), bshm__shadow_size(bytes)));
+}
+
 /* Counts a look-up, and notes the use of the record, if the caller uses it. */
 static BSHM_ALWAYS_INLINE void note_hit(
 	const bshm__shard *s, uint64_t hash, const bshm__record *record, bool expired, unsigned flags)
@@ -127,7 +136,7 @@ static BSHM_ALWAYS_INLINE void note_hit(
 		if (BSHM_LIKELY(s->segment->store_writable)) {
 			const uint64_t bytes = bshm__record_size(record);
 			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
-				BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 && !expired) {
+				!expired && is_noted(s, hash, bytes)) {
 				note_late_use(s->segment, s->shard, hash, record->state, bytes);
 			}
 			bshm__touch(s, record->slot, record->state, bytes);

@@ -495,11 +495,9 @@ static void note_avoided(const bshm__shard *s, uint32_t now, uint32_t state, uin
 void bshm__ghost_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
-	if (BSHM_LOAD(&s->shard->evictions, RELAXED) == 0) {
-		return;
-	}
 	bshm__shadow_used(s, hash, state, bytes);
-	if (bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
+	if (BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 &&
+		bshm__age(e.now, state) > bshm__age(e.now, e.floor)) {
 		note_avoided(s, e.now, state, bytes);
 	}
 }

@@ -58,14 +58,12 @@
 #include "core/cache/shadow.h"
 
 #include "core/cache/gain.h"
-#include "core/cache/recency.h"
 
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)
 #define TAG_SHIFT  40u
 #define SIZE_SHIFT 16u
 #define SIZE_BITS  24u
-#define SIZE_STEP  16u /* bytes */
 #define STORED     UINT64_C(0x8000)
 
 /* In shadow_oldest, besides the epoch: it is known. An LRU has evicted nothing yet if it is not. */
@@ -77,69 +75,29 @@
 /* In shadow_base, besides the epoch: the limit is a count of records. */
 #define BY_RECORDS 0x8000u
 
-/* The limit, what a cell stands for, and, where a count of records is the limit, what each record
- * takes of it; else 0: records take as much as they are large. */
-typedef struct {
-	uint64_t all;
-	uint64_t cell;
-	uint64_t each;
-} limit;
-
-static limit limit_of(const bshm__shard *s)
-{
-	const bshm_segment *segment = s->segment;
-	const bool by_memory = bshm__memory_is_limit(segment, s->shard);
-	const uint64_t each = by_memory ? 0 : segment->shard_count;
-	const uint64_t all = by_memory ? segment->shard_bytes / SIZE_STEP : segment->cache_records;
-	const uint64_t cell = all / BSHM_SHADOW_KEYS;
-	return (limit){all, cell > each ? cell : each, each};
-}
-
-static uint64_t size_of(uint64_t bytes)
-{
-	return (bytes + BSHM_RECORD_EXTRA + SIZE_STEP - 1) / SIZE_STEP;
-}
-
 static uint64_t size_in(uint64_t says)
 {
 	return says >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1);
 }
 
-/* What a record of this size takes of the limit. */
-static uint64_t part_of(limit most, uint64_t size)
-{
-	return most.each != 0 ? most.each : size != 0 ? size : 1; /* a cell may be damaged */
-}
-
 /* How much the cell of such a record stands for. */
-static uint32_t weight_of(limit most, uint64_t size)
+static uint32_t weight_of(bshm__shadow_limit most, uint64_t size)
 {
-	const uint64_t part = part_of(most, size);
+	const uint64_t part = bshm__shadow_part(most, size);
 	return (uint32_t) (part > most.cell ? part : most.cell);
 }
 
-static uint64_t mixed(uint64_t hash)
-{
-	return hash * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static bool is_sampled(uint64_t hash, limit most, uint64_t size)
-{
-	const uint64_t draw = mixed(hash) >> 40;
-	return (draw * most.all >> 24) < part_of(most, size) * BSHM_SHADOW_KEYS;
-}
-
 /* For how many hits one of such a record stands: rounded up as often as the rest is large. */
-static int64_t hits_of(uint64_t hash, limit most, uint64_t size)
+static int64_t hits_of(uint64_t hash, bshm__shadow_limit most, uint64_t size)
 {
-	const uint64_t cells = part_of(most, size) * BSHM_SHADOW_KEYS;
-	const uint64_t chance = (mixed(hash) >> 24 & 0xff) * cells >> 8;
+	const uint64_t cells = bshm__shadow_part(most, size) * BSHM_SHADOW_KEYS;
+	const uint64_t chance = (bshm__shadow_mixed(hash) >> 24 & 0xff) * cells >> 8;
 	return most.all < cells ? 1 : (int64_t) ((most.all + chance) / cells);
 }
 
 static uint64_t *set_of(const bshm__shard *s, uint64_t hash)
 {
-	return &s->shard->shadow[(mixed(hash) >> 32) % SETS * SET];
+	return &s->shard->shadow[(bshm__shadow_mixed(hash) >> 32) % SETS * SET];
 }
 
 /* The key's cell, and what it says; NULL: it has none. */
@@ -164,14 +122,14 @@ static uint32_t lru_age(const bshm__shard *s)
 	return (oldest & KNOWN) == 0 ? AGE_MOST : bshm__age(bshm__stamp_now(s), oldest);
 }
 
-static uint32_t base_now(const bshm__shard *s, limit most)
+static uint32_t base_now(const bshm__shard *s, bshm__shadow_limit most)
 {
 	const uint32_t base = BSHM_LOAD(&s->shard->base, RELAXED) & BSHM_SLOT_STAMP;
 	return most.each != 0 ? base | BY_RECORDS : base;
 }
 
 /* Do the cells count this limit, and in stamps of these days? */
-static bool is_current(const bshm__shard *s, limit most)
+static bool is_current(const bshm__shard *s, bshm__shadow_limit most)
 {
 	return base_now(s, most) == BSHM_LOAD(&s->shard->shadow_base, RELAXED);
 }
@@ -212,7 +170,7 @@ static uint32_t age_of_rank(const ranks *r, uint64_t most)
 }
 
 /* Finds the oldest record that an LRU holds. */
-static BSHM_NOINLINE void rank(const bshm__shard *s, limit most)
+static BSHM_NOINLINE void rank(const bshm__shard *s, bshm__shadow_limit most)
 {
 	const uint32_t now = bshm__stamp_now(s);
 	const uint32_t before = lru_age(s);
@@ -264,7 +222,7 @@ static BSHM_NOINLINE void renew(const bshm__shard *s, uint32_t base)
 	BSHM_STORE(&s->shard->shadow_base, base, RELAXED);
 }
 
-static void renew_if_needed(const bshm__shard *s, limit most)
+static void renew_if_needed(const bshm__shard *s, bshm__shadow_limit most)
 {
 	if (BSHM_UNLIKELY(!is_current(s, most))) {
 		renew(s, base_now(s, most));
@@ -274,7 +232,7 @@ static void renew_if_needed(const bshm__shard *s, limit most)
 /* ------------------------------------------------------------------ what happens to records */
 
 /* The store or an LRU did not hold it. */
-static void count_missed(const bshm__shard *s, limit most, uint64_t size)
+static void count_missed(const bshm__shard *s, bshm__shadow_limit most, uint64_t size)
 {
 	BSHM_ADD(&s->shard->shadow_missed, weight_of(most, size), RELAXED);
 }
@@ -288,11 +246,11 @@ static void stamp(const bshm__shard *s, uint64_t *cell, uint64_t says)
 
 void bshm__shadow_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
-	const limit most = limit_of(s);
-	const uint64_t size = size_of(bytes);
+	const bshm__shadow_limit most = bshm__shadow_limit_of(s);
+	const uint64_t size = bshm__shadow_size(bytes);
 	const uint32_t now = bshm__stamp_now(s);
 	uint64_t says;
-	if (!is_sampled(hash, most, size) || (state & BSHM_SLOT_STAMP) == now) {
+	if (!bshm__shadow_samples(hash, most, size) || (state & BSHM_SLOT_STAMP) == now) {
 		return;
 	}
 	uint64_t *cell = find(s, hash, &says);
@@ -315,11 +273,11 @@ static bool is_lost(const bshm__shard *s, uint64_t says)
 
 void bshm__shadow_asked(const bshm__shard *s, uint64_t hash)
 {
-	const limit most = limit_of(s);
+	const bshm__shadow_limit most = bshm__shadow_limit_of(s);
 	uint64_t says;
 	bshm__gain_missed(s, hash);
 	/* Its size is not known. Most keys would not be in the sample with any. */
-	if (!is_sampled(hash, most, BSHM_LOAD(&s->shard->shadow_largest, RELAXED))) {
+	if (!bshm__shadow_samples(hash, most, BSHM_LOAD(&s->shard->shadow_largest, RELAXED))) {
 		return;
 	}
 	uint64_t *cell = find(s, hash, &says);
@@ -366,13 +324,13 @@ static void enter(const bshm__shard *s, uint64_t hash, uint64_t size, uint64_t *
 
 void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool asked)
 {
-	const limit most = limit_of(s);
-	const uint64_t size = size_of(bytes);
+	const bshm__shadow_limit most = bshm__shadow_limit_of(s);
+	const uint64_t size = bshm__shadow_size(bytes);
 	uint64_t says;
 	if (asked) {
 		bshm__gain_missed(s, hash);
 	}
-	if (!is_sampled(hash, most, size)) {
+	if (!bshm__shadow_samples(hash, most, size)) {
 		return;
 	}
 	renew_if_needed(s, most);
@@ -390,10 +348,10 @@ void bshm__shadow_put(const bshm__shard *s, uint64_t hash, uint64_t bytes, bool 
 
 void bshm__shadow_replaced(const bshm__shard *s, uint64_t hash, uint64_t before, uint64_t bytes)
 {
-	const limit most = limit_of(s);
-	const uint64_t size = size_of(bytes);
+	const bshm__shadow_limit most = bshm__shadow_limit_of(s);
+	const uint64_t size = bshm__shadow_size(bytes);
 	uint64_t says;
-	if (is_sampled(hash, most, size)) {
+	if (bshm__shadow_samples(hash, most, size)) {
 		renew_if_needed(s, most);
 		enter(s, hash, size, find(s, hash, &says));
 	} else if (before != bytes) {
@@ -404,7 +362,7 @@ void bshm__shadow_replaced(const bshm__shard *s, uint64_t hash, uint64_t before,
 void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
 	uint64_t says;
-	if (is_sampled(hash, limit_of(s), size_of(bytes))) {
+	if (bshm__shadow_samples(hash, bshm__shadow_limit_of(s), bshm__shadow_size(bytes))) {
 		uint64_t *cell = find(s, hash, &says);
 		if (cell != NULL) {
 			const uint64_t others = says & ~(STORED | BSHM_SLOT_STAMP);
@@ -416,7 +374,7 @@ void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, u
 void bshm__shadow_removed(const bshm__shard *s, uint64_t hash, uint64_t bytes)
 {
 	uint64_t says;
-	if (is_sampled(hash, limit_of(s), size_of(bytes))) {
+	if (bshm__shadow_samples(hash, bshm__shadow_limit_of(s), bshm__shadow_size(bytes))) {
 		uint64_t *cell = find(s, hash, &says);
 		if (cell != NULL && (says & STORED) != 0) {
 			BSHM_STORE(cell, 0, RELAXED);
