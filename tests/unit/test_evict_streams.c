@@ -175,6 +175,45 @@ TEST(a_large_record_in_use_is_kept_where_all_that_are_in_use_fit)
 	check_sound(segment);
 }
 
+/* Three loops take turns, each goes round one to three times. What the store learns from keys that
+ * return must not keep the next loop out. By how much it misses more than an LRU, in percent, with
+ * the worst of eight streams. */
+static double loops_in_turn(uint32_t capacity, uint32_t turns)
+{
+	static const uint32_t lengths[] = {300, 900, 1500};
+	double worst = -100;
+	for (uint64_t stream = 0; stream < 8; stream++) {
+		bshm_segment *segment = open_with_seed(MB(4), capacity);
+		uint64_t seed = stream;
+		uint32_t lru_misses = 0;
+		uint32_t misses = 0;
+		lru_begin(&same, capacity);
+		for (uint32_t i = 0; i < turns; i++) {
+			const uint32_t rounds = 1 + (uint32_t) (3 * uniform(&seed));
+			for (uint32_t k = 0; k < rounds * lengths[i % 3]; k++) {
+				const uint32_t key = i % 3 * 1500 + k % lengths[i % 3];
+				lru_misses += !lru_use(&same, key);
+				if (!store_use(segment, key)) {
+					misses++;
+					CHECK_INT(store_put(segment, key, i, 16, 0, BSHM_PUT_SET), 1);
+				}
+			}
+		}
+		const double more = 100.0 * misses / lru_misses - 100;
+		worst = more > worst ? more : worst;
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+	test_note("%u records: %.1f %% more misses than LRU at most", capacity, worst);
+	return worst;
+}
+
+TEST(loops_that_take_turns_are_served_as_by_an_lru_or_better)
+{
+	CHECK(loops_in_turn(1755, 12) < 10);
+	CHECK(loops_in_turn(2430, 60) < -5);
+}
+
 /* Of what returns soon after its eviction a part is protected, and stays: a loop that does not fit
  * has hits, whatever the seed of the hash. */
 TEST(a_loop_just_larger_than_the_store_is_served_in_part)

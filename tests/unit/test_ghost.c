@@ -207,13 +207,35 @@ static uint32_t use_sessions(bshm_segment *segment, sessions *all, uint32_t roun
 	return lost;
 }
 
-/* The store begins far on the side of records that return: what it loses must take it back. */
+/* A lean goes up sooner than what it costs is seen. */
+TEST(no_more_of_the_lean_counts_than_is_earned)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	BSHM_STORE(&s.shard->records, 6400, RELAXED); /* 800 lost hits are too many */
+	BSHM_STORE(&s.shard->lean, 4 * BSHM_OCTAVE, RELAXED);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 4 * BSHM_OCTAVE);
+	const int32_t younger = bshm__ghost_older(&s, BSHM_KIND_FREQUENT);
+	CHECK(younger < -BSHM_OCTAVE);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -400, RELAXED);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 2 * BSHM_OCTAVE);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_FREQUENT), younger / 2);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROTECTED), 0);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -800, RELAXED);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
+	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_FREQUENT), 0);
+	CHECK_INT(bshm__ghost_lean(&s), 4 * BSHM_OCTAVE);
+}
+
+/* The store begins far on the side of records that return, by which it has gained: what it loses
+ * must take it back. */
 TEST(sessions_that_are_lost_are_a_lesson_too)
 {
 	bshm_segment *segment = open_store(MB(1), 1000);
 	const bshm__shard s = bshm__shard_at(segment, 0);
 	sessions all = {.last = 0};
 	BSHM_STORE(&s.shard->lean, 5 * BSHM_OCTAVE, RELAXED);
+	BSHM_STORE(&s.shard->gain, 1000, RELAXED);
 	const uint32_t first = use_sessions(segment, &all, 200);
 	const uint32_t last = use_sessions(segment, &all, 400);
 	test_note("lost: %u of %u reads, then %u of %u", first, 200 * SESSIONS, last, 400 * SESSIONS);

@@ -17,8 +17,8 @@ void bshm__gain_add(const bshm__shard *s, int64_t hits);
 void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
 /* Under the lock: a record is evicted, the shard's eviction of that number. */
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
-/* A step away from LRU, as far as it has been earned. */
-int64_t bshm__gain_earned(const bshm__shard *s, int64_t step);
+/* Of a step away from LRU, or of the lean: what has been earned. */
+int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting);
 /* A turn of the ghosts is over. */

@@ -57,7 +57,8 @@
  * fits, ages grow, and none goes. Counted, the uses of such records drew the lean up until the
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
- * While the store has lost hits against an LRU, less raises the lean, or nothing (gain.c).
+ * While the store has lost hits against an LRU, less raises the lean, or nothing, and less of it
+ * counts (gain.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -460,9 +461,10 @@ static void learn_missed(const bshm__shard *s, bool large)
 
 int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 {
-	const int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : bshm__ghost_lean(s);
-	if (lean <= 0 || kind == BSHM_KIND_PROBATION) {
-		return lean < 0 ? 0 : lean;
+	int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : bshm__ghost_lean(s);
+	lean = lean <= 0 ? 0 : (int32_t) bshm__gain_earned(s, lean);
+	if (lean == 0 || kind == BSHM_KIND_PROBATION) {
+		return lean;
 	}
 	return -(lean / BONUS_ONE * frequents_in(BSHM_LOAD(&s->shard->frequent, RELAXED)).bonus);
 }

@@ -75,8 +75,8 @@
 #define KNOWN    0x8000u
 #define AGE_MOST BSHM_SLOT_STAMP /* no record is older */
 
-/* What a cell counts for, in such parts of what it stands for, when the end of an LRU is looked for:
- * with a record for all of it; without one for 7/8. */
+/* What counts of a cell when the end of an LRU is looked for, in such parts of what it stands for:
+ * all if it has a record, else 7/8. */
 #define WHOLE  256u
 #define OTHERS (WHOLE / 8 * 7)
 
