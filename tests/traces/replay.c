@@ -249,6 +249,22 @@ static uint64_t make_loop_polls(size_t i, uint32_t size, double with)
 					  : poll_key(i, (uint32_t) (size * with), 20);
 }
 
+/* Three loops take turns, of 300, 900 and 1,500 keys; each goes round one to three times. */
+static uint64_t make_turns(size_t i, uint32_t size, double with)
+{
+	static uint32_t loop;
+	static uint32_t at;
+	static uint32_t end;
+	(void) size;
+	(void) with;
+	if (i == 0 || at == end) {
+		loop = i == 0 ? 0 : (loop + 1) % 3;
+		at = 0;
+		end = (300 + 600 * loop) * (1 + (uint32_t) (uniform() * 3));
+	}
+	return loop * ONCE + at++ % (300 + 600 * loop);
+}
+
 static const struct {
 	const char *name;
 	make *make;
@@ -271,6 +287,7 @@ static const struct {
 	{"files", make_files, 0.6, BLOCKS / 4},
 	{"polls", make_polls, 0.85, 2000},
 	{"loop-polls", make_loop_polls, 0.64, 2000},
+	{"turns", make_turns, 0, 1755},
 };
 
 #define STREAMS (sizeof(streams) / sizeof(streams[0]))
