@@ -6,6 +6,7 @@
 #include "core/cache/shadow.h"
 
 #include "core/cache/octave.h"
+#include "core/cache/recency.h"
 #include "core/cache/slab.h"
 #include "test_store.h"
 

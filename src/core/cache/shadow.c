@@ -63,6 +63,7 @@
 #include "core/cache/shadow.h"
 
 #include "core/cache/gain.h"
+#include "core/cache/recency.h"
 
 #define SET        8u
 #define SETS       (BSHM_SHADOW_CELLS / SET)

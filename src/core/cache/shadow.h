@@ -6,7 +6,8 @@
 #ifndef BSHM_CACHE_SHADOW_H
 #define BSHM_CACHE_SHADOW_H
 
-#include "core/cache/recency.h"
+#include "core/cache/shard.h"
+#include "core/cache/slab.h"
 
 /* What limits the store, and what a cell stands for. In steps of BSHM_SHADOW_STEP bytes, where
  * memory does; else in records. Then `each` is what a record takes of it; else 0: as much as it is
