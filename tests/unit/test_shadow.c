@@ -349,22 +349,28 @@ TEST(cells_that_tell_no_age_any_more_are_free)
 	CHECK_INT(BSHM_LOAD(&s.shard->shadow_largest, RELAXED), MB(1) / 16 + 1);
 }
 
+/* Puts 200 keys, an epoch for each, of which every second one is evicted. */
+static void put_and_evict(const bshm__shard *s, uint32_t records)
+{
+	BSHM_STORE(&s->shard->shadow_oldest, 0, RELAXED);
+	BSHM_STORE(&s->shard->evictions, 1, RELAXED);
+	BSHM_STORE(&s->shard->records, records, RELAXED);
+	for (uint32_t i = 0; i < 200; i++) {
+		BSHM_STORE(&s->shard->clock, UINT64_C(0x1ff01fe81fe00000) | (0x2000 + i), RELAXED);
+		bshm__shadow_put(s, hash_of(i), 8, true);
+		if (i % 2 == 0) {
+			bshm__shadow_evicted(s, hash_of(i), BSHM_SLOT_LIVE | (0x2000 + i), 8);
+		}
+	}
+}
+
 /* Where an LRU ends is found by the cells: as many units as stored records have. Of the others each
  * counts for 7/8, so it holds up to 107 here. */
 TEST(an_lru_is_as_large_as_what_is_stored)
 {
 	bshm_segment *segment = open_store(MB(4), BSHM_SHADOW_KEYS);
 	const bshm__shard s = shard_of_few(segment);
-	BSHM_STORE(&s.shard->shadow_oldest, 0, RELAXED);
-	BSHM_STORE(&s.shard->evictions, 1, RELAXED);
-	BSHM_STORE(&s.shard->records, 100, RELAXED);
-	for (uint32_t i = 0; i < 200; i++) { /* every second one is evicted, an epoch for each */
-		BSHM_STORE(&s.shard->clock, UINT64_C(0x1ff01fe81fe00000) | (0x2000 + i), RELAXED);
-		bshm__shadow_put(&s, hash_of(i), 8, true);
-		if (i % 2 == 0) {
-			bshm__shadow_evicted(&s, hash_of(i), BSHM_SLOT_LIVE | (0x2000 + i), 8);
-		}
-	}
+	put_and_evict(&s, 100);
 	const uint32_t oldest = BSHM_LOAD(&s.shard->shadow_oldest, RELAXED);
 	test_note("an LRU of the last 100 of 200 ends at %u", (oldest & 0x7fff) - 0x2000);
 	CHECK((oldest & 0x7fff) >= 0x2000 + 92 && (oldest & 0x7fff) <= 0x2000 + 98);
@@ -377,6 +383,18 @@ TEST(an_lru_is_as_large_as_what_is_stored)
 		bshm__shadow_put(&s, hash_of(1000 + i), 8, true);
 	}
 	CHECK((BSHM_LOAD(&s.shard->shadow_oldest, RELAXED) & 0x7fff) >= (oldest & 0x7fff));
+}
+
+/* The sample has 100 cells of 150 records, by chance. There are no fewer of the keys that an LRU
+ * alone holds: each counts for 2/3 of 7/8. */
+TEST(what_only_an_lru_holds_counts_for_its_share)
+{
+	bshm_segment *segment = open_store(MB(4), BSHM_SHADOW_KEYS);
+	const bshm__shard s = shard_of_few(segment);
+	put_and_evict(&s, 150);
+	const uint32_t oldest = BSHM_LOAD(&s.shard->shadow_oldest, RELAXED) & 0x7fff;
+	test_note("it ends at %u", oldest - 0x2000);
+	CHECK(oldest >= 0x2000 + 72 && oldest <= 0x2000 + 80);
 }
 
 /* Where a count of records is the limit of several shards, each has a sample of its share. */

@@ -118,9 +118,10 @@ static BSHM_NOINLINE void note_late_use(bshm_segment *segment, const bshm_shard_
 	bshm__ghost_used(&s, hash, state, bytes);
 }
 
-/* Is a use at another epoch than the record's last one noted? In a shard that has not evicted only
- * that of a key of the sample: its cell has to say by the first eviction when it was used. */
-static BSHM_ALWAYS_INLINE bool is_noted(const bshm__shard *s, uint64_t hash, uint64_t bytes)
+/* Does a use in another epoch than the record's last one tell what an LRU would hold? In a shard
+ * that has not evicted only that of a key of the sample: from the first eviction on its cell has to
+ * say when it was used. */
+static BSHM_ALWAYS_INLINE bool tells_of_an_lru(const bshm__shard *s, uint64_t hash, uint64_t bytes)
 {
 	return BSHM_LOAD(&s->shard->evictions, RELAXED) != 0 ||
 		   BSHM_UNLIKELY(
@@ -136,7 +137,7 @@ static BSHM_ALWAYS_INLINE void note_hit(
 		if (BSHM_LIKELY(s->segment->store_writable)) {
 			const uint64_t bytes = bshm__record_size(record);
 			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
-				!expired && is_noted(s, hash, bytes)) {
+				!expired && tells_of_an_lru(s, hash, bytes)) {
 				note_late_use(s->segment, s->shard, hash, record->state, bytes);
 			}
 			bshm__touch(s, record->slot, record->state, bytes);

@@ -191,7 +191,8 @@ static uint64_t stored_in_cells(const bshm__shard *s, bshm__shadow_limit most)
 	return stored;
 }
 
-/* What they would stand for if there were neither more nor fewer of them by chance; at least 1. */
+/* What they would stand for if there were neither more nor fewer of them by chance; at least 1. The
+ * counts may be damaged: then an LRU seems to end anywhere, and no more. */
 static uint64_t stored_by_share(const bshm__shard *s, bshm__shadow_limit most)
 {
 	const uint64_t records = BSHM_LOAD(&s->shard->records, RELAXED);
