@@ -282,6 +282,40 @@ TEST(records_that_nobody_asks_for_and_keys_that_are_never_put_let_nothing_be_for
 	CHECK(gain_of(&s) > -80);
 }
 
+/* 70 MB have three shards. A key of the first stands for 40 hits, one of the others for 4. */
+TEST(shards_share_what_they_have_gained_or_lost)
+{
+	bshm_segment *segment = open_store(MB(70), 0);
+	REQUIRE(segment->shard_count == 3);
+	bshm__shard s[3];
+	for (uint32_t i = 0; i < 3; i++) {
+		s[i] = bshm__shard_at(segment, i);
+		BSHM_STORE(&s[i].shard->records, i == 0 ? 6400 : 640, RELAXED);
+	}
+	BSHM_STORE(&s[0].shard->gain, (uint32_t) -1200, RELAXED); /* 30 keys */
+	BSHM_STORE(&s[1].shard->gain, (uint32_t) -40, RELAXED);   /* 10 */
+	BSHM_STORE(&s[2].shard->gain, (uint32_t) -480, RELAXED);  /* 120 */
+	CHECK_INT(bshm__gain_earned(&s[0], 1000), 0);
+	bshm__gain_turn(&s[0]); /* in epoch 0 with the next one */
+	CHECK_INT(gain_of(&s[0]), -800);
+	CHECK_INT(gain_of(&s[1]), -80);
+	CHECK_INT(gain_of(&s[2]), -480);
+	BSHM_STORE(&s[0].shard->clock, 1, RELAXED); /* with the one after it */
+	bshm__gain_turn(&s[0]);
+	CHECK_INT(gain_of(&s[0]), -2800);
+	CHECK_INT(gain_of(&s[1]), -80);
+	CHECK_INT(gain_of(&s[2]), -280);
+	BSHM_STORE(&s[2].shard->gain, 360, RELAXED); /* 90; the third's next one is the first */
+	bshm__gain_turn(&s[2]);
+	CHECK_INT(gain_of(&s[0]), 400);
+	CHECK_INT(gain_of(&s[2]), 40);
+	CHECK_INT(bshm__gain_earned(&s[0], 1000), 1000);
+	BSHM_STORE(&s[1].shard->gain, 1u << 31, RELAXED); /* damaged: no more than can be */
+	bshm__gain_turn(&s[0]);
+	bshm__gain_turn(&s[1]);
+	CHECK(gain_of(&s[0]) >= -6400 && gain_of(&s[2]) >= -640);
+}
+
 /* A turn of a store of 100 records has 50 evictions. */
 static void end_turn(bshm_segment *segment, const bshm__shard *s)
 {

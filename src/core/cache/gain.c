@@ -40,6 +40,12 @@
  * gained: it can all be lost again when the traffic changes. (With 40 for what was lost, a try that
  * lost more was forgiven the rest: 8 % more misses near the end of an LRU.)
  *
+ * In a store of several shards each turn of one moves half of what its count and that of another
+ * shard differ by, in keys, so that both have the same; their sum stays. For all misses of the
+ * store count, and by the keys' hashes the traffic of all shards is alike. (Where each had its own,
+ * one of three lost by chance of its sample what the two others had won, and stayed an LRU for a
+ * million requests: 7.2 % fewer misses than LRU instead of 10.)
+ *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
  *
@@ -55,6 +61,7 @@
 #define BACK      8   /* by such a part with each turn */
 #define KEYS_MANY 40  /* each time that so many were lost, a hit more is forgotten at once */
 #define KEYS_MOST 160 /* no more are counted, lost or gained */
+#define KEYS_ONE  1024
 
 /* What each key stands for, of those that were counted last. */
 #define EACH_ONE   64  /* in such parts of a hit */
@@ -148,6 +155,25 @@ void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 	}
 }
 
+/* What was gained, or lost, in KEYS_ONE of a key. */
+static int64_t keys_now(const bshm__shard *s)
+{
+	return hits_now(s) * KEYS_ONE * EACH_ONE / each_now(s);
+}
+
+static void share(const bshm__shard *s)
+{
+	const uint32_t others = s->segment->shard_count - 1;
+	if (others != 0) {
+		const uint32_t chance = bshm__stamp_now(s) % others;
+		const uint32_t index = (s->index + 1 + chance) % (others + 1);
+		const bshm__shard other = bshm__shard_at(s->segment, index);
+		const int64_t half = (keys_now(&other) - keys_now(s)) / 2;
+		count_hits(s, half * each_now(s) / (KEYS_ONE * EACH_ONE));
+		count_hits(&other, -half * each_now(&other) / (KEYS_ONE * EACH_ONE));
+	}
+}
+
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount)
 {
 	const int64_t hits = hits_now(s);
@@ -162,6 +188,7 @@ int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)
 
 void bshm__gain_turn(const bshm__shard *s)
 {
+	share(s);
 	const int64_t hits = hits_now(s);
 	/* Rounded up as often as the rest is large: a turn begins in any epoch. */
 	const int64_t chance = (int64_t) (bshm__stamp_now(s) % TURNS);
