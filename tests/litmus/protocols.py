@@ -599,6 +599,43 @@ def chunk_moved(moved=RELEASE, read=ACQUIRE, jumped=RELEASE, between=ACQUIRE):
     return [move, copy], lambda result, last: result[1], {"chunk[0]": 7}
 
 
+@litmus(
+    {"placed": RELAXED},
+    {"moved": RELAXED},
+    {"place": RELAXED},
+    {"freed": None},
+    {"between": None},
+    {"number": 0},
+)
+def chunk_moved_back(
+    placed=RELEASE, moved=RELEASE, place=ACQUIRE, freed=RELEASE, between=ACQUIRE, number=2
+):
+    """A chunk's bytes are another's, because the chunk was moved away and back meanwhile.
+
+    bshm__chunk_move (cache/move.c) and free_taken (cache/slab.c) against bshm__record_read_chunks
+    (cache/record.h) and bshm__record_survived (cache/record.c)."""
+
+    def move():
+        yield store("chunk[1]", 7, RELAXED)
+        yield store("moved[1]", 1, placed)
+        yield store("next", 1, moved)
+        yield fence(freed)
+        yield store("chunk[0]", 9, RELAXED)  # of another record
+        yield store("chunk[0]", 7, RELAXED)
+        yield store("moved[0]", number, placed)
+        yield store("next", 0, moved)
+
+    def copy():
+        chunk = yield load("next", ACQUIRE)
+        its = yield load(f"moved[{chunk}]", place)
+        byte = yield load(f"chunk[{chunk}]", RELAXED)
+        yield fence(between)
+        again = yield load("next", ACQUIRE)
+        return again == chunk and (yield load(f"moved[{again}]", ACQUIRE)) == its and byte != 7
+
+    return [move, copy], lambda result, last: result[1], {"chunk[0]": 7}
+
+
 @litmus({"live": RELAXED}, {"second": None}, {"freed": None})
 def serial(freed=RELEASE, live=RELEASE, second=ACQUIRE):
     """A large record's value is a mixture, where the slot's version has come back: the serial tells

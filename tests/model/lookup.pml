@@ -6,6 +6,7 @@
  *
  *     look-up   cache/find.c     find_all, search, ref_changed, copy_found
  *               cache/record.h   bshm__record_load, bshm__record_current, bshm__record_unchanged
+ *               cache/record.c   bshm__record_survived, is_indexed
  *               cache/index.h    bshm__buckets_of, bshm__unit, bshm__bucket_at, bshm__bucket_match
  *     writer    cache/put.c      fill_first, build, publish
  *               cache/remove.c   bshm__record_remove
@@ -34,8 +35,8 @@
  *   - Stamps: no comparison of states looks at them, and no store depends on them. Counts: they are
  *     hints. Expiry: one word, old or new. Leases: lease.pml.
  *   - A version has one bit in the place of 12, so it comes back after 2 frees, and that is the
- *     number that the sequence is compared with. A serial never comes again (docs/CONCURRENCY.md
- *     has the odds).
+ *     number that the sequence is compared with. A serial, or a chunk's word `moved`, never comes
+ *     again (docs/CONCURRENCY.md has the odds).
  *   - Memory is sequentially consistent: tests/litmus has the memory orders.
  *
  * Bounds: one look-up (look-ups meet in stamps only); keys A and B, which have one tag and one home
@@ -79,6 +80,7 @@ byte next[REFS];
 byte key[REFS];
 byte first_half[REFS];
 byte second_half[REFS]; /* with -DLARGE: of the chunk */
+byte moved[REFS];       /* of the chunk */
 bool taken[REFS];
 bool foreign[REFS];     /* its page belongs to another class */
 
@@ -109,6 +111,7 @@ bool owed;     /* a holder died, and no other has repaired what it left */
 byte current;
 short seen;
 byte made;     /* values */
+byte moves;    /* of chunks */
 
 inline now_is(value)
 {
@@ -125,6 +128,51 @@ inline now_is(value)
 # define SINCE VERSIONS
 # define HALF(r) second_half[r]
 #endif
+
+/* bshm__record_survived(): goes to `again`, or on. */
+inline stands()
+{
+# ifndef BROKEN_NO_PLACES
+	its_now = next[r];
+	if
+	:: its_now != its_next -> goto again
+	:: else
+	fi;
+#  ifndef BROKEN_NO_MOVED
+	if
+	:: moved[its_now] != its_moved -> goto again
+	:: else
+	fi;
+#  endif
+# endif
+# ifndef BROKEN_NO_INDEX
+	since = sequence;
+	list = shape;
+	unit = unit_of[list];
+	if
+	:: ref[2 * unit] != r ->
+		if
+		:: ref[2 * unit + 1] != r -> goto again
+		:: else
+		fi
+	:: else
+	fi;
+	if
+	:: state[r] != s -> goto again
+	:: else
+	fi;
+	if
+	:: serial[r] != its_serial -> goto again
+	:: else
+	fi;
+#  ifndef BROKEN_NO_NEW_SEQUENCE
+	if
+	:: sequence - since >= VERSIONS -> goto again
+	:: else
+	fi
+#  endif
+# endif
+}
 
 /* bshm__record_load() and the rest of one candidate: goes to `found` or `again`, or on. */
 inline look_at(line)
@@ -158,6 +206,9 @@ inline look_at(line)
 				:: else
 				fi;
 #endif
+#ifdef LARGE
+				its_moved = moved[its_next];
+#endif
 				x = first_half[r];
 				y = HALF(r);
 #ifndef BROKEN_NO_SECOND_LOOK
@@ -173,7 +224,12 @@ inline look_at(line)
 				skip;
 # else
 				if
-				:: sequence - since >= SINCE -> goto again
+				:: sequence - since >= SINCE ->
+#  ifdef LARGE
+					stands()
+#  else
+					goto again
+#  endif
 				:: else
 				fi;
 # endif
@@ -215,6 +271,8 @@ proctype look_up()
 	byte its_key;
 	byte its_next;
 	byte its_serial;
+	byte its_moved;
+	byte its_now;
 	byte its_passed;
 	bit list;
 	bool astray;
@@ -231,6 +289,8 @@ again:
 		y = 0;
 		its_next = 0;
 		its_serial = 0;
+		its_moved = 0;
+		its_now = 0;
 		since = sequence
 	};
 	list = shape;
@@ -461,6 +521,7 @@ inline put()
 		chunk_find(c);
 		fresh = c;
 		taken[c] = true;
+		moved[c] = 0;
 		second_half[c] = v;
 		serial[f] = sequence % JUMP;
 		next[f] = c;
@@ -565,6 +626,7 @@ inline chunk_move()
 	:: at != NOWHERE ->
 		chunk_find(c);
 		second_half[c] = second_half[next[was]];
+		atomic { moves++; moved[c] = moves };
 		intent_begin(MOVE_CHUNK, was, next[was], c);
 		taken[c] = true;
 		next[place] = c;
@@ -706,6 +768,7 @@ inline choose()
 	:: what = REMOVE
 # ifdef LARGE
 	:: what = MOVE_CHUNK
+	:: what = NONE
 # else
 	:: what = NONE
 	:: what = RESIZE
@@ -745,6 +808,7 @@ next_holder:
 			:: what == REMOVE -> remove()
 # ifdef LARGE
 			:: what == MOVE_CHUNK -> chunk_move()
+			:: what == NONE -> divide()
 # else
 			:: what == NONE -> divide()
 			:: what == RESIZE -> resize()

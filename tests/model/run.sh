@@ -153,7 +153,7 @@ model_lookup() {
 	holds lookup 'values are whole and in force, and a record that stands is found'
 	holds lookup 'the same where a full line has passed the record on' FAR DEATHS=0
 	holds lookup 'the same where a slot is used again and again' REUSE OPS=4 DEATHS=0
-	holds lookup 'the same for a large record' LARGE
+	holds lookup 'the same for a large record' LARGE OPS=3
 	holds lookup 'the same with more changes' LARGE OPS=4 DEATHS=0
 	fails lookup 'no second look after the copy' BROKEN_NO_SECOND_LOOK
 	fails lookup 'the state not compared' BROKEN_NO_STATE
@@ -176,6 +176,9 @@ model_lookup() {
 	fails lookup "a record's first slot freed before its chunks" LARGE BROKEN_FIRST_SLOT_FIRST
 	fails lookup 'the serial not compared' LARGE OPS=4 DEATHS=0 BROKEN_NO_SERIAL
 	fails lookup 'the serial of a moved record kept' LARGE OPS=4 DEATHS=0 BROKEN_OLD_SERIAL
+	fails lookup 'no second look at the places of the chunks' LARGE OPS=4 DEATHS=0 BROKEN_NO_PLACES
+	fails lookup 'a chunk that comes back to its place' LARGE OPS=3 BROKEN_NO_MOVED
+	fails lookup 'the index not asked again' LARGE OPS=3 DEATHS=0 BROKEN_NO_INDEX
 	fails lookup 'the first slot not looked at again before the chunks' LARGE OPS=4 DEATHS=0 \
 		BROKEN_HEAD_UNCHECKED
 }

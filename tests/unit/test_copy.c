@@ -3,6 +3,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/move.h"
 #include "core/cache/shard_lock.h"
 #include "core/segment/lock.h"
 #include "platform/platform.h"
@@ -69,11 +70,182 @@ TEST(what_others_free_does_not_void_a_large_record)
 		CHECK_INT(store_put(segment, 3, i, LARGE, 0, BSHM_PUT_SET), 1);
 	}
 	CHECK(found_stands(&large));
-	/* Memory that gets another meaning does. */
+	/* Nor does memory that gets another meaning. */
 	bshm__sequence_jump(&s);
-	CHECK(!found_stands(&large));
+	CHECK(found_stands(&large));
 	CHECK_INT(store_put(segment, 1, 2, LARGE, 0, BSHM_PUT_SET), 1);
 	CHECK(!found_stands(&large));
+	CHECK_INT(store_remove(segment, 1), 1);
+	CHECK(!found_stands(&large));
+}
+
+/* The places that a copy of it would read, and do they stand? */
+typedef struct {
+	bshm__record record;
+	uint64_t places;
+} copy;
+
+static copy copy_places(uint32_t number)
+{
+	copy c = {locate(number).record, 0};
+	REQUIRE(bshm__record_read(&s, &c.record, c.record.key_bytes, NULL, LARGE, &c.places));
+	return c;
+}
+
+static bool places_stand(const copy *c)
+{
+	return bshm__record_survived(&s, &c->record, c->record.key_bytes, LARGE, c->places);
+}
+
+/* The ref of chunk i of record 1. */
+static uint32_t chunk_of(uint32_t i)
+{
+	uint32_t ref = locate(1).record.next;
+	while (i-- != 0) {
+		ref = word(ref, 1);
+	}
+	return ref;
+}
+
+static void move_chunk(uint32_t i)
+{
+	REQUIRE(bshm__chunk_move(&s, chunk_of(i)));
+}
+
+TEST(a_copy_does_not_stand_if_one_of_its_chunks_was_moved)
+{
+	begin(MB(16));
+	REQUIRE(store_put(segment, 1, 1, LARGE, 0, BSHM_PUT_SET) == 1);
+	for (uint32_t i = 0; i < 24; i += i == 1 ? 22 : 1) { /* the first two, and the last */
+		const copy before = copy_places(1);
+		CHECK(places_stand(&before));
+		move_chunk(i);
+		CHECK(!places_stand(&before));
+		const copy after = copy_places(1);
+		CHECK(places_stand(&after));
+	}
+	/* A chunk that is moved before the copy comes to it does no harm. */
+	const bshm_found found = find(1);
+	move_chunk(20);
+	CHECK(found_stands(&found));
+	move_chunk(0); /* the look-up has read its ref */
+	CHECK(!found_stands(&found));
+	check_sound(segment);
+}
+
+/* What was in its place meanwhile? */
+TEST(a_copy_does_not_stand_if_a_chunk_was_moved_away_and_back)
+{
+	begin(MB(16));
+	REQUIRE(store_put(segment, 1, 1, LARGE, 0, BSHM_PUT_SET) == 1);
+	REQUIRE(store_put(segment, 2, 1, LARGE, 0, BSHM_PUT_SET) == 1);
+	const uint32_t place = chunk_of(3);
+	const copy before = copy_places(1);
+	move_chunk(3);
+	CHECK(chunk_of(3) != place);
+	CHECK_INT(store_remove(segment, 2), 1); /* its slots are free, too */
+	for (unsigned i = 0; i < 100 && chunk_of(3) != place; i++) {
+		move_chunk(3);
+	}
+	CHECK(chunk_of(3) == place);
+	CHECK(!places_stand(&before));
+	const copy after = copy_places(1);
+	CHECK(places_stand(&after));
+}
+
+/* The page of its first slot has another class, and the bytes look like the record's words. */
+TEST(a_copy_does_not_stand_if_the_index_does_not_lead_to_it)
+{
+	begin(MB(16));
+	REQUIRE(store_put(segment, 1, 1, LARGE, 0, BSHM_PUT_SET) == 1);
+	const copy before = copy_places(1);
+	const bshm__existing at = locate(1);
+	bshm__sequence_jump(&s);
+	CHECK(places_stand(&before));
+	*bshm__cell_word(&s, at.cell) = 0;
+	CHECK(!places_stand(&before));
+	*bshm__cell_word(&s, at.cell) = at.ref;
+	CHECK(places_stand(&before));
+	set_word(at.ref, 1, word(at.ref, 1) + 1); /* another serial */
+	CHECK(!places_stand(&before));
+	set_word(at.ref, 1, word(at.ref, 1) - 1);
+	set_word(at.ref, 0, word(at.ref, 0) + (1u << BSHM_SLOT_VERSION));
+	CHECK(!places_stand(&before));
+	set_word(at.ref, 0, word(at.ref, 0) - (1u << BSHM_SLOT_VERSION));
+	CHECK(places_stand(&before));
+}
+
+/* A key that goes on in the chunks is read from them. */
+TEST(a_large_record_with_a_long_key_stands_when_memory_gets_another_meaning)
+{
+	begin(MB(16));
+	static char name[20000];
+	memset(name, 'k', sizeof(name));
+	static char value[LARGE];
+	const bshm_put put = {
+		.key = {name, sizeof(name)}, .value = {BSHM_VALUE_STRING, value, sizeof(value)}};
+	bshm_error error;
+	REQUIRE(bshm_record_put(segment, &put, &error) == 1);
+	bshm_found found;
+	REQUIRE(bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, 0, &found) == 1);
+	bshm__sequence_jump(&s);
+	CHECK(found_stands(&found));
+}
+
+/* Values of all sizes that push each other out: pages get other classes, and chunks are moved. */
+static void mix(void)
+{
+	bshm_segment *own = attach_store();
+	uint64_t seed = 1;
+	for (uint64_t serial = 1;; serial++) {
+		const uint32_t number = 10 + (uint32_t) (test_random(&seed) % 20000);
+		store_put(
+			own, number, serial, 16 + (uint32_t) (test_random(&seed) % 20000), 0, BSHM_PUT_SET);
+		BSHM_STORE(&test_words[0], serial, RELAXED);
+	}
+}
+
+TEST(a_large_record_is_read_beside_a_writer_of_all_sizes)
+{
+	begin(MB(16));
+	uint8_t *bytes = malloc(1 << 20);
+	uint8_t *expected = malloc(1 << 20);
+	const pid_t child = spawn(mix);
+	while (BSHM_LOAD(&test_words[0], RELAXED) < 20000) {
+		bshm_os_sleep_us(1000);
+	}
+	const uint64_t jumps = BSHM_LOAD(&s.shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP;
+	unsigned stood = 0;
+	unsigned after_jumps = 0;
+	for (uint64_t serial = 1; serial <= 300 && !test_failed(); serial++) {
+		bshm_error error;
+		store_fill(expected, 1, serial, 1 << 20);
+		const uint64_t number = 1;
+		const bshm_put put = {
+			.key = {(const char *) &number, 8}, .value = {BSHM_VALUE_STRING, expected, 1 << 20}};
+		while (bshm_record_put(segment, &put, &error) != 1) {
+			CHECK_INT(error.status, BSHM_E_TIMEOUT);
+		}
+		bshm_found found;
+		for (unsigned i = 0; i < 5; i++) {
+			if (bshm_record_find(segment, BSHM_SPACE_CACHE, &put.key, BSHM_FIND_USE, &found) == 1 &&
+				bshm_found_copy(&found, bytes)) {
+				stood++;
+				after_jumps += bshm__sequence_jumped(&s, found.sequence);
+				CHECK(memcmp(bytes, expected, found.length) == 0);
+			}
+		}
+	}
+	const uint64_t more = BSHM_LOAD(&s.shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP - jumps;
+	test_note("%u of 1500 stood, %u of them after some of %llu jumps", stood, after_jumps,
+		(unsigned long long) more);
+	CHECK(stood > 750 && after_jumps > 0);
+	kill(child, SIGKILL);
+	finish(child);
+	CHECK_INT(store_put(segment, 2, 1, 8, 0, BSHM_PUT_SET), 1);
+	check_sound(segment);
+	free(bytes);
+	free(expected);
 }
 
 /* Its version comes back after 4,096 records in the same slot; its serial does not. */

@@ -8,8 +8,10 @@
  * any more, the sequence jumps by 2^24. So if the state is the same and the sequence has moved by
  * less than 4,096, all bytes are from one write. Else the look-up begins anew.
  *
- * While a large record is copied, other processes may free thousands of slots. It has a serial of
- * 24 bits besides its version, so only a jump of the sequence makes its readers begin anew.
+ * While a large record is copied, other processes may free thousands of slots, and give memory
+ * another meaning. It has a serial of 24 bits besides its version; after a jump, the index tells
+ * whether that is still its slot (record.c). So its readers begin anew only if it was replaced, or
+ * if a slot of its own was moved.
  *
  * A record is replaced by one store of its ref, and its slot is freed after that. So a look-up that
  * meets a slot without a live record, or with another key, may have read an old ref. It reads the
@@ -394,12 +396,15 @@ static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t
 		.slot = found->slot,
 		.state = found->state,
 		.shape = found->shape,
+		.key_bytes = found->key_length,
 		.bytes = found->bytes,
 		.first = found->first,
 		.next = found->next,
 	};
-	return bshm__record_read(&s, &record, off, to, count) &&
-		   bshm__record_unchanged(&s, &record, found->sequence);
+	uint64_t places = 0;
+	return bshm__record_read(&s, &record, off, to, count, &places) &&
+		   (BSHM_LIKELY(bshm__record_unchanged(&s, &record, found->sequence)) ||
+			   bshm__record_survived(&s, &record, off, count, places));
 }
 
 BSHM_FLATTEN bool bshm_found_copy(const bshm_found *found, void *to)

@@ -95,12 +95,16 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
+	/* After the bytes: pairs with bshm__record_read_chunks(). */
+	const uint64_t jumps = BSHM_LOAD(&s->shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP + 1;
+	BSHM_STORE(
+		bshm__slot_word(bshm__ref_at(s, fresh, BSHM_CHUNK_HEADER), 3), (uint32_t) jumps, RELEASE);
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, word, ref, fresh);
 	bshm__slot_take(s, fresh);
 	/* Pairs with bshm__record_load(), bshm__record_read_chunks(). */
 	BSHM_STORE(bshm__cell_word(s, word), fresh, RELEASE);
 	bshm__chain_link_back(s, fresh);
-	/* A reader of the old chunk begins anew: the record's state is unchanged. */
+	/* A reader of the record sees that: its state is unchanged. */
 	bshm__sequence_jump(s);
 	bshm__slot_vacate(s, ref);
 	bshm__intent_end(s);

@@ -44,6 +44,7 @@ static inline void bshm__chunk_fill_head(const bshm__shard *s, uint32_t chunk, u
 	const uint32_t version = bshm__word(s, chunk, 0) & BSHM_SLOT_VERSION_MASK;
 	bshm__word_set(s, chunk, 0, version | BSHM_SLOT_CHAINED);
 	bshm__word_set(s, chunk, 1, next);
+	bshm__word_set(s, chunk, 3, 0); /* not moved yet */
 }
 
 /* Optional, before bshm__locate(): fills a free slot with the record, if one slot is enough. That

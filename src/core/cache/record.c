@@ -8,12 +8,14 @@
  */
 #include "core/cache/record.h"
 
-#define KEY_PIECE 256u
+#define KEY_PIECE   256u
+#define INDEX_TRIES 256u /* while memory gets another meaning all the time */
 
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
 {
-	return bshm__record_read(s, record, off, to, count);
+	uint64_t places = 0;
+	return bshm__record_read(s, record, off, to, count, &places);
 }
 
 bool bshm__record_is(const bshm__shard *s, const bshm__record *record, uint64_t off,
@@ -75,6 +77,51 @@ bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__h
 		*home = bshm__home_of(s->segment, space, &key);
 	}
 	return home->shard == s->index;
+}
+
+/* Has the index a ref to the slot, and the slot the state and the serial that were loaded? Then the
+ * record has stood since. */
+static bool is_indexed(const bshm__shard *s, const bshm__record *record)
+{
+	char bytes[BSHM_KEY_BYTES_MAX];
+	const bshm_key key = {bytes, record->key_bytes};
+	const uint32_t ref = s->first_ref + (uint32_t) ((record->slot - s->pages) / BSHM_SLOT_UNIT);
+	for (unsigned tries = 0; tries < INDEX_TRIES; tries++) {
+		/* Pairs with bshm__sequence_jump(). */
+		const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
+		if (!bshm__record_copy(s, record, 0, bytes, key.length)) {
+			return false;
+		}
+		const uint32_t space = record->shape >> BSHM_SHAPE_SPACE & 1;
+		const bshm__home home = bshm__home_of(s->segment, space, &key);
+		const bool found = home.shard == s->index && bshm__cell_of(s, &home, ref) != 0;
+		BSHM_FENCE(ACQUIRE); /* pairs with the publication of the ref, and free_taken() */
+		const bool same = bshm__record_same_state(record);
+		/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */
+		BSHM_FENCE(ACQUIRE);
+		if (!same || BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) != record->shape) {
+			return false;
+		}
+		if (!bshm__versions_passed(s, sequence)) {
+			return found;
+		}
+	}
+	return false;
+}
+
+bool bshm__record_survived(
+	const bshm__shard *s, const bshm__record *record, uint64_t off, uint64_t count, uint64_t places)
+{
+	bshm__record now = *record;
+	uint64_t places_now = 0;
+	if ((record->state & BSHM_SLOT_CHAINED) == 0) {
+		return false;
+	}
+	BSHM_FENCE(ACQUIRE); /* after the bytes: pairs with the fence of free_taken() */
+	const uint32_t word = (record->state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
+	now.next = BSHM_LOAD(bshm__slot_word(record->slot, word), ACQUIRE); /* bshm__chunk_move() */
+	return bshm__record_read(s, &now, off, NULL, count, &places_now) && places_now == places &&
+		   is_indexed(s, record);
 }
 
 void bshm__record_prefetch_home(const bshm__shard *s, uint32_t ref)

@@ -125,9 +125,17 @@ static inline bool bshm__record_same_state(const bshm__record *record)
 	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
 }
 
+/* The places of the chunks so far, and of one more. A chunk that comes back to a place has another
+ * word `moved` there. */
+static inline uint64_t bshm__places_add(uint64_t places, uint32_t ref, uint32_t moved)
+{
+	const uint64_t mixed = (places ^ ((uint64_t) moved << 32 | ref)) * UINT64_C(0x9e3779b97f4a7c15);
+	return mixed ^ mixed >> 32;
+}
+
 /* The rest of a copy, in the chunks: `off` counts from the first byte of the first chunk. */
-static inline bool bshm__record_read_chunks(
-	const bshm__shard *s, const bshm__record *record, uint64_t off, uint8_t *to, uint64_t count)
+static inline bool bshm__record_read_chunks(const bshm__shard *s, const bshm__record *record,
+	uint64_t off, uint8_t *to, uint64_t count, uint64_t *places)
 {
 	const uint64_t whole = count;
 	uint32_t ref = record->next;
@@ -142,11 +150,16 @@ static inline bool bshm__record_read_chunks(
 		if (chunk == NULL) {
 			return false;
 		}
+		/* Before the bytes: pairs with bshm__chunk_move(). */
+		const uint32_t moved = BSHM_LOAD(bshm__slot_word(chunk, 3), ACQUIRE);
+		*places = bshm__places_add(*places, ref, moved);
 		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
 		if (here != 0) {
 			BSHM_PREFETCH(bshm__ref_at(s, ref, BSHM_CHUNK_HEADER)); /* the copy takes as long */
-			bshm__racy_copy_part(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here, whole);
-			to += here;
+			if (to != NULL) {
+				bshm__racy_copy_part(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here, whole);
+				to += here;
+			}
 			count -= here;
 			off = 0;
 		} else {
@@ -156,20 +169,22 @@ static inline bool bshm__record_read_chunks(
 	return true;
 }
 
-/* Copies `count` bytes of key and value, from `off` on. False: the chain is damaged, or has
- * changed. */
-static inline bool bshm__record_read(
-	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
+/* Copies `count` bytes of key and value, from `off` on, and adds the places of the chunks that have
+ * them to *places; to == NULL: only that. False: the chain is damaged, or has changed. */
+static inline bool bshm__record_read(const bshm__shard *s, const bshm__record *record, uint64_t off,
+	void *to, uint64_t count, uint64_t *places)
 {
 	const uint64_t here = off >= record->first          ? 0
 						  : record->first - off < count ? record->first - off
 														: count;
-	bshm__racy_copy(to, record->bytes + off, (size_t) here);
+	if (to != NULL) {
+		bshm__racy_copy(to, record->bytes + off, (size_t) here);
+	}
 	if (BSHM_LIKELY(here == count)) {
 		return true;
 	}
-	return bshm__record_read_chunks(
-		s, record, off + here - record->first, (uint8_t *) to + here, count - here);
+	return bshm__record_read_chunks(s, record, off + here - record->first,
+		to == NULL ? NULL : (uint8_t *) to + here, count - here, places);
 }
 
 /* The same, not inlined: for all but look-ups. */
@@ -207,6 +222,11 @@ static inline bool bshm__record_unchanged(
 	BSHM_FENCE(ACQUIRE);
 	return same && !jumped && BSHM_LOAD(bshm__slot_word(record->slot, 1), RELAXED) == record->shape;
 }
+
+/* The same if memory has got another meaning since then: has the large record stood all the time,
+ * with its chunks in the `places` from where so many bytes were copied? */
+bool bshm__record_survived(const bshm__shard *s, const bshm__record *record, uint64_t off,
+	uint64_t count, uint64_t places);
 
 /* The home of a record whose key is read from its slot; false: it is damaged. */
 bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__home *home);
