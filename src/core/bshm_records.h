@@ -181,7 +181,8 @@ typedef struct {
 } bshm_put;
 
 /*
- * Stores a record with one step: others see the old one or the new one. 1 = stored; 0 = not: the
+ * Stores a record with one step: others see the old one or the new one. (Neither while a SET fills
+ * a value for which a shard, of several, has no room beside the old one.) 1 = stored; 0 = not: the
  * mode forbids it, or key and value are larger than BSHM_RECORD_BYTES_MAX or a quarter of the
  * store, or there is no room. (If it does not fit, a SET removes an old record.) TIMEOUT,
  * UNAVAILABLE. When there is no room, it evicts records that have not been used for long. A value
