@@ -69,10 +69,10 @@
 #define KEYS_STOP 20  /* lost: no setting moves away from LRU, and all go back, */
 #define BACK      8   /* by such a part with each turn */
 #define KEYS_MANY 40  /* each time that so many were lost, a hit more is forgotten at once */
-#define KEYS_MOST 160 /* no more are counted, lost or gained */
-#define KEYS_ONE  1024
+#define KEYS_MOST 160 /* no more are counted, lost or gained, or shared with another shard */
+#define KEYS_RISK 30  /* more than that and what was gained is not risked */
 
-#define KEYS_RISK 30 /* more than that and what was gained is not risked */
+#define KEYS_ONE INT64_C(1024) /* what is shared is told in such parts of a key */
 
 /* What each key stands for, of those that were counted last. */
 #define EACH_ONE   64  /* in such parts of a hit */
@@ -169,9 +169,12 @@ void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions)
 /* What was gained, or lost, in KEYS_ONE of a key. */
 static int64_t keys_now(const bshm__shard *s)
 {
-	return hits_now(s) * KEYS_ONE * EACH_ONE / each_now(s);
+	const int64_t keys = hits_now(s) * KEYS_ONE * EACH_ONE / each_now(s);
+	const int64_t most = KEYS_MOST * KEYS_ONE;
+	return keys < -most ? -most : keys > most ? most : keys;
 }
 
+/* Moves half of what this shard has more or less than another one, which the epoch chooses. */
 static void share(const bshm__shard *s)
 {
 	const uint32_t others = s->segment->shard_count - 1;
