@@ -227,6 +227,10 @@ function record_work_rows(): array
             'a value of 1 MB read beside a busy writer', 'records_large/beside',
             'records_large/alone', Goal::atMost(2),
         ),
+        cost(
+            'one of 8 MB in a full store beside a writer of all sizes', 'records_large/full_beside',
+            'records_large/full', Goal::atMost(2),
+        ),
     ];
     $calls = [
         'set' => 'sets with an eviction', 'large' => 'sets of 8 MB', 'verify' => 'bloom_verify',

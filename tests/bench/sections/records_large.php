@@ -4,7 +4,8 @@ declare(strict_types=1);
 
 /*
  * records_large.php - what it takes to read a value of 1 MB, alone and while another process counts
- * up a small one, in the same shard, as fast as it can.
+ * up a small one, in the same shard, as fast as it can; and one of 8 MB in a full store, alone and
+ * while another process puts values of all sizes, which push each other out.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -15,50 +16,68 @@ require __DIR__ . '/../section.php';
 require __DIR__ . '/../processes.php';
 
 const LARGE_BYTES = 1 << 20;
+const LARGER_BYTES = 8 << 20;
 const READS = 200;
 const COUNTS = 1_000; // between two looks whether the reader has ended
+const KEYS = 100_000; // of values of all sizes: more than fit
+const MOST_BYTES = 20_000;
+
+/** @return array{alone: array<string, float>, beside: array<string, float>} microseconds, worst */
+function beside(string $name, int $bytes, \Closure $write): array
+{
+    $large = random_bytes($bytes);
+    must(\bloom_cache_set($name, $large), "bloomshm could not store a value of $bytes bytes");
+    $read = static function () use ($name, $large): array {
+        $taken = [];
+        for ($i = 0; $i < READS; $i++) {
+            $start = hrtime(true);
+            $value = \bloom_cache_get($name);
+            $taken[] = hrtime(true) - $start;
+            must($value === $large, 'bloomshm gave another value');
+        }
+        return ['microseconds' => median($taken) / 1e3, 'worst' => max($taken) / 1e3];
+    };
+    $read();
+    $alone = $read();
+    [$beside, $written] = in_processes(
+        2,
+        static fn () => null,
+        static function (int $process) use ($read, $write): array {
+            if ($process === 0) {
+                while (\bloom_cache_get('begun') === null) {
+                }
+                $taken = $read();
+                \bloom_cache_set('ended', 1);
+                return $taken;
+            }
+            \bloom_cache_set('begun', 1);
+            for ($writes = 0; \bloom_cache_get('ended') === null; $writes += COUNTS) {
+                for ($i = 0; $i < COUNTS; $i++) {
+                    $write();
+                }
+            }
+            return ['writes' => $writes];
+        },
+    );
+    must($written['writes'] > 0, 'the writer did not write');
+    \bloom_cache_delete_many(['begun', 'ended']);
+    return ['alone' => $alone, 'beside' => $beside];
+}
 
 fresh_segment();
-$large = random_bytes(LARGE_BYTES);
-must(\bloom_cache_set('large', $large), 'bloomshm could not store a value of 1 MB');
-
-$read = static function () use ($large): array {
-    $taken = [];
-    for ($i = 0; $i < READS; $i++) {
-        $start = hrtime(true);
-        $value = \bloom_cache_get('large');
-        $taken[] = hrtime(true) - $start;
-        must($value === $large, 'bloomshm gave another value');
-    }
-    return ['microseconds' => median($taken) / 1e3, 'worst' => max($taken) / 1e3];
-};
-$count = static function (): array {
-    for ($counts = 0; \bloom_cache_get('ended') === null; $counts += COUNTS) {
-        for ($i = 0; $i < COUNTS; $i++) {
-            \bloom_cache_increment('counter');
-        }
-    }
-    return ['counts' => $counts];
-};
-$read();
-$alone = $read();
-[$beside, $counted] = in_processes(
-    2,
-    static fn () => null,
-    static function (int $process) use ($read, $count): array {
-        if ($process === 1) {
-            return $count();
-        }
-        while (\bloom_cache_get('counter') === null) {
-        }
-        $taken = $read();
-        \bloom_cache_set('ended', 1);
-        return $taken;
-    },
+$counting = beside('large', LARGE_BYTES, static fn () => \bloom_cache_increment('counter'));
+$bytes = random_bytes(MOST_BYTES);
+$put = static fn () => \bloom_cache_set(
+    'key' . random_int(1, KEYS), substr($bytes, 0, random_int(0, MOST_BYTES)),
 );
-must($counted['counts'] > 0, 'the writer did not write');
+for ($i = 0; $i < KEYS / 5; $i++) {
+    $put();
+}
+$putting = beside('larger', LARGER_BYTES, $put);
 report([
-    'alone' => $alone['microseconds'],
-    'beside' => $beside['microseconds'],
-    'beside_worst' => $beside['worst'],
+    'alone' => $counting['alone']['microseconds'],
+    'beside' => $counting['beside']['microseconds'],
+    'beside_worst' => $counting['beside']['worst'],
+    'full' => $putting['alone']['microseconds'],
+    'full_beside' => $putting['beside']['microseconds'],
 ]);
