@@ -14,7 +14,7 @@
  * back come only from records that return. That takes turns, and `lean` can rise to its most within
  * one. So no more of it counts than has been earned: the less, the more was lost, and nothing at
  * such a loss. (Where all of it counted until it was back, loops of 300, 900 and 1,500 keys that
- * take turns had up to 17 % more misses than LRU in 20,000 requests, now 9; in 500,000 up to 2.5 %
+ * take turns had up to 17 % more misses than LRU in 20,000 requests, now 8; in 500,000 up to 2.5 %
  * more, now 1.) `gain_each` is the mean of what the keys stand for that were counted last: a small
  * record for many, a large one for itself. (With an 8th of all records instead, tiny ones that no
  * call asks for let some hundred hits of pages be lost: 13 to 15 % more misses than LRU.)
