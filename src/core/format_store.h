@@ -438,7 +438,7 @@ BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 16);
  *          version in the high 12: by the lock holder, one more each time the slot is freed
  *  expires_s   by touch, under the lock, at any time; else before the record is published
  *  prev, next of chunks   under the lock
- *  moved   when the chunk is moved to this slot, before a word leads to it: the number of the jump;
+ *  moved   when the chunk is moved to this slot, before a word leads to it: the number of a jump;
  *          0 = it was put here
  *  all others  before the record is published, and never after
  */

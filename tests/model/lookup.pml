@@ -35,8 +35,8 @@
  *   - Stamps: no comparison of states looks at them, and no store depends on them. Counts: they are
  *     hints. Expiry: one word, old or new. Leases: lease.pml.
  *   - A version has one bit in the place of 12, so it comes back after 2 frees, and that is the
- *     number that the sequence is compared with. A serial, or a chunk's word `moved`, never comes
- *     again (docs/CONCURRENCY.md has the odds).
+ *     number that the sequence is compared with. A serial never comes again (docs/CONCURRENCY.md
+ *     has the odds).
  *   - Memory is sequentially consistent: tests/litmus has the memory orders.
  *
  * Bounds: one look-up (look-ups meet in stamps only); keys A and B, which have one tag and one home
@@ -93,7 +93,7 @@ byte tag[4];
 byte passed[4];
 byte ref[4];
 
-byte sequence;
+short sequence;
 
 /* bshm_intent */
 mtype = { NONE, PUT, REMOVE, MOVE, MOVE_CHUNK, MOVE_UNIT, RESIZE };
@@ -111,7 +111,6 @@ bool owed;     /* a holder died, and no other has repaired what it left */
 byte current;
 short seen;
 byte made;     /* values */
-byte moves;    /* of chunks */
 
 inline now_is(value)
 {
@@ -262,7 +261,7 @@ inline look_at(line)
 
 proctype look_up()
 {
-	byte since;
+	short since;
 	byte unit;
 	byte r;
 	byte s;
@@ -626,7 +625,8 @@ inline chunk_move()
 	:: at != NOWHERE ->
 		chunk_find(c);
 		second_half[c] = second_half[next[was]];
-		atomic { moves++; moved[c] = moves };
+		jump();
+		moved[c] = sequence / JUMP;
 		intent_begin(MOVE_CHUNK, was, next[was], c);
 		taken[c] = true;
 		next[place] = c;

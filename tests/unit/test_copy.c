@@ -149,6 +149,9 @@ TEST(a_copy_does_not_stand_if_a_chunk_was_moved_away_and_back)
 	}
 	CHECK(chunk_of(3) == place);
 	CHECK(!places_stand(&before));
+	/* A move that dies uses its number up, too: the jump after the move is another one. */
+	const uint64_t number = word(place, 3);
+	CHECK_INT(BSHM_LOAD(&s.shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP, number + 1);
 	const copy after = copy_places(1);
 	CHECK(places_stand(&after));
 }

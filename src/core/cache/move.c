@@ -95,8 +95,10 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 	if (fresh == 0 || !copy_slot(s, ref, fresh, bshm__class_bytes(size_class))) {
 		return false;
 	}
+	/* This jump's number is given to no other move, also if this process dies now. */
+	bshm__sequence_jump(s);
+	const uint64_t jumps = BSHM_LOAD(&s->shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP;
 	/* After the bytes: pairs with bshm__record_read_chunks(). */
-	const uint64_t jumps = BSHM_LOAD(&s->shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP + 1;
 	BSHM_STORE(
 		bshm__slot_word(bshm__ref_at(s, fresh, BSHM_CHUNK_HEADER), 3), (uint32_t) jumps, RELEASE);
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, word, ref, fresh);
