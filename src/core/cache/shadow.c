@@ -194,8 +194,7 @@ static uint64_t lacked_of(const ranks *r, uint32_t kept_for)
 /* The same in BSHM_LACKED_KEY of a key of the sample. */
 static uint32_t lacked_keys(bshm__shadow_limit most, uint64_t lacked)
 {
-	const uint64_t cell = most.cell == 0 ? 1 : most.cell; /* never: a store has a MB */
-	return (uint32_t) (lacked * BSHM_LACKED_KEY / cell);
+	return (uint32_t) (lacked * BSHM_LACKED_KEY / most.cell);
 }
 
 /* What the cells with records stand for together. */
