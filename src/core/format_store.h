@@ -176,8 +176,8 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | evicted         | freq.  | gain   | shadow                            |
  *      +-----------------+--------+--------+-----------------------------------+
- * 288: | g.each | g.miss.| vain   | lacked | zero                              |
- *      +--------+--------+--------+--------+-----------------------------------+
+ * 288: | g.each | g.miss.| vain   | zero                                       |
+ *      +--------+--------+--------+--------------------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
  *5440: | classes[64]: 16 bytes each                                            |
@@ -252,11 +252,10 @@ typedef struct {
 	uint32_t shadow_missed;  /* what was missed since that was found */
 	uint32_t shadow_base;    /* the base that the cells of `shadow` know; and which limit */
 	uint32_t shadow_largest; /* no cell is of a larger record */
-	uint32_t gain_each;     /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
-	uint32_t gain_misses;   /* drawn ones, with which no lost hit was forgotten yet */
-	uint32_t old_in_vain;   /* when no record was older than which floor: evict_old.c; 0 = none */
-	uint32_t shadow_lacked; /* what an LRU would hold and the store does not: shadow.c */
-	uint32_t zero[4];
+	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
+	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
+	uint32_t old_in_vain; /* when no record was older than which floor: evict_old.c; 0 = none */
+	uint32_t zero[5];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 } bshm_shard_header;
@@ -310,7 +309,6 @@ BSHM_AT(shard_header, shadow_largest, 284);
 BSHM_AT(shard_header, gain_each, 288);
 BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, old_in_vain, 296);
-BSHM_AT(shard_header, shadow_lacked, 300);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 

@@ -6,7 +6,6 @@
 #include "core/cache/ghost.h"
 
 #include "core/cache/evict.h"
-#include "core/cache/gain.h"
 #include "core/cache/locate.h"
 #include "core/cache/recency.h"
 #include "core/cache/size.h"
@@ -226,32 +225,6 @@ TEST(no_more_of_the_lean_counts_than_is_earned)
 	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
 	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_FREQUENT), 0);
 	CHECK_INT(bshm__ghost_lean(&s), 4 * BSHM_OCTAVE);
-}
-
-/* A key that is lost is counted when it is asked for; by then many more may be gone. */
-TEST(no_lean_counts_while_more_is_at_risk_than_was_gained)
-{
-	bshm_segment *segment = open_store(MB(4), 0);
-	const bshm__shard s = bshm__shard_at(segment, 0);
-	BSHM_STORE(&s.shard->records, 6400, RELAXED); /* a key of the sample stands for 40 hits */
-	BSHM_STORE(&s.shard->lean, 4 * BSHM_OCTAVE, RELAXED);
-	BSHM_STORE(&s.shard->shadow_lacked, 30 * BSHM_LACKED_KEY, RELAXED);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 4 * BSHM_OCTAVE);
-	BSHM_STORE(&s.shard->shadow_lacked, 30 * BSHM_LACKED_KEY + 1, RELAXED);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_FREQUENT), 0);
-	BSHM_STORE(&s.shard->gain, 40, RELAXED); /* one key */
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 4 * BSHM_OCTAVE);
-	BSHM_STORE(&s.shard->shadow_lacked, 31 * BSHM_LACKED_KEY + 1, RELAXED);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
-	BSHM_STORE(&s.shard->gain, (uint32_t) -400, RELAXED); /* half of what ends it: another limit */
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
-	BSHM_STORE(&s.shard->shadow_lacked, 30 * BSHM_LACKED_KEY, RELAXED);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 2 * BSHM_OCTAVE);
-	BSHM_STORE(&s.shard->shadow_lacked, UINT32_MAX, RELAXED); /* damaged, all */
-	BSHM_STORE(&s.shard->gain, INT32_MAX, RELAXED);
-	BSHM_STORE(&s.shard->records, UINT32_MAX, RELAXED);
-	CHECK_INT(bshm__ghost_older(&s, BSHM_KIND_PROBATION), 0);
 }
 
 /* The store begins far on the side of records that return, by which it has gained: what it loses

@@ -5,7 +5,6 @@
  */
 #include "core/cache/shadow.h"
 
-#include "core/cache/gain.h"
 #include "core/cache/octave.h"
 #include "core/cache/recency.h"
 #include "core/cache/slab.h"
@@ -396,42 +395,6 @@ TEST(what_only_an_lru_holds_counts_for_its_share)
 	const uint32_t oldest = BSHM_LOAD(&s.shard->shadow_oldest, RELAXED) & 0x7fff;
 	test_note("it ends at %u", oldest - 0x2000);
 	CHECK(oldest >= 0x2000 + 72 && oldest <= 0x2000 + 80);
-}
-
-static uint32_t lacked(const bshm__shard *s)
-{
-	return BSHM_LOAD(&s->shard->shadow_lacked, RELAXED);
-}
-
-/* Of the keys that have been evicted, those that an LRU would hold. */
-TEST(what_an_lru_holds_and_the_store_lacks_is_counted)
-{
-	bshm_segment *segment = open_store(MB(4), BSHM_SHADOW_KEYS);
-	const bshm__shard s = shard_of_few(segment);
-	for (uint32_t i = 0; i < 10; i++) {
-		bshm__shadow_put(&s, hash_of(i), 8, true);
-		bshm__shadow_evicted(&s, hash_of(i), BSHM_SLOT_LIVE | (0x2000 - 95 - i), 8);
-	}
-	CHECK_INT(lacked(&s), 5 * BSHM_LACKED_KEY); /* 95 to 99 epochs old */
-	for (uint32_t i = 0; i < 10; i++) {
-		bshm__shadow_forget(&s, hash_of(i));
-	}
-	put_and_evict(&s, 100); /* looks at the cells anew */
-	const uint32_t oldest = BSHM_LOAD(&s.shard->shadow_oldest, RELAXED) & 0x7fff;
-	uint32_t keys = 0;
-	for (uint32_t i = 0; i < 200; i += 2) {
-		keys += 0x2000 + i > oldest;
-	}
-	test_note("%u keys", keys);
-	CHECK(keys > 40);
-	CHECK_INT(lacked(&s), keys * BSHM_LACKED_KEY);
-
-	segment = open_store(MB(4), 0); /* memory is the limit: as much as they are large */
-	const bshm__shard by_bytes = bshm__shard_at(segment, 0);
-	bshm__shadow_put(&by_bytes, hash_of(1), MB(1) / 2, true);
-	bshm__shadow_evicted(&by_bytes, hash_of(1), BSHM_SLOT_LIVE, MB(1) / 2);
-	const uint64_t cell = by_bytes.segment->shard_bytes / BSHM_SHADOW_KEYS;
-	CHECK_INT(lacked(&by_bytes) / BSHM_LACKED_KEY, MB(1) / 2 / cell);
 }
 
 /* Where a count of records is the limit of several shards, each has a sample of its share. */

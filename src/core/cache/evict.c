@@ -35,7 +35,7 @@
  * a loop led to keys that fit, the store had 3 to 7 % more misses than LRU. And where memory is the
  * limit, loops of records of several sizes had fewer hits than without it.)
  *
- * Loops that take turns cost up to 8 % more misses than LRU in the first 20,000 requests: what one
+ * Loops that take turns cost up to 10 % more misses than LRU in the first 20,000 requests: what one
  * teaches keeps the next out. (Where no more than half an octave of a lean counted that had gained
  * nothing yet, that was 4 %. But loops of 1.3 to 2 times the store had no hits then: with so little
  * of it no key stays for a whole round, so nothing is ever gained.)

@@ -14,7 +14,7 @@
  * back come only from records that return. That takes turns, and `lean` can rise to its most within
  * one. So no more of it counts than has been earned: the less, the more was lost, and nothing at
  * such a loss. (Where all of it counted until it was back, loops of 300, 900 and 1,500 keys that
- * take turns had up to 17 % more misses than LRU in 20,000 requests, now 8; in 500,000 up to 2.5 %
+ * take turns had up to 17 % more misses than LRU in 20,000 requests, now 10; in 500,000 up to 2.5 %
  * more, now 1.) `gain_each` is the mean of what the keys stand for that were counted last: a small
  * record for many, a large one for itself. (With an 8th of all records instead, tiny ones that no
  * call asks for let some hundred hits of pages be lost: 13 to 15 % more misses than LRU.)
@@ -46,14 +46,11 @@
  * one of three lost by chance of its sample what the two others had won, and stayed an LRU for a
  * million requests: 7.2 % fewer misses than LRU instead of 10.)
  *
- * A hit that is lost is counted when its key is asked for again. A `lean` that has risen within a
- * turn may have evicted most of what an LRU would hold by then, and all of it is lost when the
- * traffic changes. So what an LRU holds and the store lacks is at risk (shadow.c counts it), and
- * where that is more than what was gained and 30 keys more, no `lean` counts. (Where it was not
- * limited, a scan beside popular keys, and then keys that are polled, had 3.5 % more misses than
- * LRU in 60,000 requests of 1,000 records, now 1.5; loops in turn beside news and popular keys 8
- * and 12 % more, now 3 and 7. With 20 keys the real traces of the tests gain 0.2 % less; with 40,
- * the loops of 300, 900 and 1,500 keys have as many misses as without a limit.)
+ * What is lost is counted when its key is asked for, and by then more may be gone. (Where no lean
+ * counted while the store lacked more of what an LRU holds than it had gained, and 30 keys more,
+ * the worst streams that a search found were half as bad: 1.5 to 7 % more misses than LRU, not 3.5
+ * to 12. But it ended tries before they paid: a loop and a scan by day, and popular keys by night,
+ * had as many misses as with an LRU, not 27 % fewer.)
  *
  * One count for both settings is enough. (With one for each, what one had gained did not pay for
  * the other. Each then went back where both together were better than an LRU.)
@@ -70,7 +67,6 @@
 #define BACK      8   /* by such a part with each turn */
 #define KEYS_MANY 40  /* each time that so many were lost, a hit more is forgotten at once */
 #define KEYS_MOST 160 /* no more are counted, lost or gained, or shared with another shard */
-#define KEYS_RISK 30  /* more than that and what was gained is not risked */
 
 #define KEYS_ONE INT64_C(1024) /* what is shared is told in such parts of a key */
 
@@ -193,17 +189,6 @@ int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount)
 	const int64_t hits = hits_now(s);
 	const int64_t stop = hits_of_keys(s, KEYS_STOP);
 	return hits >= 0 ? amount : hits <= -stop ? 0 : amount * (stop + hits) / stop;
-}
-
-bool bshm__gain_at_risk(const bshm__shard *s)
-{
-	const int64_t lacked = BSHM_LOAD(&s->shard->shadow_lacked, RELAXED);
-	const int64_t more = lacked - (int64_t) (KEYS_RISK * BSHM_LACKED_KEY);
-	if (more <= 0) {
-		return false;
-	}
-	const int64_t hits = hits_now(s);
-	return more * each_now(s) > (hits < 0 ? 0 : hits) * EACH_ONE * BSHM_LACKED_KEY;
 }
 
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)

@@ -8,9 +8,6 @@
 
 #include "core/cache/shard.h"
 
-/* shadow_lacked counts such parts of a key of the sample. */
-#define BSHM_LACKED_KEY 256u
-
 /* None takes a lock, and none needs it but where that is said. */
 
 /* A key stands for so many hits that have been brought; below 0: have been lost. While the settings
@@ -22,8 +19,6 @@ void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
 /* Of a step away from LRU, or of the lean: what has been earned. */
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount);
-/* Does the store lack so much of what an LRU holds that it could lose more than it has gained? */
-bool bshm__gain_at_risk(const bshm__shard *s);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting);
 /* A turn of the ghosts is over. */

@@ -58,7 +58,7 @@
  * keys changed, and the new ones had to go first: 12 to 51 % more misses than LRU.)
  *
  * While the store has lost hits against an LRU, less raises the lean, or nothing, and less of it
- * counts; and none while too much is at risk (gain.c).
+ * counts (gain.c).
  *
  * Where the kinds differ by chance only, LRU is best. Chance comes in bursts, because whole files
  * return, or whole pages of a site, and it goes as far as the steps are large. So a step up is a
@@ -462,7 +462,7 @@ static void learn_missed(const bshm__shard *s, bool large)
 int32_t bshm__ghost_older(const bshm__shard *s, uint32_t kind)
 {
 	int32_t lean = kind == BSHM_KIND_PROTECTED ? 0 : bshm__ghost_lean(s);
-	lean = lean <= 0 || bshm__gain_at_risk(s) ? 0 : (int32_t) bshm__gain_earned(s, lean);
+	lean = lean <= 0 ? 0 : (int32_t) bshm__gain_earned(s, lean);
 	if (lean == 0 || kind == BSHM_KIND_PROBATION) {
 		return lean;
 	}

@@ -149,7 +149,6 @@ static bool is_current(const bshm__shard *s, bshm__shadow_limit most)
 
 typedef struct {
 	uint64_t weights[BSHM_SHADOW_CELLS];
-	uint32_t lacked[BSHM_SHADOW_CELLS]; /* what one without a record stands for; else 0 */
 	uint16_t ages[BSHM_SHADOW_CELLS];
 	uint32_t count;
 } ranks;
@@ -179,22 +178,6 @@ static uint32_t age_of_rank(const ranks *r, uint64_t most)
 		sum += single[age++];
 	}
 	return at * AGES + age;
-}
-
-/* What an LRU that keeps a record for so many epochs holds, and the store does not. */
-static uint64_t lacked_of(const ranks *r, uint32_t kept_for)
-{
-	uint64_t lacked = 0;
-	for (uint32_t i = 0; i < r->count; i++) {
-		lacked += r->ages[i] < kept_for ? r->lacked[i] : 0;
-	}
-	return lacked;
-}
-
-/* The same in BSHM_LACKED_KEY of a key of the sample. */
-static uint32_t lacked_keys(bshm__shadow_limit most, uint64_t lacked)
-{
-	return (uint32_t) (lacked * BSHM_LACKED_KEY / most.cell);
 }
 
 /* What the cells with records stand for together. */
@@ -236,11 +219,9 @@ static BSHM_NOINLINE void rank(const bshm__shard *s, bshm__shadow_limit most)
 		if ((says & STORED) == 0 && age > before) {
 			BSHM_STORE(&s->shard->shadow[i], 0, RELAXED);
 		} else if (says != 0) {
-			const bool is_stored = (says & STORED) != 0;
-			const uint32_t weight = weight_of(most, size_in(says));
+			const uint64_t weight = weight_of(most, size_in(says));
 			r.ages[r.count] = (uint16_t) age;
-			r.lacked[r.count] = is_stored ? 0 : weight;
-			r.weights[r.count++] = weight * (is_stored ? WHOLE : others);
+			r.weights[r.count++] = weight * ((says & STORED) != 0 ? WHOLE : others);
 		}
 	}
 	/* Until the next time an LRU seems to hold up to RANK_AFTER keys more: half of that on
@@ -251,8 +232,6 @@ static BSHM_NOINLINE void rank(const bshm__shard *s, bshm__shadow_limit most)
 	if (age < before) {
 		BSHM_STORE(&s->shard->shadow_oldest, KNOWN | ((now - age) & BSHM_SLOT_STAMP), RELAXED);
 	}
-	const uint64_t lacked = lacked_of(&r, age < before ? age : before);
-	BSHM_STORE(&s->shard->shadow_lacked, lacked_keys(most, lacked), RELAXED);
 	BSHM_STORE(&s->shard->shadow_missed, 0, RELAXED);
 }
 
@@ -418,21 +397,13 @@ void bshm__shadow_replaced(const bshm__shard *s, uint64_t hash, uint64_t before,
 
 void bshm__shadow_evicted(const bshm__shard *s, uint64_t hash, uint32_t state, uint64_t bytes)
 {
-	const bshm__shadow_limit most = bshm__shadow_limit_of(s);
 	uint64_t says;
-	if (!bshm__shadow_samples(hash, most, bshm__shadow_size(bytes))) {
-		return;
-	}
-	uint64_t *cell = find(s, hash, &says);
-	if (cell == NULL) {
-		return;
-	}
-	const uint64_t others = says & ~(STORED | BSHM_SLOT_STAMP);
-	BSHM_STORE(cell, others | (state & BSHM_SLOT_STAMP), RELAXED);
-	if (bshm__age_of(s, bshm__stamp_now(s), state) < lru_age(s)) {
-		const uint32_t more = lacked_keys(most, weight_of(most, size_in(says)));
-		const uint32_t before = BSHM_LOAD(&s->shard->shadow_lacked, RELAXED);
-		BSHM_STORE(&s->shard->shadow_lacked, before + more, RELAXED);
+	if (bshm__shadow_samples(hash, bshm__shadow_limit_of(s), bshm__shadow_size(bytes))) {
+		uint64_t *cell = find(s, hash, &says);
+		if (cell != NULL) {
+			const uint64_t others = says & ~(STORED | BSHM_SLOT_STAMP);
+			BSHM_STORE(cell, others | (state & BSHM_SLOT_STAMP), RELAXED);
+		}
 	}
 }
 
