@@ -164,12 +164,10 @@ inline stands()
 	:: serial[r] != its_serial -> goto again
 	:: else
 	fi;
-#  ifndef BROKEN_NO_NEW_SEQUENCE
 	if
 	:: sequence - since >= VERSIONS -> goto again
 	:: else
 	fi
-#  endif
 # endif
 }
 

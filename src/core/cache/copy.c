@@ -11,10 +11,10 @@
 #include "platform/platform.h"
 
 #define TRIES 4096 /* before a record in constant change counts as absent */
-/* How long, and how often at least, a large value is copied without the lock while it changes: no
- * longer than if the lock cannot be taken. Under the lock others would wait for the copy. */
+/* How long a large value is copied without the lock while it changes; longer for the first tries,
+ * as under the lock others would wait for the copy, and if the lock cannot be taken. */
 #define COPY_NS         UINT64_C(10000000)
-#define COPY_TRIES      4
+#define COPY_FIRST      4
 #define COPY_LONGEST_NS BSHM_LOCK_PAGE_NS
 #define OS_PAGE_BYTES   4096u
 
@@ -80,8 +80,7 @@ static int copy_patiently(bshm_segment *segment, uint32_t space, const bshm_key 
 		}
 		const uint64_t now_ns = bshm_os_monotonic_ns();
 		*since_ns = *since_ns == 0 ? now_ns : *since_ns;
-		const bool often = tries >= COPY_TRIES || now_ns - *since_ns > COPY_LONGEST_NS;
-		if (often && now_ns - *since_ns > most_ns) {
+		if (now_ns - *since_ns > (tries < COPY_FIRST ? COPY_LONGEST_NS : most_ns)) {
 			return BSHM_E_TIMEOUT;
 		}
 	}

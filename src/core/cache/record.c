@@ -86,15 +86,16 @@ static bool is_indexed(const bshm__shard *s, const bshm__record *record)
 	char bytes[BSHM_KEY_BYTES_MAX];
 	const bshm_key key = {bytes, record->key_bytes};
 	const uint32_t ref = s->first_ref + (uint32_t) ((record->slot - s->pages) / BSHM_SLOT_UNIT);
-	for (unsigned tries = 0; tries < INDEX_TRIES; tries++) {
+	if (!bshm__record_copy(s, record, 0, bytes, key.length)) {
+		return false;
+	}
+	/* If these are other bytes by now, the index does not lead from them to the slot. */
+	const uint32_t space = record->shape >> BSHM_SHAPE_SPACE & 1;
+	const bshm__home home = bshm__home_of(s->segment, space, &key);
+	for (unsigned tries = 0; home.shard == s->index && tries < INDEX_TRIES; tries++) {
 		/* Pairs with bshm__sequence_jump(). */
 		const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
-		if (!bshm__record_copy(s, record, 0, bytes, key.length)) {
-			return false;
-		}
-		const uint32_t space = record->shape >> BSHM_SHAPE_SPACE & 1;
-		const bshm__home home = bshm__home_of(s->segment, space, &key);
-		const bool found = home.shard == s->index && bshm__cell_of(s, &home, ref) != 0;
+		const bool found = bshm__cell_of(s, &home, ref) != 0;
 		BSHM_FENCE(ACQUIRE); /* pairs with the publication of the ref, and free_taken() */
 		const bool same = bshm__record_same_state(record);
 		/* The serial is that of the state, or of a later one: pairs with bshm__slot_live(). */

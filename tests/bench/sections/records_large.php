@@ -68,7 +68,7 @@ fresh_segment();
 $counting = beside('large', LARGE_BYTES, static fn () => \bloom_cache_increment('counter'));
 $bytes = random_bytes(MOST_BYTES);
 $put = static fn () => \bloom_cache_set(
-    'key' . random_int(1, KEYS), substr($bytes, 0, random_int(0, MOST_BYTES)),
+    'key' . mt_rand(1, KEYS), substr($bytes, 0, mt_rand(0, MOST_BYTES)),
 );
 for ($i = 0; $i < KEYS / 5; $i++) {
     $put();
