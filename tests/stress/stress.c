@@ -25,19 +25,16 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
+#include "observer.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -354,31 +351,6 @@ static void churn(bshm_segment *segment, bshm_views *views, uint64_t *random)
 			error.cause == BSHM_CAUSE_NONE ? bshm_status_str(status) : bshm_cause_str(error.cause));
 	}
 	BSHM_ADD(&S->moves, 1, RELAXED);
-}
-
-/* A question never waits, so from here on the kernel kills this process (SIGSYS) at any system call
- * but those for memory, the clock, a failure's line and the end. Counting the times it gave up the
- * processor would count the host's, too: a page that the kernel moves is waited for. False where
- * there is no seccomp (qemu-user). */
-static bool forbid_waiting(void)
-{
-	static const uint32_t allowed[] = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise,
-		SYS_clock_gettime, SYS_write, SYS_exit_group};
-	enum {
-		count = sizeof(allowed) / sizeof(allowed[0])
-	};
-	struct sock_filter code[count + 3];
-	code[0] =
-		(struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (unsigned i = 0; i < count; i++) {
-		code[1 + i] = (struct sock_filter) BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, allowed[i], (uint8_t) (count - i), 0);
-	}
-	code[count + 1] = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	code[count + 2] = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	const struct sock_fprog program = {.len = count + 3, .filter = code};
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-		   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 typedef struct {
