@@ -10,6 +10,7 @@
 #include "test_shard.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 
 #define LARGE 200000u
 #define HUGE  (8u << 20)
@@ -367,6 +368,70 @@ TEST(a_large_record_is_missing_while_the_lock_is_not_to_be_had)
 	set_word(chunk, 1, next);
 	CHECK_INT(read_huge(&patience, bytes, expected), 1);
 	free(bytes);
+	free(expected);
+}
+
+/* A page of a reader's room may not be written: where it comes to it, the copy is interrupted. */
+static uint8_t *interrupt_at;
+static unsigned interruptions;
+
+static void forbid(int protection)
+{
+	REQUIRE(mprotect(interrupt_at, 4096, protection) == 0);
+}
+
+/* Moves a chunk that is copied already, so the copy does not stand. The next one will not either:
+ * three times. */
+static void interrupt(int signal_number)
+{
+	(void) signal_number;
+	forbid(PROT_READ | PROT_WRITE);
+	move_chunk(0);
+	if (++interruptions == 2) {
+		bshm_os_sleep_us(12000); /* more tries than four end after 10 ms */
+	}
+	if (interruptions < 3) {
+		interrupt_at -= HUGE / 4;
+		forbid(PROT_NONE);
+	}
+}
+
+/* Which of a reader's tries stood, in a room of a page more: 0 = none in time, and it would have
+ * waited for the lock, which another process holds. */
+static unsigned standing_try(uint8_t *room, uint8_t *expected)
+{
+	bshm_patience patience = {0};
+	interruptions = 0;
+	interrupt_at = room + HUGE / 4 * 3;
+	forbid(PROT_NONE);
+	const int got = read_huge(&patience, room, expected);
+	CHECK(got == 1 || got == BSHM_E_TIMEOUT);
+	forbid(PROT_READ | PROT_WRITE);
+	return got == 1 ? interruptions + 1 : 0;
+}
+
+TEST(a_copy_that_takes_long_is_tried_four_times_before_the_lock)
+{
+	begin(MB(64));
+	uint8_t *room = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *expected = malloc(HUGE);
+	REQUIRE(room != MAP_FAILED);
+	REQUIRE(store_put(segment, 1, 1, HUGE, 0, BSHM_PUT_SET) == 1);
+	const pid_t child = spawn(hold);
+	while (BSHM_LOAD(&test_words[0], ACQUIRE) == 0) {
+		bshm_os_sleep_us(1000);
+	}
+	signal(SIGSEGV, interrupt);
+	unsigned stood = 0;
+	for (unsigned i = 0; i < 20 && stood == 0; i++) { /* a busy machine may take longer */
+		stood = standing_try(room, expected);
+	}
+	signal(SIGSEGV, SIG_DFL);
+	CHECK_INT(stood, 4);
+	BSHM_STORE(&test_words[1], 1, RELEASE);
+	CHECK_INT(finish(child), 0);
+	check_sound(segment);
+	munmap(room, HUGE);
 	free(expected);
 }
 
