@@ -167,6 +167,7 @@ TEST(an_lru_brings_and_loses_nothing)
 	BSHM_STORE(&s.shard->gain, 1280, RELAXED);
 	bshm__gain_turn(&s);
 	CHECK_INT(gain_of(&s), 1270);
+	bshm_segment_close(segment);
 
 	segment = open_store(MB(4), 6400);
 	const bshm__shard of_records = shard_of_many(segment);

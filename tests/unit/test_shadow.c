@@ -438,6 +438,7 @@ TEST(a_full_store_has_a_whole_sample)
 		CHECK_INT(before, cases[i].by_memory);
 		CHECK_INT(flips, !cases[i].by_memory);
 		CHECK(cells_of(&s) > BSHM_SHADOW_KEYS / 2);
+		bshm_segment_close(segment);
 	}
 }
 

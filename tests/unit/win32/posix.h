@@ -58,12 +58,14 @@ struct statvfs {
 };
 
 #define fork()             ((pid_t) lacks("needs fork()"))
+#define getppid()          ((pid_t) lacks("needs fork()"))
 #define kill(...)          lacks("needs signals", __VA_ARGS__)
 #define waitpid(...)       lacks("needs fork()", __VA_ARGS__)
 #define ptrace(...)        lacks("needs ptrace()", __VA_ARGS__)
 #define prctl(...)         lacks("needs prctl()", __VA_ARGS__)
 #define mmap(...)          ((void *) (intptr_t) lacks("needs mmap()", __VA_ARGS__))
 #define munmap(...)        lacks("needs mmap()", __VA_ARGS__)
+#define mprotect(...)      lacks("needs mprotect()", __VA_ARGS__)
 #define setrlimit(...)     lacks("needs setrlimit()", __VA_ARGS__)
 #define getrlimit(...)     lacks("needs getrlimit()", __VA_ARGS__)
 #define mount(...)         lacks("needs mount()", __VA_ARGS__)
@@ -98,6 +100,7 @@ enum {
 	PTRACE_SINGLESTEP = 9,
 	PR_SET_PDEATHSIG = 1,
 	PR_SET_DUMPABLE = 4,
+	PROT_NONE = 0,
 	PROT_READ = 1,
 	PROT_WRITE = 2,
 	MAP_SHARED = 1,
