@@ -202,7 +202,8 @@ bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant)
 
 bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found)
 {
-	return grant->begun_s <= (uint64_t) found->expires_s + STALE_S;
+	/* A record expires as a second begins, and the load began within one. */
+	return grant->begun_s < (uint64_t) found->expires_s + STALE_S;
 }
 
 /* Has the granted lease not ended? */
