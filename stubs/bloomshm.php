@@ -657,7 +657,7 @@ namespace {
      *    other hosts; outbox_bytes, outbox_bytes_free: the room for them, 0 in a segment that has
      *    none; unsent: the sum of all filters; see bloom_info()
      *  - missing_answers: keys of this process answered "maybe" because their filter is not
-     *    published, or the segment cannot be used
+     *    published, or the segment cannot be used; not with bloomshm.enable = 0
      *  - last_error: the newest exception's message in this thread, or why it could not attach, or
      *    null
      *
@@ -786,10 +786,11 @@ namespace {
      * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value
      *     of the key is removed too, because a reader could take it for the new one. No lock in
      *     time (counted in `lock_timeouts`), or no record store: an older value stays.
-     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a resource; an array or
-     *     object deeper than unserialize_max_depth (PHP's setting, 4,096 levels), which could not
-     *     be read again; or any array or object, if bloomshm.serializer is none. Exceptions
-     *     in serializing pass through, for instance PHP's own for a closure.
+     * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a resource (one in an
+     *     array is stored as 0, as serialize() does); an array or object deeper than
+     *     unserialize_max_depth (PHP's setting, 4,096 levels), which could not be read again; or
+     *     any array or object, if bloomshm.serializer is none. Exceptions in serializing pass
+     *     through, for instance PHP's own for a closure.
      */
     function bloom_cache_set(string $key, mixed $value, int $ttl = 0): bool {}
 
@@ -898,7 +899,7 @@ namespace {
 
     /**
      * Stores a value if the record is still the expected one. Type and bytes are compared, as they
-     * are stored.
+     * are stored. An array or object is serialized as the record was, by whichever serializer.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $expected null: there must be no record.
@@ -907,7 +908,8 @@ namespace {
      *     existing record's time limit stays; a record that is created has none.
      * @return bool false: the record was another one, $new was refused, or no lock was free in time
      *     (counted in `lock_timeouts`); nothing changed.
-     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set().
+     * @throws \BloomShm\Exception INCOMPATIBLE: as bloom_cache_set(); $expected is an array or
+     *     object, igbinary wrote the record, and that extension is not loaded.
      */
     function bloom_cache_cas(string $key, mixed $expected, mixed $new, ?int $ttl = 0): bool {}
 
@@ -987,6 +989,9 @@ namespace {
      *
      * @return array{string, mixed}|null Key and value; null: there is none, or no lock was free in
      *     time (counted in `lock_timeouts`).
+     * @throws \BloomShm\Exception INCOMPATIBLE: igbinary wrote it, and that extension is not
+     *     loaded; the record stays. Exceptions of the value's class in unserializing pass through;
+     *     the record is gone.
      */
     function bloom_cache_pop_oldest(): ?array {}
 
@@ -1006,8 +1011,8 @@ namespace {
 
     /**
      * Removes all records, including those of bloom_fetch(), or the ones with a prefix. Values that
-     * bloom_cache_remember() and bloom_fetch() are loading are returned to their callers and, as a
-     * rule, not stored.
+     * bloom_cache_remember() and bloom_fetch() are loading, under whatever key, are returned to
+     * their callers and, as a rule, not stored.
      *
      * @param string $prefix Only keys that begin with it; "": everything.
      * @return int How many there were, without expired ones and those of bloom_fetch(). Records

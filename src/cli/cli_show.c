@@ -89,7 +89,7 @@ static int list_long(cli *c, const cli_name *names, size_t count, json_t *all)
 	int status = CLI_YES;
 	if (all == NULL) {
 		printf("%-8s %12s %6s %9s %9s %9s %7s %12s  %s\n", "KIND", "KEYS", "USED", "SIZE", "RATE",
-			"ASKED", "AGE", "SAVED", "FILTER");
+			"WANTED", "AGE", "SAVED", "FILTER");
 	}
 	for (size_t i = 0; i < count; i++) {
 		bshm_info info;

@@ -111,6 +111,13 @@ ZEND_COLD bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument
 	return false;
 }
 
+ZEND_COLD bool php_bloomshm_refuse_key_in(const zend_string *key, uint32_t argument)
+{
+	zend_argument_value_error(argument, "must contain keys of at most %d bytes, one has %zu",
+		BSHM_KEY_BYTES_MAX, ZSTR_LEN(key));
+	return false;
+}
+
 /* Throws; frees the path. */
 static char *refuse(bshm_cause cause, int os_code, const zend_string *path, char *absolute)
 {

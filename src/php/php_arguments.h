@@ -28,9 +28,10 @@ bool php_bloomshm_check_kind(bshm_parameters *out, zend_long window, uint32_t wi
 
 /* ------------------------------------------------------------------ records */
 
-/* Both throw, and return false. */
+/* All throw, and return false. */
 ZEND_COLD bool php_bloomshm_refuse_ttl(zend_long ttl, uint32_t argument);
 ZEND_COLD bool php_bloomshm_refuse_key(const zend_string *key, uint32_t argument);
+ZEND_COLD bool php_bloomshm_refuse_key_in(const zend_string *key, uint32_t argument);
 
 static inline bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
 {
@@ -40,6 +41,13 @@ static inline bool php_bloomshm_check_ttl(zend_long ttl, uint32_t argument)
 static inline bool php_bloomshm_check_key(const zend_string *key, uint32_t argument)
 {
 	return EXPECTED(ZSTR_LEN(key) <= BSHM_KEY_BYTES_MAX) || php_bloomshm_refuse_key(key, argument);
+}
+
+/* Of the keys that the argument contains, one. */
+static inline bool php_bloomshm_check_key_in(const zend_string *key, uint32_t argument)
+{
+	return EXPECTED(ZSTR_LEN(key) <= BSHM_KEY_BYTES_MAX) ||
+		   php_bloomshm_refuse_key_in(key, argument);
 }
 
 /* ------------------------------------------------------------------ files */

@@ -23,7 +23,7 @@
 static bool check_keys(const php_bloomshm_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (!php_bloomshm_check_key(list->strings[i], 1)) {
+		if (!php_bloomshm_check_key_in(list->strings[i], 1)) {
 			return false;
 		}
 	}
@@ -218,6 +218,17 @@ PHP_FUNCTION(bloom_cache_replace)
 	put_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, BSHM_PUT_REPLACE);
 }
 
+/* Another process may have stored the record by another serializer. */
+static bool expect(php_bloomshm_value *out, const bshm_key *key, zval *expected)
+{
+	bshm_found found;
+	bshm_segment *segment = php_bloomshm_segment_with_store();
+	const bool there =
+		segment != NULL && bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found) == 1;
+	return there ? php_bloomshm_value_like(out, expected, found.type)
+				 : php_bloomshm_value_of(out, expected);
+}
+
 PHP_FUNCTION(bloom_cache_cas)
 {
 	zend_string *key;
@@ -235,13 +246,14 @@ PHP_FUNCTION(bloom_cache_cas)
 
 	php_bloomshm_value before;
 	php_bloomshm_value after;
+	const bshm_key name = php_bloomshm_key_of_string(key);
 	if (!php_bloomshm_check_key(key, 1) || !php_bloomshm_check_ttl(ttl, 4) ||
-		!php_bloomshm_value_of(&before, expected)) {
+		!expect(&before, &name, expected)) {
 		RETURN_THROWS();
 	}
 	if (php_bloomshm_value_of(&after, value)) {
 		const bshm_put what = {
-			.key = php_bloomshm_key_of_string(key),
+			.key = name,
 			.value = after.value,
 			.ttl_s = (uint32_t) ttl,
 			.keeps_ttl = keeps_ttl,
@@ -268,7 +280,7 @@ static bool collect(batch *b, HashTable *values)
 	zend_string *name;
 	zval *value;
 	ZEND_HASH_FOREACH_KEY_VAL(values, index, name, value) {
-		if (name != NULL && !php_bloomshm_check_key(name, 1)) {
+		if (name != NULL && !php_bloomshm_check_key_in(name, 1)) {
 			return false;
 		}
 		if (ZEND_HAS_OOM() || !php_bloomshm_value_of(&b->values[b->count], value)) {

@@ -38,6 +38,14 @@ static void throw_text(bshm_status status, zend_string *text)
 	zend_string_release(text);
 }
 
+void php_bloomshm_throw_format(bshm_status status, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	throw_text(status, zend_vstrpprintf(0, format, arguments));
+	va_end(arguments);
+}
+
 #define LOG_EVERY_NS UINT64_C(60000000000)
 
 void php_bloomshm_log(const bshm_error *error)

@@ -27,6 +27,9 @@
 
 extern zend_class_entry *php_bloomshm_exception_ce;
 
+/* For what only the binding can say. */
+void php_bloomshm_throw_format(bshm_status status, const char *format, ...)
+	ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
 /* `filter` may be NULL. */
 void php_bloomshm_throw(const bshm_error *error, const char *filter);
 /* For an add: NO_SPACE means that the filter had to grow. */

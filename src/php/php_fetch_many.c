@@ -195,7 +195,7 @@ static void answer(many *m, zval *keys, uint32_t argument, zval *return_value)
 {
 	bool sound = php_bloomshm_list_collect(&m->list, keys, argument, false);
 	for (size_t i = 0; i < m->list.count && sound && m->all.filter == NULL; i++) {
-		sound = php_bloomshm_check_key(m->list.strings[i], argument);
+		sound = php_bloomshm_check_key_in(m->list.strings[i], argument);
 	}
 	if (sound) {
 		prepare_answers(Z_ARRVAL_P(keys), return_value);

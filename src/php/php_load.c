@@ -90,8 +90,7 @@ static bool offer_lines(load *l, char *buffer, size_t *filled)
 static bool fail_io(const load *l, const char *what)
 {
 	if (EG(exception) == NULL) {
-		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_IO, "cannot read %s: %s",
-			ZSTR_VAL(l->path), what);
+		php_bloomshm_throw_format(BSHM_E_IO, "cannot read %s: %s", ZSTR_VAL(l->path), what);
 	}
 	return false;
 }
@@ -264,10 +263,9 @@ static void run(load *l, zval *return_value)
 	const uint64_t offered = bshm_build_offered(l->build);
 	if (offered == 0 && !l->allow_empty) {
 		bshm_build_abort(l->build);
-		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_EMPTY,
+		php_bloomshm_throw_format(BSHM_E_EMPTY,
 			"no key was offered for filter \"%s\"; nothing was published (pass allow_empty: true "
-			"if "
-			"that is what you want)",
+			"if that is what you want)",
 			ZSTR_VAL(l->filter));
 		return;
 	}
@@ -350,10 +348,12 @@ static bool open_url(load *l)
 	zend_restore_error_handling(&handling);
 	if (l->stream == NULL && EG(exception) != NULL &&
 		EG(exception)->ce == php_bloomshm_exception_ce) {
-		zval code;
-		ZVAL_LONG(&code, BLOOMSHM_CODE_IO);
-		zend_update_property_ex(
-			php_bloomshm_exception_ce, EG(exception), ZSTR_KNOWN(ZEND_STR_CODE), &code);
+		zval holder;
+		zend_string *text = zval_get_string(zend_read_property_ex(
+			php_bloomshm_exception_ce, EG(exception), ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &holder));
+		zend_clear_exception();
+		php_bloomshm_throw_format(BSHM_E_IO, "%s", ZSTR_VAL(text));
+		zend_string_release(text);
 	}
 	return l->stream != NULL || fail_io(l, "it cannot be opened");
 }
@@ -377,6 +377,13 @@ static bool open_path(load *l)
 	}
 	errno = 0;
 	l->stream = php_stream_open_wrapper(ZSTR_VAL(l->path), "rb", 0, NULL);
+	php_stream_statbuf file;
+	if (l->stream != NULL && php_stream_is(l->stream, PHP_STREAM_IS_STDIO) &&
+		php_stream_stat(l->stream, &file) == 0 && (file.sb.st_mode & S_IFMT) == S_IFDIR) {
+		php_stream_close(l->stream); /* PHP opens it, and reads fail */
+		l->stream = NULL;
+		errno = EISDIR;
+	}
 	return l->stream != NULL || fail_io(l, errno == 0 ? "it cannot be opened" : strerror(errno));
 }
 

@@ -82,6 +82,9 @@ static int set_quantity(const zend_ini_entry *entry, zend_string *value, zend_lo
 	if (from_request()) {
 		return FAILURE;
 	}
+	if (*text_of(value) == '\0') { /* of a variable that is not set: not a 0 that was meant */
+		return refuse(entry, "", rule);
+	}
 	zend_string *problem = NULL;
 	const zend_long number = zend_ini_parse_quantity(value, &problem);
 	const bool fits = number >= (zend_long) least && number <= (zend_long) most;

@@ -164,7 +164,7 @@ PHP_FUNCTION(bloom_cache_clear)
 /* ------------------------------------------------------------------ the oldest */
 
 /* Takes the oldest record out: 1 = done; 0 = there is none, or its lock is held; -1 = it has
- * changed meanwhile, or its copy met memory_limit. */
+ * changed meanwhile, or its copy met memory_limit, or it cannot be read here: an exception. */
 static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_value)
 {
 	bshm_found found;
@@ -175,7 +175,7 @@ static int pop(bshm_segment *segment, bshm_patience *patience, zval *return_valu
 	if (oldest <= 0) {
 		return oldest == 0 ? 0 : -1;
 	}
-	zend_string *key = key_of_found(&found);
+	zend_string *key = php_bloomshm_value_readable(found.type) ? key_of_found(&found) : NULL;
 	if (key == NULL) {
 		return -1;
 	}

@@ -28,28 +28,40 @@
 
 static void refuse(const char *what, const char *why)
 {
-	zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
-		"a value of type %s cannot be stored%s", what, why);
+	php_bloomshm_throw_format(
+		BSHM_E_INCOMPATIBLE, "a value of type %s cannot be stored%s", what, why);
 }
 
-/*
- * Calls a function of igbinary. False: igbinary is not loaded, though `what` needs it, or it threw.
- */
+static const char stored_with[] = "the value was stored with";
+
+/* False: it is not loaded, though `what` needs it; an exception was thrown. */
+static bool has_igbinary(const char *name, const char *what)
+{
+	if (zend_hash_str_exists(EG(function_table), name, strlen(name))) {
+		return true;
+	}
+	php_bloomshm_throw_format(
+		BSHM_E_INCOMPATIBLE, "%s \"igbinary\", and that extension is not loaded", what);
+	return false;
+}
+
+/* Calls a function of igbinary. False: igbinary is not loaded, though `what` needs it, or it
+ * threw. */
 static bool call_igbinary(const char *name, const char *what, zval *argument, zval *result)
 {
 	zval function;
 	ZVAL_STRING(&function, name);
 	ZVAL_UNDEF(result);
-	const bool there = zend_hash_str_exists(EG(function_table), name, strlen(name));
-	if (!there) {
-		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
-			"%s \"igbinary\", and that extension is not loaded", what);
-	}
-	const bool called = there &&
+	const bool called = has_igbinary(name, what) &&
 						call_user_function(NULL, NULL, &function, result, 1, argument) == SUCCESS &&
 						EG(exception) == NULL;
 	zval_ptr_dtor(&function);
 	return called;
+}
+
+bool php_bloomshm_value_readable(bshm_value_type type)
+{
+	return type != BSHM_VALUE_IGBINARY || has_igbinary("igbinary_unserialize", stored_with);
 }
 
 /*
@@ -160,7 +172,7 @@ static bool serialize_php(php_bloomshm_value *out, zval *value)
 	smart_str_0(&bytes);
 	out->string = smart_str_extract(&bytes);
 	if (UNEXPECTED(too_deep(out->string))) {
-		zend_throw_exception_ex(php_bloomshm_exception_ce, BLOOMSHM_CODE_INCOMPATIBLE,
+		php_bloomshm_throw_format(BSHM_E_INCOMPATIBLE,
 			"a value of type %s cannot be stored: it goes deeper than unserialize() "
 			"follows, " ZEND_LONG_FMT " levels; the limit is unserialize_max_depth",
 			zend_zval_type_name(value), BG(unserialize_max_depth));
@@ -171,14 +183,16 @@ static bool serialize_php(php_bloomshm_value *out, zval *value)
 	return true;
 }
 
-static bool serialize(php_bloomshm_value *out, zval *value)
+static bool serialize(php_bloomshm_value *out, zval *value, php_bloomshm_serializer by)
 {
 	zval result;
-	switch ((php_bloomshm_serializer) BLOOMSHM_G(serializer)) {
+	const bool is_own = by == (php_bloomshm_serializer) BLOOMSHM_G(serializer);
+	switch (by) {
 		case BLOOMSHM_SERIALIZER_PHP:
 			return serialize_php(out, value);
 		case BLOOMSHM_SERIALIZER_IGBINARY:
-			if (!call_igbinary("igbinary_serialize", "bloomshm.serializer is", value, &result)) {
+			if (!call_igbinary("igbinary_serialize",
+					is_own ? "bloomshm.serializer is" : stored_with, value, &result)) {
 				return false;
 			}
 			if (Z_TYPE(result) != IS_STRING) {
@@ -195,7 +209,7 @@ static bool serialize(php_bloomshm_value *out, zval *value)
 	}
 }
 
-bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
+static bool value_by(php_bloomshm_value *out, zval *value, php_bloomshm_serializer by)
 {
 	ZVAL_DEREF(value);
 	out->string = NULL;
@@ -228,7 +242,7 @@ bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
 		case IS_OBJECT: {
 			zval kept;
 			ZVAL_COPY(&kept, value); /* user code may change the reference that holds the value */
-			const bool done = serialize(out, &kept);
+			const bool done = serialize(out, &kept, by);
 			zval_ptr_dtor(&kept);
 			if (!done) {
 				return false;
@@ -242,6 +256,18 @@ bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
 	out->value.bytes = ZSTR_VAL(out->string);
 	out->value.length = ZSTR_LEN(out->string);
 	return true;
+}
+
+bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value)
+{
+	return value_by(out, value, (php_bloomshm_serializer) BLOOMSHM_G(serializer));
+}
+
+bool php_bloomshm_value_like(php_bloomshm_value *out, zval *value, bshm_value_type type)
+{
+	return type == BSHM_VALUE_PHP        ? value_by(out, value, BLOOMSHM_SERIALIZER_PHP)
+		   : type == BSHM_VALUE_IGBINARY ? value_by(out, value, BLOOMSHM_SERIALIZER_IGBINARY)
+										 : php_bloomshm_value_of(out, value);
 }
 
 void php_bloomshm_value_release(php_bloomshm_value *value)
@@ -258,7 +284,7 @@ static bool unserialize(bshm_value_type type, zend_string *bytes, zval *out)
 	zval argument;
 	if (type == BSHM_VALUE_IGBINARY) {
 		ZVAL_STR(&argument, bytes);
-		return call_igbinary("igbinary_unserialize", "the value was stored with", &argument, out);
+		return call_igbinary("igbinary_unserialize", stored_with, &argument, out);
 	}
 	const unsigned char *at = (const unsigned char *) ZSTR_VAL(bytes);
 	php_unserialize_data_t data;

@@ -22,6 +22,10 @@ typedef struct {
 
 /* False: the value cannot be stored, and an exception was thrown. May run user code. */
 bool php_bloomshm_value_of(php_bloomshm_value *out, zval *value);
+/* The same in the format of a stored value of that type, so that both can be compared. */
+bool php_bloomshm_value_like(php_bloomshm_value *out, zval *value, bshm_value_type type);
+/* False: a stored value of that type cannot be read here, and an exception was thrown. */
+bool php_bloomshm_value_readable(bshm_value_type type);
 void php_bloomshm_value_release(php_bloomshm_value *value);
 
 /* Copies a found record's value: 1 = it is in *out; 0 = it changed meanwhile; -1 = it cannot be

@@ -33,7 +33,9 @@ final class Arguments
     public static function key(string $function, string $key, string $parameter = 'key'): void
     {
         if (\strlen($key) > self::KEY_BYTES_MAX) {
-            $rule = 'must be at most %d bytes long, %d given';
+            $rule = $parameter === 'key'
+                ? 'must be at most %d bytes long, %d given'
+                : 'must contain keys of at most %d bytes, one has %d';
             self::refuse($function, 1, $parameter, $rule, self::KEY_BYTES_MAX, \strlen($key));
         }
     }

@@ -56,9 +56,9 @@ final class ArgumentsTest extends TestCase
                 => static fn() => \bloom_fetch('f', 'a', 'strlen', -1),
             '#1 ($key) must be at most 65535 bytes long, 65536 given'
                 => static fn() => \bloom_cache_get($long),
-            'bloom_cache_get_many(): Argument #1 ($keys) must be at most 65535 bytes long, 65536 given'
+            'bloom_cache_get_many(): Argument #1 ($keys) must contain keys of at most 65535 bytes, one has 65536'
                 => static fn() => \bloom_cache_get_many(['a', $long]),
-            '#1 ($values) must be at most 65535 bytes long, 65536 given'
+            '#1 ($values) must contain keys of at most 65535 bytes, one has 65536'
                 => static fn() => \bloom_cache_set_many([$long => 1]),
             '#2 ($count) must be greater than 0' => static function (int $cursor = 0): void {
                 \bloom_cache_scan($cursor, 0);

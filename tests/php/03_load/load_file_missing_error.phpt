@@ -16,10 +16,12 @@ show_thrown(
     fn () => bloom_load_file('f', scratch('.missing')),
     fn () => bloom_load_file('g', scratch('.missing') . '/deeper'),
     fn () => bloom_load_file('f', scratch('.missing.gz')),
-    fn () => @bloom_load_file('f', scratch('.dir')),
-    fn () => @bloom_load_file('f', scratch('.dir'), allow_empty: true),
+    fn () => bloom_load_file('f', scratch('.dir')),
+    fn () => bloom_load_file('f', scratch('.dir'), allow_empty: true),
     fn () => @bloom_load_file('f', 'no-such-scheme://x'),
+    fn () => bloom_load_file('f', 'http://127.0.0.1:1/x'),
 );
+check(str_contains((string) bloom_status()['last_error'], '127.0.0.1:1'), 'the last error');
 var_dump(bloom_list(), bloom_maybe_has_many('f', ['stands', 'a']) === [true, false], free_bytes() === $free);
 done();
 ?>
@@ -27,9 +29,10 @@ done();
 BloomShm\Exception IO: %sload_file_missing_error.tmp.missing%s
 BloomShm\Exception IO: %sload_file_missing_error.tmp.missing/deeper%s
 BloomShm\Exception IO: %sload_file_missing_error.tmp.missing.gz%s
-BloomShm\Exception IO: %sload_file_missing_error.tmp.dir%S
-BloomShm\Exception IO: %sload_file_missing_error.tmp.dir%S
+BloomShm\Exception IO: %sload_file_missing_error.tmp.dir: Is a directory
+BloomShm\Exception IO: %sload_file_missing_error.tmp.dir: Is a directory
 BloomShm\Exception IO: %sno-such-scheme%s
+BloomShm\Exception IO: %s127.0.0.1:1%s
 array(1) {
   [0]=>
   string(1) "f"

@@ -33,6 +33,12 @@ echo Child::run(<<<'PHP'
     bloom_cache_set('by php', ['x' => [1]]);
     PHP, ['bloomshm.serializer' => 'php']);
 echo json_encode(bloom_cache_get('by php')), "\n";
+// And compared with it: what is read can be expected.
+var_dump(bloom_cache_cas('by php', ['x' => [2]], 1), bloom_cache_cas('by php', ['x' => [1]], ['x' => [2]]));
+echo Child::run(<<<'PHP'
+    var_dump(bloom_cache_cas('by php', ['x' => [2]], ['x' => [3]]));
+    PHP, ['bloomshm.serializer' => 'php']);
+echo json_encode(bloom_cache_get('by php')), "\n";
 show_thrown(fn () => bloom_cache_set('v2', fn () => 1), fn () => bloom_cache_set('v2', [fn () => 1]), fn () => bloom_cache_set('v2', STDIN));
 echo json_encode(bloom_cache_get('v2')), "\n";
 done();
@@ -42,6 +48,10 @@ bool(true)
 bool(false)
 {"a":{"b":[true]}}
 {"x":[1]}
+bool(false)
+bool(true)
+bool(true)
+{"x":[3]}
 Exception: Serialization of 'Closure' is not allowed
 Exception: Serialization of 'Closure' is not allowed
 BloomShm\Exception INCOMPATIBLE: %S

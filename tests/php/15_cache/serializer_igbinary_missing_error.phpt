@@ -28,6 +28,7 @@ show_thrown(
     fn () => bloom_cache_get('a', 'default'),
     fn () => bloom_cache_get_many(['text', 'a']),
     fn () => bloom_cache_cas('a', ['by igbinary'], 1),
+    fn () => bloom_cache_cas('a', 'a string', 1),
     fn () => bloom_cache_scan($cursor),
     fn () => bloom_cache_append('a', 'x'),
 );
@@ -36,13 +37,19 @@ var_dump(bloom_cache_has('a'), bloom_cache_get('text'), bloom_cache_delete('a'),
 // A loader is called instead.
 var_dump(bloom_cache_remember('b', fn () => 'loaded'), bloom_cache_get('b'));
 var_dump(bloom_fetch('f', 'key', fn () => 'loaded'));
-show_thrown(fn () => bloom_cache_pop_oldest(), fn () => bloom_cache_pop_oldest());
+show_thrown(fn () => bloom_cache_pop_oldest());
+// It is not lost, but the next one is behind it.
+var_dump(bloom_cache_has('c'));
+show_thrown(fn () => bloom_cache_pop_oldest());
+bloom_cache_delete('c');
+show_thrown(fn () => bloom_cache_pop_oldest());
 done();
 ?>
 --EXPECT--
 bool(true)
 bool(true)
 bool(true)
+BloomShm\Exception INCOMPATIBLE: the value was stored with "igbinary", and that extension is not loaded
 BloomShm\Exception INCOMPATIBLE: the value was stored with "igbinary", and that extension is not loaded
 BloomShm\Exception INCOMPATIBLE: the value was stored with "igbinary", and that extension is not loaded
 nothing thrown, returned false
@@ -55,6 +62,8 @@ bool(false)
 string(6) "loaded"
 string(6) "loaded"
 string(6) "loaded"
+BloomShm\Exception INCOMPATIBLE: the value was stored with "igbinary", and that extension is not loaded
+bool(true)
 BloomShm\Exception INCOMPATIBLE: the value was stored with "igbinary", and that extension is not loaded
 nothing thrown, returned ["text","as it is"]
 done

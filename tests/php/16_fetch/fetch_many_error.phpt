@@ -77,7 +77,7 @@ TypeError: bloom_fetch_many(): Argument #3 ($load) must be a valid callback, %s
 ValueError: bloom_fetch_many(): Argument #4 ($ttl) must %s
 ValueError: bloom_fetch_many(): Argument #4 ($ttl) must %s
 TypeError: bloom_cache_remember_many(): Argument #1 ($keys) must %s
-ValueError: bloom_cache_remember_many(): Argument #1 ($keys) must be at most 65535 bytes long, 65536 given
+ValueError: bloom_cache_remember_many(): Argument #1 ($keys) must contain keys of at most 65535 bytes, one has 65536
 ValueError: bloom_cache_remember_many(): Argument #3 ($ttl) must %s
 null:
 TypeError: bloom_fetch_many(): Argument #3 ($load) must return an array of values by key, null returned
