@@ -315,3 +315,35 @@ TEST(large_values_are_whole_beside_writers_that_die)
 	CHECK_INT(records_of(segment), 1);
 	check_sound(segment);
 }
+
+/* As soon as there is a chain, the word that leads to it is damaged: it leads nowhere, or somewhere
+ * in the shard. */
+static void damage_the_chain(void)
+{
+	const bshm__shard own = bshm__shard_at(attach_store(), 0);
+	uint64_t random = test_seed();
+	for (uint32_t damaged = 7;;) {
+		const uint32_t parked = bshm__parked(&own);
+		if (parked != 0 && parked != damaged) {
+			const uint32_t drawn = (uint32_t) test_random(&random);
+			const uint32_t within = own.first_ref + (drawn >> 8) % (segment->shard_pages << 12);
+			damaged = drawn % 2 == 0 ? 7 : within;
+			BSHM_STORE(&own.shard->parked, damaged, RELAXED);
+		}
+		BSHM_STORE(&test_words[0], 1, RELEASE);
+	}
+}
+
+TEST(a_chain_that_is_damaged_while_it_grows_crashes_nobody)
+{
+	segment = open_store(MB(8), 0);
+	const pid_t child = spawn(damage_the_chain);
+	while (BSHM_LOAD(&test_words[0], ACQUIRE) == 0) {
+		bshm_os_sleep_us(1000);
+	}
+	uint64_t random = test_seed();
+	for (unsigned i = 0; i < 40 && !test_failed(); i++) {
+		store_put_once(segment, i % 5, i, length_of(test_random(&random)), 0, BSHM_PUT_SET);
+	}
+	kill_child(child);
+}

@@ -83,7 +83,7 @@ static bool take_some(bshm__shard *s, const bshm__home *home, const bshm_put *pu
 		bshm__chunk_fill_head(s, chunk, next);
 		bshm__parked_name(s, chunk);
 		bshm__slot_take(s, chunk);
-		if (next != 0) {
+		if (bshm__ref_at(s, next, BSHM_CHUNK_HEADER) != NULL) { /* 0: none yet */
 			bshm__word_set(s, next, 2, chunk);
 		}
 		--*left;
