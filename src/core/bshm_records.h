@@ -233,9 +233,9 @@ int bshm_found_remove(
  * Removes users' records whose keys begin with the prefix; if it is empty, all records of both
  * spaces. Values that are being loaded are not stored any more. Returns how many users' records
  * that had not expired it removed; 0 without a record store. Waits for locks as a call with many
- * keys (bshm_patience). If a lock is not free in time, the records stay, and each counts as a
- * timeout. Holds a lock for at most about a thousand removals. Cost: all buckets; with a prefix
- * also all keys.
+ * keys (bshm_patience). If a lock is not free in time, the shard's records stay, each counts as a
+ * timeout, and values that are being loaded into it may be stored. Holds a lock for at most about a
+ * thousand removals. Cost: all buckets; with a prefix also all keys.
  */
 uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix);
 /*

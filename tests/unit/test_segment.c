@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,7 +256,6 @@ TEST(a_full_file_system_is_told_and_nothing_is_left)
 
 TEST(a_limit_on_file_sizes_is_told_and_nothing_is_left)
 {
-	signal(SIGXFSZ, SIG_IGN);
 	const struct rlimit limit = {65536, 65536};
 	REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 	CHECK_INT(try_open(), BSHM_E_NO_SPACE);

@@ -173,12 +173,17 @@ static void populate_huge(int fd, uint64_t bytes)
 #endif
 }
 
+/* May no file be so long (ulimit -f)? Past that limit the kernel ends the process by SIGXFSZ,
+ * instead of returning an error. */
+static bool too_long(uint64_t bytes)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
+}
+
 int bshm_os_reserve(int fd, uint64_t bytes, bool huge)
 {
-	/* Past this limit (ulimit -f) the kernel ends the process by SIGXFSZ instead of returning an
-	 * error. */
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+	if (too_long(bytes)) {
 		return EFBIG;
 	}
 	if (huge) {
@@ -276,6 +281,10 @@ int bshm_os_file_create(const char *path, char *name, int *fd)
 int bshm_os_file_write(int fd, const void *bytes, size_t count)
 {
 	const char *at = bytes;
+	const off_t offset = lseek(fd, 0, SEEK_CUR); /* below 0: a pipe, which may take any length */
+	if (offset >= 0 && too_long((uint64_t) offset + count)) {
+		return EFBIG;
+	}
 	while (count != 0) {
 		const ssize_t put = write(fd, at, count);
 		if (put < 0 && errno != EINTR) {
