@@ -274,10 +274,10 @@ bool bshm__unit_move(const bshm__shard *s, uint32_t ref)
 {
 	uint32_t table;
 	uint32_t number;
-	if (!find_unit(s, ref, &table, &number)) {
+	const uint32_t size_class = bshm__ref_class(s, ref);
+	if (!bshm__class_of_units(size_class) || !find_unit(s, ref, &table, &number)) {
 		return false; /* damaged */
 	}
-	const uint32_t size_class = bshm__ref_class(s, ref);
 	const uint32_t bytes = bshm__class_bytes(size_class);
 	const uint32_t fresh = bshm__slot_find(s, size_class, bshm__page_number(s, ref));
 	const uint64_t *from = (const uint64_t *) (const void *) bshm__ref_at(s, ref, bytes);
