@@ -136,8 +136,7 @@ static uint32_t recall(const bshm__shard *s, const bshm__scales *by, bshm__membe
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < BSHM_CANDIDATES; i++) {
 		const uint32_t ref = BSHM_LOAD(&s->shard->candidates[i], RELAXED);
-		if (bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL && /* not for 0 */
-			bshm__ref_class(s, ref) < BSHM_CLASS_RECORDS) {
+		if (bshm__ref_class(s, ref) < BSHM_CLASS_RECORDS) { /* not for 0 */
 			const bshm__member m = bshm__weigh(s, by, ref);
 			if (m.ref != 0 && !bshm__is_spared(s, &m)) {
 				sample[count++] = m;

@@ -28,9 +28,7 @@ bshm__member bshm__in_slot(
 	const uint32_t its_class = bshm__page_class(s, number);
 	const bool taken = its_class < BSHM_CLASS_RECORDS &&
 					   (bshm__page_taken(s, number, its_class, slot / 64) >> (slot % 64) & 1) != 0;
-	const uint32_t ref = taken ? bshm__page_ref(s, number, its_class, slot) : 0;
-	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
-	return is_sound ? bshm__weigh(s, by, ref) : (bshm__member){0};
+	return bshm__weigh(s, by, taken ? bshm__page_ref(s, number, its_class, slot) : 0);
 }
 
 /* The record that a chunk belongs to: 0: it is damaged, or belongs to none yet. */
@@ -56,9 +54,8 @@ static bshm__member oldest_of_page(
 	const uint64_t taken = bshm__page_taken(s, number, its_class, 0);
 	bshm__member oldest = {0};
 	if (bshm__class_of_chunks(its_class) && taken != 0) {
-		const uint32_t ref =
-			owner_of(s, bshm__page_ref(s, number, its_class, BSHM_LOWEST_BIT(taken)), steps);
-		return ref == 0 ? oldest : bshm__weigh(s, by, ref);
+		const uint32_t ref = bshm__page_ref(s, number, its_class, BSHM_LOWEST_BIT(taken));
+		return bshm__weigh(s, by, owner_of(s, ref, steps));
 	}
 	const uint32_t slots = its_class < BSHM_CLASS_RECORDS ? bshm__class_slots(its_class) : 0;
 	for (uint32_t i = 0; i < slots; i += slots / BSHM_PAGE_LOOKS | 1) {

@@ -114,7 +114,8 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 
 bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t ref)
 {
-	return weigh(s, by, ref, NULL);
+	const bool is_sound = bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN) != NULL; /* not for 0 */
+	return is_sound ? weigh(s, by, ref, NULL) : (bshm__member){0};
 }
 
 bool bshm__is_spared(const bshm__shard *s, const bshm__member *m)

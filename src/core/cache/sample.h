@@ -34,7 +34,7 @@ typedef struct {
 
 bshm__scales bshm__scales_of(const bshm__shard *s);
 
-/* The record at a ref, which is one of the shard's pages; its own ref is 0 where there is none. */
+/* The record at a ref; its own ref is 0 where there is none, or the ref leads nowhere. */
 bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t ref);
 /* Is it the record that the call makes room for, or rather for its next value? */
 bool bshm__is_spared(const bshm__shard *s, const bshm__member *m);
