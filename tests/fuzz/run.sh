@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the engine: hostile segments, a record store whose words change while it is used, and
-# hostile files of filters, records and deltas; and the heads of a fleet.
+# Fuzzes the engine: hostile segments, also such whose words change all the time; hostile files of
+# filters, records and deltas; and the heads of a fleet.
 #
 #   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long (default
 #                                   BLOOMSHM_FUZZ_SECONDS, or 30)
@@ -18,7 +18,7 @@ set -euo pipefail
 seconds=${1:-${BLOOMSHM_FUZZ_SECONDS:-30}}
 out=$PWD/build/fuzz
 data=$PWD/tests/data/fuzz
-targets=(segment store files delta head)
+targets=(segment words files delta head)
 passed=0
 failed=0
 

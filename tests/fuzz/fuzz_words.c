@@ -1,10 +1,10 @@
 /*
- * fuzz_store.c - a libFuzzer target: the words of the record store change while it is used.
+ * fuzz_words.c - a libFuzzer target: the words of a segment change all the time while it is used.
  *
- * fuzz_segment.c makes a few edits at places that an input names, in the smallest segment. Here any
- * word of a larger store may change just before it is loaded, as often as once in eight loads: also
- * those that lead to the chunks of a value that is so large that it is put in steps. Each call
- * leaves more damage to the next.
+ * fuzz_segment.c makes a few edits at places that an input names. Here any word may change just
+ * before it is loaded, as often as once in eight loads, and each call leaves more damage to the
+ * next. The segment is that of fuzz_segment.c, with all its calls. Or it is a larger record store:
+ * values fit into it that are so large that they are put in steps.
  *
  *      +--------+--------+--------+
  *      | memory | rate   | limit  |  then any bytes, of which all chance is made
@@ -28,11 +28,13 @@
 #define SMALL_PUTS 60u
 #define CALLS      300u
 #define SOUND      100u /* so many come before the first edit */
+#define ROUNDS     3u   /* of all calls */
 #define VALUE_MOST (UINT64_C(1) << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bshm_segment *segment;
+static const uint8_t *first;   /* no word before it is changed */
 static char bytes[VALUE_MOST]; /* of all values */
 static uint64_t chance;
 static uint64_t rate;  /* loads for each edit, about */
@@ -49,9 +51,12 @@ static uint64_t draw(uint64_t below)
 
 /* ------------------------------------------------------------------ edits */
 
-/* If a lock was taken by an edit, all calls would be refused. */
-static bool is_lock(const uint8_t *at)
+/* If a lock was taken by an edit, all calls would be refused. And any bits are a filter. */
+static bool is_left_alone(const uint8_t *at)
 {
+	if (at >= (const uint8_t *) segment->partitions && at < (const uint8_t *) segment->store) {
+		return true;
+	}
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const uint8_t *lock = (const uint8_t *) &segment->shards[i].lock;
 		if (at >= lock && at < lock + sizeof(uint64_t)) {
@@ -61,11 +66,11 @@ static bool is_lock(const uint8_t *at)
 	return false;
 }
 
-/* Half of them lead somewhere in the store, if they are refs. */
+/* Many lead somewhere in the store, if they are refs; or to another partition. */
 static uint32_t another(uint32_t word)
 {
 	const uint64_t units = (uint64_t) segment->shard_count * segment->shard_pages << 12;
-	switch (draw(8)) {
+	switch (draw(9)) {
 		case 0:
 			return 0;
 		case 1:
@@ -74,6 +79,8 @@ static uint32_t another(uint32_t word)
 			return word ^ 1u << draw(32);
 		case 3:
 			return word + 1;
+		case 4:
+			return (uint32_t) draw(segment->partition_count + 2);
 		default:
 			return (1u << 12) + (uint32_t) draw(units);
 	}
@@ -82,12 +89,12 @@ static uint32_t another(uint32_t word)
 static void before_load(const void *at)
 {
 	const uint8_t *byte = at;
-	if (byte < (const uint8_t *) segment->store || byte >= world.end) {
+	if (byte < first || byte >= world.end) {
 		return;
 	}
 	if (loads != 0) {
 		loads--;
-	} else if (!is_lock(byte)) {
+	} else if (!is_left_alone(byte)) {
 		uint32_t *word = (uint32_t *) ((uintptr_t) byte & ~(uintptr_t) 3);
 		*word = another(*word);
 		loads = draw(2 * rate);
@@ -213,10 +220,32 @@ static void call(void)
 	}
 }
 
+static void use_store(void)
+{
+	first = (const uint8_t *) segment->store;
+	for (uint32_t i = 0; i < CALLS; i++) {
+		world.before_load = i < SOUND ? NULL : before_load;
+		call();
+	}
+}
+
+static void use_all(void)
+{
+	bshm_views *views = bshm_views_new();
+	first = (const uint8_t *) (&segment->header->lock + 1);
+	world.before_load = before_load;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		fuzz_calls(segment, views, (unsigned) draw(65536));
+	}
+	bshm_views_free(views);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *path = fuzz_path("store");
-	bshm_error error;
+	static fuzz_template sound;
+	if (sound.bytes == NULL) {
+		sound = fuzz_template_make();
+	}
 	if (size < 3) {
 		return 0;
 	}
@@ -225,19 +254,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < size; i++) {
 		chance = (chance ^ data[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
 	}
-	const bshm_options options = {.path = path,
-		.filter_bytes = BSHM_FILTER_BYTES_MIN,
-		.cache_bytes = UINT64_C(1048576) << data[0] % 3,
-		.cache_records = data[2] % 4 == 0 ? 100 + data[2] : 0,
-		.mode = 0600};
+	const char *path = fuzz_path("words");
+	const bool all = data[0] % 4 == 3;
+	bshm_options options = fuzz_options(path);
+	bshm_error error;
+	unlink(path);
+	if (all) {
+		fuzz_write_file(path, sound.bytes, sound.count);
+	} else {
+		options.cache_bytes = UINT64_C(1048576) << data[0] % 4;
+		options.cache_records = data[2] % 4 == 0 ? 100 + data[2] : 0;
+	}
 	if (bshm_segment_open(&options, &segment, &error) != BSHM_OK) {
 		fuzz_defect("no segment", bshm_cause_str(error.cause));
 	}
 	rate = UINT64_C(4) << data[1] % 12;
 	loads = draw(2 * rate);
-	for (uint32_t i = 0; i < CALLS; i++) {
-		world.before_load = i < SOUND ? NULL : before_load;
-		call();
+	if (all) {
+		use_all();
+	} else {
+		use_store();
 	}
 	world.before_load = NULL;
 	bshm_segment_close(segment);
