@@ -218,11 +218,13 @@ PHP_FUNCTION(bloom_cache_replace)
 	put_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, BSHM_PUT_REPLACE);
 }
 
-/* Another process may have stored the record by another serializer. */
+/* An array or object in the format of the record: another process may have another serializer. */
 static bool expect(php_bloomshm_value *out, const bshm_key *key, zval *expected)
 {
 	bshm_found found;
-	bshm_segment *segment = php_bloomshm_segment_with_store();
+	ZVAL_DEREF(expected);
+	bshm_segment *segment =
+		Z_TYPE_P(expected) < IS_ARRAY ? NULL : php_bloomshm_segment_with_store();
 	const bool there =
 		segment != NULL && bshm_record_find(segment, BSHM_SPACE_CACHE, key, 0, &found) == 1;
 	return there ? php_bloomshm_value_like(out, expected, found.type)
