@@ -2,8 +2,8 @@
 # Fuzzes the engine: hostile segments, also such whose words change all the time; hostile files of
 # filters, records and deltas; and the heads of a fleet.
 #
-#   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long, head for a third of it
-#                                   (default BLOOMSHM_FUZZ_SECONDS, or 30)
+#   tests/fuzz/run.sh [SECONDS]     each target is fuzzed for so long (default
+#                                   BLOOMSHM_FUZZ_SECONDS, or 30)
 #
 # First all seeds, and all inputs that ever crashed, are replayed: each must pass. A new crash's
 # input is kept in build/fuzz. For hours, with the corpus kept from run to run:
@@ -76,12 +76,10 @@ replay() {
 	done
 }
 
-# fuzz TARGET: for so many seconds, from the seeds on. A head, of which a million inputs reach no
-# more than a few hundred, gets a third.
+# fuzz TARGET: for so many seconds, from the seeds on.
 fuzz() {
 	local target=$1 log=$out/fuzz-$1.log corpus=${BLOOMSHM_FUZZ_CORPUS:-$folder}/$1
-	local status=0 runs covered seconds=$seconds
-	[[ $target != head ]] || seconds=$((seconds / 3 + 1))
+	local status=0 runs covered
 	mkdir -p "$corpus"
 	echo "# fuzzing $target for $seconds s"
 	"$out/fuzz_$target" "${limits[@]}" -max_total_time="$seconds" -max_len=4096 -len_control=50 \
