@@ -202,7 +202,7 @@ bool bshm_lease_unstored(bshm_segment *segment, const bshm_lease_grant *grant)
 
 bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *found)
 {
-	/* A record expires as a second begins, and the load began within one. */
+	/* A record expires as a second begins; the load began up to a second after `begun_s`. */
 	return grant->begun_s < (uint64_t) found->expires_s + STALE_S;
 }
 
