@@ -60,6 +60,7 @@ typedef struct {
 	bool counted;              /* the limit was counted anew, as after a death, or could not be */
 	uint64_t no_lease;         /* bshm_lease_take(): a bit for each shard that had none to give */
 	uint64_t no_parking;       /* the same: another process does not end a large put there */
+	uint64_t parking_ns;       /* spent waiting for such processes */
 } bshm_patience;
 
 /* Has the segment a record store? */

@@ -187,6 +187,45 @@ TEST(a_call_with_many_keys_waits_once_for_chunks_that_are_not_put)
 	check_sound(segment);
 }
 
+static void park_in_the_next_shard(void)
+{
+	park_chunks((uint32_t) BSHM_ADD(&test_words[0], 1, RELAXED), 60);
+}
+
+/* The same in each shard, and a call has a key in each. */
+TEST(a_call_with_many_keys_waits_in_all_shards_no_longer_than_in_one)
+{
+	static const uint8_t bytes[300000];
+	segment = open_store(MB(66), 0);
+	const unsigned shards = segment->shard_count;
+	REQUIRE(shards == 3);
+	pid_t children[3];
+	for (unsigned i = 0; i < shards; i++) {
+		children[i] = spawn(park_in_the_next_shard);
+	}
+	for (unsigned i = 0; i < shards; i++) {
+		s = bshm__shard_at(segment, i);
+		while (!bshm__parked_in_use(&s)) {
+			bshm_os_sleep_us(1000);
+		}
+	}
+	bshm_patience patience = {0};
+	unsigned waits = 0;
+	for (uint64_t key = 0; patience.no_parking != (1u << shards) - 1 && key < 1000; key++) {
+		const bshm_put put = {.key = {(const char *) &key, sizeof(key)},
+			.value = {BSHM_VALUE_STRING, bytes, sizeof(bytes)},
+			.patience = &patience};
+		const int64_t undelayed = test_undelayed_ns();
+		CHECK_INT(bshm_record_put(segment, &put, &(bshm_error){0}), 1);
+		waits += test_undelayed_ns() - undelayed >= (int64_t) BSHM_LOCK_PAGE_NS / 2;
+	}
+	CHECK_INT(patience.no_parking, (1u << shards) - 1);
+	CHECK_INT(waits, 1);
+	for (unsigned i = 0; i < shards; i++) {
+		kill_child(children[i]);
+	}
+}
+
 static int put_some(bshm_segment *own, uint64_t key, uint32_t length, bshm_put_mode mode)
 {
 	static const uint8_t bytes[300000];
@@ -314,6 +353,20 @@ TEST(large_values_are_whole_beside_writers_that_die)
 	CHECK_INT(bshm__parked(&s), 0);
 	CHECK_INT(records_of(segment), 1);
 	check_sound(segment);
+}
+
+/* All free slots for chunks are taken meanwhile, as by other processes' records. */
+TEST(a_put_that_gets_no_chunk_leaves_the_chain_to_others)
+{
+	segment = open_store(MB(4), 0);
+	s = bshm__shard_at(segment, 0);
+	uint32_t taken = 0;
+	for (uint32_t ref; (ref = bshm__slot_find(&s, BSHM_CLASS_CHUNK, 0)) != 0; taken++) {
+		bshm__slot_take(&s, ref);
+	}
+	CHECK(taken > 60);
+	CHECK_INT(store_put(segment, 1, 1, 300000, 0, BSHM_PUT_SET), 0);
+	CHECK(!bshm__parked_in_use(&s));
 }
 
 /* As soon as there is a chain, the word that leads to it is damaged: it leads nowhere, or somewhere

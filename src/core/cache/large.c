@@ -130,7 +130,7 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 		possible = fill(s, &r, *chain);
 		status = bshm__shard_lock_patient(s, patience, error);
 	}
-	if (status != BSHM_OK) {
+	if (status != BSHM_OK || *chain == 0) {
 		bshm__parked_give_up(s);
 	} else if (!possible) {
 		bshm__parked_end(s, *chain);
@@ -180,14 +180,17 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 }
 
 /* Takes the shard's chain for a record of many chunks, and fills it. If another process does not
- * end in time, the chunks are filled under the lock; a call with many keys waits so in vain once.
- * Not OK: the lock is lost. */
+ * end in time, the chunks are filled under the lock; a call waits so in vain once a shard, and no
+ * longer in all than for a lock. Not OK: the lock is lost. */
 static bshm_status park(bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	bshm_patience *patience, uint32_t *chain, bshm_error *error)
 {
 	const uint64_t bit = UINT64_C(1) << s->index;
-	const uint64_t wait_ns = (patience->no_parking & bit) == 0 ? BSHM_LOCK_PAGE_NS : 0;
-	const bshm_status status = await_parked(s, patience, wait_ns, error);
+	const uint64_t most_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
+	const bool waits = (patience->no_parking & bit) == 0 && patience->parking_ns < most_ns;
+	const uint64_t began = bshm_os_monotonic_ns();
+	const bshm_status status = await_parked(s, patience, waits ? BSHM_LOCK_PAGE_NS : 0, error);
+	patience->parking_ns += bshm_os_monotonic_ns() - began;
 	patience->no_parking = (patience->no_parking & ~bit) | (status == BSHM_E_BUSY ? bit : 0);
 	if (status != BSHM_OK && status != BSHM_E_BUSY) {
 		return status;

@@ -39,7 +39,8 @@ void bshm__parked_hand_over(const bshm__shard *s);
 /* Frees the chain, unless it was handed over. */
 void bshm__parked_end(const bshm__shard *s, uint32_t chain);
 /*
- * Without the lock, which was not free in time: the next process that needs room frees the chain.
+ * By a process that has no chunk, or not the lock, which was not free in time: the next process
+ * that needs room frees the chain.
  */
 void bshm__parked_give_up(const bshm__shard *s);
 /* Frees the chain of a process that has given it up, or has died. False: there is none such. */
