@@ -7,6 +7,8 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/locate.h"
+#include "core/cache/move.h"
 #include "core/cache/table.h"
 #include "test_step.h"
 #include "test_store.h"
@@ -245,10 +247,13 @@ TEST(a_stopped_reader_finds_a_record_whose_version_came_round)
 
 enum {
 	CURSOR = 1,
-	SHOWN
-}; /* test_words[]: where a step of the walk ended, and how many keys it gave */
+	SHOWN,
+	SUM
+}; /* test_words[]: where a step of the walk ended, how many keys it gave, and their sum */
 #define CROWD       2000u
-#define WALK_STRIDE 5 /* instructions; two looks at a table lie further apart */
+#define WALK_STRIDE 5    /* instructions; two looks at a table lie further apart */
+#define LOOK_LEAST  100u /* a look at a bucket takes more instructions */
+#define JUMPS       2000u
 
 static void nothing(void)
 {
@@ -260,46 +265,153 @@ static void walk_on(void)
 	bshm_scan_next(store, &scan, 0);
 	test_words[CURSOR] = scan.cursor;
 	test_words[SHOWN] = scan.count;
+	test_words[SUM] = 0;
+	for (unsigned i = 0; i < scan.count; i++) {
+		uint64_t number;
+		memcpy(&number, scan.keys[i].bytes, sizeof(number));
+		test_words[SUM] += number;
+	}
 	bshm_scan_free(&scan);
 }
 
-/* How many records there are before a cursor. */
-static uint64_t records_before(uint64_t cursor)
+static bshm__home home_of(uint64_t number)
 {
-	uint64_t count = 0;
-	for (uint64_t i = 0; i < CROWD; i++) {
-		const bshm_key key = {(const char *) &i, 8};
-		const bshm__home home = bshm__home_of(store, BSHM_SPACE_CACHE, &key);
-		count += (uint64_t) home.table * BSHM_POSITIONS + home.position < cursor;
-	}
-	return count;
+	const bshm_key key = {(const char *) &number, 8};
+	return bshm__home_of(store, BSHM_SPACE_CACHE, &key);
 }
 
-TEST(a_stopped_walk_shows_each_record_while_a_table_gets_other_buckets)
+/* Has the walk shown the records that there are before its cursor, and no others? */
+static void check_shown(void)
+{
+	uint64_t count = 0;
+	uint64_t sum = 0;
+	for (uint64_t i = 0; i < CROWD; i++) {
+		const bshm__home home = home_of(i);
+		const bool before =
+			(uint64_t) home.table * BSHM_POSITIONS + home.position < test_words[CURSOR];
+		count += before;
+		sum += before ? i : 0;
+	}
+	CHECK(count != 0);
+	CHECK_INT(test_words[SHOWN], count);
+	CHECK_INT(test_words[SUM], sum);
+}
+
+/* Stops a walk over a crowd at instruction after instruction; `change` before it, and meanwhile. */
+static void stop_the_walk(void (*change)(bool stopped), long stride)
 {
 	if (TEST_UNDER_TSAN) {
 		test_skip("the sanitizer cannot be traced");
 	}
-	store = open_store(MB(1), 0);
-	const bshm__shard s = bshm__shard_at(store, 0);
-	for (uint32_t i = 0; i < CROWD; i++) {
-		CHECK_INT(store_put(store, i, i, 8, 0, BSHM_PUT_SET), 1);
-	}
 	prepare = nothing;
 	call = walk_on;
 	const uint64_t until = bshm_os_monotonic_ns() + READER_TIME;
-	bool over = false;
-	long at = 0;
-	for (; !over && !test_failed() && bshm_os_monotonic_ns() < until; at += WALK_STRIDE) {
-		pid_t child;
-		REQUIRE(bshm__table_resize(&s, 0, BSHM_UNIT_BUCKETS));
-		stop_after(at, &child, &over);
-		REQUIRE(bshm__table_resize(&s, 0, 4 * BSHM_UNIT_BUCKETS));
+	pid_t child;
+	bool over;
+	const long length = stop_after(STEPS_MAX, &child, &over);
+	kill_child(child);
+	long stops = 0;
+	for (; stops < length && !test_failed() && bshm_os_monotonic_ns() < until; stops++) {
+		change(false);
+		stop_after(stops * stride % length, &child, &over);
+		change(true);
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 		waitpid(child, NULL, 0); /* it stops when its call is over */
 		kill_child(child);
-		CHECK(test_words[SHOWN] != 0);
-		CHECK_INT(test_words[SHOWN], records_before(test_words[CURSOR]));
+		check_shown();
 	}
-	test_note("stopped within %ld instructions", at);
+	test_note("stopped %ld times within %ld instructions", stops, length);
+}
+
+static void crowd(void)
+{
+	store = open_store(MB(1), 0);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		CHECK_INT(store_put(store, i, i, 8, 0, BSHM_PUT_SET), 1);
+	}
+}
+
+static void resize(bool stopped)
+{
+	const bshm__shard s = bshm__shard_at(store, 0);
+	REQUIRE(bshm__table_resize(&s, 0, (stopped ? 4 : 1) * BSHM_UNIT_BUCKETS));
+}
+
+TEST(a_stopped_walk_shows_each_record_while_a_table_gets_other_buckets)
+{
+	crowd();
+	stop_the_walk(resize, WALK_STRIDE);
+}
+
+/* The first record of the walk, and a key of a table that it does not come to. */
+static uint64_t first;
+static uint64_t later;
+
+static uint32_t ref_of_first(void)
+{
+	const bshm__shard s = bshm__shard_at(store, 0);
+	const bshm__home home = home_of(first);
+	bshm__existing at;
+	bshm__locate(&s, &home, BSHM_SPACE_CACHE, &(bshm_key){(const char *) &first, 8}, &at);
+	REQUIRE(at.cell != 0);
+	return at.ref;
+}
+
+/* The first record moves, and another one gets its slot, the only free one of its page; then
+ * back. */
+static void trade_slots(bool stopped)
+{
+	const bshm__shard s = bshm__shard_at(store, 0);
+	const uint32_t ref = ref_of_first();
+	if (stopped) {
+		REQUIRE(bshm__record_move(&s, ref));
+		const uint32_t size_class = bshm__ref_class(&s, ref);
+		const uint32_t slot = (ref & 0xfff) * BSHM_SLOT_UNIT / bshm__class_bytes(size_class);
+		s.shard->classes[size_class].hint = bshm__page_number(&s, ref) | slot / 64 << 24;
+		REQUIRE(store_put(store, (uint32_t) later, 1, 8, 0, BSHM_PUT_SET) == 1);
+		CHECK(bshm__slot_taken(&s, ref));
+	} else if (store_remove(store, (uint32_t) later) == 1) {
+		REQUIRE(bshm__record_move(&s, ref));
+	}
+}
+
+TEST(a_stopped_walk_shows_a_record_whose_slot_another_one_gets)
+{
+	crowd();
+	for (uint64_t i = 0; i < CROWD; i++) {
+		const bshm__home home = home_of(i);
+		const bshm__home best = home_of(first);
+		first =
+			home.table < best.table || (home.table == best.table && home.position < best.position)
+				? i
+				: first;
+	}
+	for (later = CROWD; home_of(later).table < 2; later++) {
+	}
+	stop_the_walk(trade_slots, STRIDE);
+}
+
+/* Memory gets another meaning all the time, as when chunks are moved: no look at a bucket stands.
+ * In the end one does. */
+TEST(a_walk_shows_each_record_after_memory_has_got_another_meaning_often)
+{
+	if (TEST_UNDER_TSAN) {
+		test_skip("the sanitizer cannot be traced");
+	}
+	crowd();
+	const bshm__shard s = bshm__shard_at(store, 0);
+	prepare = nothing;
+	call = walk_on;
+	pid_t child;
+	bool over;
+	stop_after(0, &child, &over);
+	for (unsigned i = 0; i < JUMPS && !over; i++) {
+		for (unsigned k = 0; k < LOOK_LEAST && !over && step(child); k++) {
+			over = BSHM_LOAD(&test_words[MARK], SEQ_CST) == 2;
+		}
+		bshm__sequence_jump(&s);
+	}
+	CHECK(!over);
+	go_on(child, over);
+	check_shown();
 }

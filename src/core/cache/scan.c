@@ -15,7 +15,9 @@
 
 #include <stdlib.h>
 
-#define STEP_TRIES 64
+#define TRIES      4096 /* while memory gets another meaning all the time; with pauses, ms */
+#define PAUSE_FROM 16
+#define STEP_TRIES 64 /* while nothing has changed: then there is damage */
 
 /* The part of a step: the positions from `from` to before `until`. */
 typedef struct {
@@ -59,11 +61,15 @@ static int find_span(
 				*full = true;
 				return count;
 			}
-			if (bshm__found_of(s, ref, sequence, now_s, &found[count])) {
-				count += stale || !found[count].expired;
-			} else if (BSHM_LOAD(&bucket->ref[k], RELAXED) != 0) {
+			const bool is_found = bshm__found_of(s, ref, sequence, now_s, &found[count]);
+			/* Another record may have got the slot since the ref was read: pairs with the
+			 * publication of the ref, and free_taken(). */
+			BSHM_FENCE(ACQUIRE);
+			const uint32_t ref_now = BSHM_LOAD(&bucket->ref[k], RELAXED);
+			if (ref_now != (is_found ? ref : 0)) {
 				return -1;
 			}
+			count += is_found && (stale || !found[count].expired);
 		}
 		bucket = bshm__bucket_overflow(bucket) == 0 ? NULL : bshm__bucket_next(s, &w);
 	}
@@ -75,7 +81,14 @@ static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *fo
 	const bshm__shard s = bshm__shard_at(segment, sp->table / segment->shard_tables);
 	int count = -1;
 	bool full = false;
-	for (unsigned tries = 0; tries < STEP_TRIES && count < 0; tries++) {
+	uint64_t sequence = 0;
+	for (unsigned tries = 0, same = 0; tries < TRIES && same < STEP_TRIES && count < 0; tries++) {
+		if (tries > PAUSE_FROM) {
+			BSHM_PAUSE();
+		}
+		const uint64_t now = BSHM_LOAD(&s.shard->sequence, RELAXED);
+		same = now == sequence ? same + 1 : 0;
+		sequence = now;
 		sp->until = full ? sp->until : BSHM_POSITIONS;
 		count = find_span(&s, sp, stale, &full, found, room);
 		if (full && sp->until - sp->from > 1) {
