@@ -49,6 +49,10 @@
 #define WHOLE_BYTES   2048u
 /* A page of a class without a free slot costs so many, divided by the count of the pages. */
 #define PAGES_COST (UINT64_C(1) << 18)
+/* But only a sixteenth of that where a quarter of the pages has records of about this size: those
+ * that come soon fill the rest of the page. */
+#define MANY_PART  4u
+#define MANY_SHARE 16u
 /* A store of fewer pages has none for each class. */
 #define FEW_PAGES 160u
 #define FEW_PART  8u
@@ -170,13 +174,17 @@ static void divide(const bshm__shard *s, bshm__new_record *r)
 	const uint64_t bytes = new_bytes(r);
 	const uint64_t most = BSHM_SLOT_BYTES_MAX - large_head(r);
 	const uint64_t key = r->key.length < most ? r->key.length : most;
-	const uint64_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
+	uint64_t page_cost = is_divided_freely(r) ? PAGES_COST / s->segment->shard_pages : 0;
 	const bool fits = plain_head(r) + bytes <= BSHM_SLOT_BYTES_MAX;
 	uint64_t first = fits ? bytes : most;
 	uint64_t lowest = fits ? divide_at(s, r, page_cost, bytes, UINT64_MAX) : UINT64_MAX;
 	const uint64_t whole = fits ? bshm__class_bytes(r->size_class) : UINT64_MAX;
 	if (fits && whole - bytes <= bytes / DIVIDED_SHARE) {
 		return;
+	}
+	if (fits && BSHM_LOAD(&s->shard->classes[r->size_class].pages, RELAXED) >
+					s->segment->shard_pages / MANY_PART) {
+		page_cost /= MANY_SHARE;
 	}
 	for (uint32_t last = bshm__chunk_class(bytes); last >= BSHM_CLASS_SHORT; last--) {
 		uint64_t room = bshm__class_bytes(last) - BSHM_CHUNK_HEADER;
