@@ -649,6 +649,42 @@ TEST(a_change_of_a_record_is_a_few_steps_whatever_the_size_of_the_store)
 	}
 }
 
+#define WIDE_RECORDS 180000u
+#define WIDE_ROUNDS  1000u
+#define WIDE_CHANGES 5u /* of one sort in a row: more pages than a class has hints */
+#define WIDE_MOST    150u
+
+/* Some records go, from anywhere, and come again. */
+static void change_here_and_there(bshm_segment *segment)
+{
+	uint64_t random = 1;
+	for (uint32_t i = 0; i < WIDE_ROUNDS; i++) {
+		uint32_t numbers[WIDE_CHANGES];
+		for (uint32_t k = 0; k < WIDE_CHANGES; k++) {
+			numbers[k] = (uint32_t) (test_random(&random) % WIDE_RECORDS);
+			store_remove(segment, numbers[k]);
+		}
+		for (uint32_t k = 0; k < WIDE_CHANGES; k++) {
+			store_put(segment, numbers[k], 1, 450, 0, BSHM_PUT_SET);
+		}
+	}
+}
+
+/* A limit of records leaves one shard, with all pages. */
+TEST(a_free_slot_is_found_without_a_search_through_a_large_shard)
+{
+	bshm_segment *segment = open_store(MB(128), 1000000);
+	CHECK_INT(segment->shard_count, 1);
+	for (uint32_t i = 0; i < WIDE_RECORDS; i++) {
+		CHECK_INT(store_put(segment, i, 1, 450, 0, BSHM_PUT_SET), 1);
+	}
+	const cost all = cost_of(change_here_and_there, segment);
+	const uint64_t each = all.accesses / (2 * WIDE_ROUNDS * WIDE_CHANGES);
+	test_note("%llu accesses a change", (unsigned long long) each);
+	CHECK(each <= WIDE_MOST);
+	check_sound(segment);
+}
+
 /* Keys that are counted are noted under the segment's lock, 256 at a time. */
 static void add_counted(bshm_segment *segment)
 {

@@ -17,6 +17,10 @@
  * large. Free slots in partly used pages can be used by other classes:
  * bshm__page_to_empty() chooses a page whose records fit into the other pages of its class.
  *
+ * A class's hints name two pages that have room. Of a lone shard, which has all pages of the store,
+ * each process notes some more, those that it has made room in itself: else a search would go over
+ * tens of thousands of headers, 3 to 10 microseconds for most puts in 1 GB.
+ *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/slab.h"
@@ -348,6 +352,31 @@ static inline bool usable(
 		   page_class(page_at(s, number - 1)) == size_class;
 }
 
+static void note_roomy(const bshm__shard *s, uint32_t size_class, uint32_t number)
+{
+	bshm_segment *segment = s->segment;
+	if (segment->shard_count == 1) {
+		segment->roomy[size_class][segment->roomy_next[size_class]++ % BSHM_ROOMY_PAGES] = number;
+	}
+}
+
+/* The page noted last that still has room; 0 = none. */
+static uint32_t take_roomy(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
+{
+	const uint32_t slots = bshm__class_slots(size_class);
+	for (uint32_t i = 0; i < BSHM_ROOMY_PAGES; i++) {
+		uint32_t *noted =
+			&s->segment->roomy[size_class][--s->segment->roomy_next[size_class] % BSHM_ROOMY_PAGES];
+		const uint32_t number = *noted;
+		*noted = 0;
+		if (usable(s, size_class, number, avoid) &&
+			free_slot(bitmap_at(s, number - 1, size_class), slots) != slots) {
+			return number;
+		}
+	}
+	return 0;
+}
+
 /* The general case: the hint does not lead to a free slot. */
 static BSHM_NOINLINE uint32_t find_slowly(
 	const bshm__shard *s, uint32_t size_class, uint32_t number, uint32_t avoid)
@@ -368,7 +397,8 @@ static BSHM_NOINLINE uint32_t find_slowly(
 		const uint64_t room =
 			(uint64_t) BSHM_LOAD(&shard->classes[size_class].pages, RELAXED) * slots;
 		const bool full = room == BSHM_LOAD(&shard->classes[size_class].used, RELAXED);
-		number = full ? 0 : search_pages(s, size_class, number, avoid);
+		const uint32_t roomy = full ? 0 : take_roomy(s, size_class, avoid);
+		number = full ? 0 : roomy != 0 ? roomy : search_pages(s, size_class, number, avoid);
 		if (number == 0) {
 			number = free_page(s, size_class);
 		}
@@ -513,6 +543,7 @@ static void free_taken(const bshm__shard *s, uint32_t ref, bool may_be_next)
 		const uint32_t hint = BSHM_LOAD(&c->hint, RELAXED) & HINT_PAGE;
 		if (hint != at.number + 1 && hint - 1 < s->segment->shard_pages &&
 			BSHM_LOAD(&page_at(s, hint - 1)->vacant, RELAXED) != 0) {
+			note_roomy(s, at.size_class, BSHM_LOAD(&c->other, RELAXED));
 			BSHM_STORE(&c->other, hint, RELAXED); /* it still has room */
 		}
 		set_hint(s, at.size_class, at.number + 1, at.slot);

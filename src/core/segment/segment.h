@@ -14,6 +14,8 @@
 /* Attempts to read a consistent generation before a question is answered "maybe". */
 #define BSHM_READ_TRIES 16
 
+#define BSHM_ROOMY_PAGES 64u
+
 struct bshm_segment {
 	bshm_header *header;
 	bshm_owner *owners;
@@ -81,6 +83,9 @@ struct bshm_segment {
 	uint64_t streak_ns;
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */
 	char path[4096];
+	/* Of a lone shard, under its lock: pages that may have room for a class, by number: slab.c. */
+	uint32_t roomy[BSHM_CLASS_COUNT][BSHM_ROOMY_PAGES];
+	uint32_t roomy_next[BSHM_CLASS_COUNT];
 };
 
 #endif
