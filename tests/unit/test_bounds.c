@@ -685,6 +685,20 @@ TEST(a_free_slot_is_found_without_a_search_through_a_large_shard)
 	check_sound(segment);
 }
 
+/* Of several shards each has a lock of its own: threads would write the notes at the same time. */
+TEST(pages_with_room_are_noted_of_a_lone_shard_only)
+{
+	bshm_segment *segment = open_store(MB(66), 0);
+	REQUIRE(segment->shard_count == 3);
+	for (uint32_t i = 0; i < 20000; i++) {
+		store_put(segment, i, 1, 450, 0, BSHM_PUT_SET);
+	}
+	change_here_and_there(segment);
+	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
+		CHECK_INT(segment->roomy_next[i], 0);
+	}
+}
+
 /* Keys that are counted are noted under the segment's lock, 256 at a time. */
 static void add_counted(bshm_segment *segment)
 {

@@ -17,7 +17,7 @@
 
 #define TRIES      4096 /* while memory gets another meaning all the time; with pauses, ms */
 #define PAUSE_FROM 16
-#define STEP_TRIES 64 /* while nothing has changed: then there is damage */
+#define STEP_TRIES 64 /* while nothing has changed: then there is damage; and to copy keys */
 
 /* The part of a step: the positions from `from` to before `until`. */
 typedef struct {

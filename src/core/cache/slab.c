@@ -352,23 +352,24 @@ static inline bool usable(
 		   page_class(page_at(s, number - 1)) == size_class;
 }
 
+/* Only of a lone shard: its lock is held by one thread of the process. */
 static void note_roomy(const bshm__shard *s, uint32_t size_class, uint32_t number)
 {
 	bshm_segment *segment = s->segment;
-	if (segment->shard_count == 1) {
+	if (segment->shard_count == 1 && number != 0) {
 		segment->roomy[size_class][segment->roomy_next[size_class]++ % BSHM_ROOMY_PAGES] = number;
 	}
 }
 
-/* The page noted last that still has room; 0 = none. */
+/* The page noted last that still has room; 0 = none. What is taken is 0, so a 0 ends the notes. */
 static uint32_t take_roomy(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
 {
+	uint32_t *noted = s->segment->roomy[size_class];
+	uint32_t *next = &s->segment->roomy_next[size_class];
 	const uint32_t slots = bshm__class_slots(size_class);
-	for (uint32_t i = 0; i < BSHM_ROOMY_PAGES; i++) {
-		uint32_t *noted =
-			&s->segment->roomy[size_class][--s->segment->roomy_next[size_class] % BSHM_ROOMY_PAGES];
-		const uint32_t number = *noted;
-		*noted = 0;
+	uint32_t number;
+	while ((number = noted[(*next - 1) % BSHM_ROOMY_PAGES]) != 0) {
+		noted[--*next % BSHM_ROOMY_PAGES] = 0;
 		if (usable(s, size_class, number, avoid) &&
 			free_slot(bitmap_at(s, number - 1, size_class), slots) != slots) {
 			return number;
