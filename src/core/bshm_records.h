@@ -304,11 +304,11 @@ typedef struct {
 	uint64_t used; /* slots */
 } bshm_class_info;
 
-#define BSHM_CLASSES_MAX 64
+#define BSHM_CLASSES_MAX 67
 /*
  * The classes of slots that have a page, in the order of FORMAT.md: how many; 0 without a record
  * store. `out` takes BSHM_CLASSES_MAX. Takes no lock, so the counts may belong to different
- * moments. Cost: 64 counts for each shard.
+ * moments. Cost: 67 counts for each shard.
  */
 unsigned bshm_store_classes(const bshm_segment *segment, bshm_class_info *out);
 

@@ -66,7 +66,7 @@
 #define BSHM_AT(type, field, offset)                                                               \
  BSHM_STATIC_ASSERT(type##_##field, offsetof(bshm_##type, field) == (offset))
 
-#define BSHM_LAYOUT_VERSION 10
+#define BSHM_LAYOUT_VERSION 11
 
 #define BSHM_MAGIC           UINT64_C(0x4d485342304d4c42) /* BSHM_SEGMENT_MAGIC: "BLM0BSHM" */
 #define BSHM_PAGE_BYTES      4096u

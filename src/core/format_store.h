@@ -18,24 +18,21 @@
 #define BSHM_SLOT_UNIT     4u
 #define BSHM_REF_PAGE      (BSHM_SLAB_BYTES / BSHM_SLOT_UNIT)
 #define BSHM_SHARD_MAX     64u
-#define BSHM_CLASS_COUNT   64u
-#define BSHM_CLASS_RECORDS 52u /* classes from here on do not hold records */
-#define BSHM_CLASS_UNIT_32 52u /* small units: 32 buckets; 53: 16; 54: 8 */
-#define BSHM_CLASS_UNIT_8  54u
-#define BSHM_CLASS_SHORT   55u  /* to 61: short chunks, for the last bytes of a large record */
-#define BSHM_CLASS_CHUNK   62u  /* whole chunks */
-#define BSHM_CLASS_INDEX   63u  /* units: 64 buckets each */
+#define BSHM_CLASS_COUNT   67u
+#define BSHM_CLASS_RECORDS 52u  /* classes from here on do not hold records */
+#define BSHM_CLASS_SHORT   52u  /* to 58: short chunks, for the last bytes of a large record */
+#define BSHM_CLASS_CHUNK   59u  /* whole chunks */
+#define BSHM_CLASS_UNITS   60u  /* to 65: small units, of 1, 2, 4, 8, 16 and 32 buckets */
+#define BSHM_CLASS_INDEX   66u  /* units: 64 buckets each */
 #define BSHM_LEASE_COUNT   256u /* a shard */
-#define BSHM_PAGE_WORDS    2u   /* of the bitmap of a page with slots of more than 128 bytes */
-#define BSHM_CLASS_MAPPED  21u  /* pages of smaller classes end with a bitmap of their own */
-#define BSHM_MAP_WORDS     16u
+#define BSHM_MAP_BYTES     128u /* at the end of a page, where no slot begins */
+#define BSHM_MAP_BYTES_FEW 16u  /* of them the bitmap of a page of 65 to 128 slots */
 #define BSHM_TABLE_UNITS   32u
 #define BSHM_SHADOW_CELLS  640u
 #define BSHM_SHADOW_KEYS   160u /* of them hold stored records if a shard is full, about */
 #define BSHM_TABLE_MISSED  15u
 #define BSHM_UNIT_BUCKETS  64u
 #define BSHM_BUCKET_CELLS  10u
-#define BSHM_BUCKETS_MIN   8u /* of a table that has any */
 #define BSHM_POSITION_BITS 18u
 #define BSHM_PERIOD_BITS   24u /* of `touches`, for each of two periods */
 
@@ -180,7 +177,7 @@ BSHM_AT(class, other, 12);
  *      +--------+--------+--------+--------------------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
- *5440: | classes[64]: 16 bytes each                                            |
+ *5440: | classes[67]: 16 bytes each; zero (to 6,527)                           |
  *      +-----------------------------------------------------------------------+
  *
  * A put writes one cache line of this struct, and that of one class, and of the keys of a sample
@@ -258,9 +255,10 @@ typedef struct {
 	uint32_t zero[5];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
+	uint64_t zero1[2];
 } bshm_shard_header;
 
-BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 6464);
+BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 6528);
 BSHM_AT(shard_header, sequence, 0);
 BSHM_AT(shard_header, clock, 8);
 BSHM_AT(shard_header, candidates, 24);
@@ -352,8 +350,8 @@ BSHM_AT(lease, unstored_s, 32);
  *      +----------------+----------------+---------+--------------------+
  *
  * A part of the index: the refs of its units, with 64 buckets each. A table of few records has one
- * small unit of 8, 16 or 32 buckets. So the index is in proportion to the records, however large
- * the store is. All under the shard's lock, but `missed`, a hint, which any process stores.
+ * small unit of 1, 2, 4, 8, 16 or 32 buckets. So the index is in proportion to the records, however
+ * large the store is. All under the shard's lock, but `missed`, a hint, which any process stores.
  *
  * Each table has a root, one word of an array of their own, which every search reads: the roots of
  * a store of 64 MB lie in 2 kB. The root (release) has the count of the table's buckets, the ref of
@@ -397,9 +395,9 @@ BSHM_AT(bucket, ref, 24);
 /*
  * The class of a page, and which of its slots are taken: a bit each. Under the shard's lock. The
  * pages of a shard are neighbours: page_count / shard_count of them. Headers and bitmaps lie apart,
- * because a search for a page reads thousands of headers. A page of more slots ends with a bitmap
- * of BSHM_MAP_WORDS words: as much for each page would be 1 % of all memory. No slot of any class
- * begins there: so no process that is late stamps it for a slot's state.
+ * because a search for a page reads thousands of headers. A page of more than 64 slots ends with
+ * its bitmap, of up to 128 bytes: as much for each page would be 1 % of all memory. No slot of any
+ * class begins in these bytes: so no process that is late stamps them for a slot's state.
  */
 typedef struct {
 	uint32_t size_class; /* + 1; 0 = the page is free */
@@ -411,10 +409,10 @@ BSHM_AT(page_header, size_class, 0);
 BSHM_AT(page_header, vacant, 4);
 
 typedef struct {
-	uint64_t taken[BSHM_PAGE_WORDS];
+	uint64_t taken;
 } bshm_page_bitmap;
 
-BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 16);
+BSHM_STATIC_ASSERT(page_bitmap, sizeof(bshm_page_bitmap) == 8);
 
 /*
  *  off   0        4        8

@@ -8,9 +8,8 @@ MASK = 2**64 - 1
 SLAB = 16384
 BUCKET, BUCKET_CELLS, UNIT_BUCKETS, BUCKETS_MAX, UNITS_MAX = 64, 10, 64, 2048, 32
 STORE_BYTES, TALLY_BYTES, TALLIES = 128, 64, 2049
-SHARD_BYTES, LEASE_BYTES, LEASES, ROOT_BYTES, TABLE_BYTES = 6464, 64, 256, 8, 320
-PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES, OWN_BITMAP_BYTES = 8, 16, 128
-OWN_BITMAPS = 21  # pages of smaller classes end with their bitmap
+SHARD_BYTES, LEASE_BYTES, LEASES, ROOT_BYTES, TABLE_BYTES = 6528, 64, 256, 8, 320
+PAGE_HEADER_BYTES, PAGE_BITMAP_BYTES = 8, 8
 CLASSES = (
     *range(16, 65, 4),
     *range(72, 129, 8),
@@ -18,9 +17,9 @@ CLASSES = (
     *(380, 420, 468, 512, 564, 628, 712, 780, 860, 960),
     *(1092, 1260, 1488, 1636, 1820, 2048, 2340, 2728, 3276, 4096),
 )
-SHORT_CHUNKS = {55: 512, 56: 1024, 57: 1488, 58: 2048, 59: 3276, 60: 4096, 61: 5460}
-CHUNKS, UNITS = 62, 63
-SMALL_UNITS = {52: 2048, 53: 1024, 54: 512}
+SHORT_CHUNKS = {52: 512, 53: 1024, 54: 1488, 55: 2048, 56: 3276, 57: 4096, 58: 5460}
+CHUNKS, UNITS = 59, 66
+SMALL_UNITS = {60: 64, 61: 128, 62: 256, 63: 512, 64: 1024, 65: 2048}
 OTHERS = {**SMALL_UNITS, **SHORT_CHUNKS, CHUNKS: 8192, UNITS: 4096}
 PROTECTED, LIVE, CHAINED, EXPIRES = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 STAMP, NOT_COMPARED = 0x7FFF, 0x1FFFF
@@ -55,7 +54,7 @@ def counts(cache_bytes, cache_records):
         )
         + 4096
     )
-    return shards, per_shard, (cache_bytes - fixed) // 16408 // shards
+    return shards, per_shard, (cache_bytes - fixed) // 16400 // shards
 
 
 def slot_bytes(size_class):
@@ -64,13 +63,19 @@ def slot_bytes(size_class):
     return OTHERS[size_class]
 
 
+def slots_of(size_class):
+    """How many slots a page of this class has."""
+    size = slot_bytes(size_class)
+    return (SLAB - (128 if size <= 128 else 16 if SLAB // size > 64 else 0)) // size
+
+
 def unit_class(buckets):
-    return {32: 52, 16: 53, 8: 54}.get(buckets, UNITS)
+    return {1: 60, 2: 61, 4: 62, 8: 63, 16: 64, 32: 65}.get(buckets, UNITS)
 
 
 def reach(buckets):
     """In how many buckets, from its home bucket on, a record may lie."""
-    return min(REACH_MAX, buckets // 4)
+    return buckets if buckets < 8 else min(REACH_MAX, buckets // 4)
 
 
 def chunk_class(count):
@@ -84,7 +89,7 @@ def class_of(count):
 
 
 def position_in(buckets, bucket, tag):
-    """The position of a record in this bucket, told without its key."""
+    """The position of a record in this bucket, of 8 buckets or more, told without its key."""
     return min(
         (tag + 65536 * i for i in range(4)), key=lambda p: (bucket - (p * buckets >> 18)) % buckets
     )
@@ -221,15 +226,17 @@ class Store:
     def page_class(self, page):
         """None: the page is free."""
         number = self.u32[(self.page_headers_off + PAGE_HEADER_BYTES * page) // 4]
-        if number > 64:
+        if number > UNITS + 1:
             raise Damaged(f"page {page} has a class that there is not")
         return number - 1 if number else None
 
     def bitmap(self, page):
         """Where the page's bitmap begins in the file, and how many bytes it has."""
         size_class = self.page_class(page)
-        if size_class is not None and size_class < OWN_BITMAPS:
-            return self.pages_off + SLAB * (page + 1) - OWN_BITMAP_BYTES, OWN_BITMAP_BYTES
+        slots = 0 if size_class is None else slots_of(size_class)
+        if slots > 64:
+            count = 8 * next(words for words in (2, 4, 8, 16) if 64 * words >= slots)
+            return self.pages_off + SLAB * (page + 1) - count, count
         return self.page_bitmaps_off + PAGE_BITMAP_BYTES * page, PAGE_BITMAP_BYTES
 
     def taken(self, page):
@@ -246,7 +253,8 @@ class Store:
         """A table's root, as it is now, and the count of buckets."""
         root = self.u64[(self.roots_off + ROOT_BYTES * table) // 8]
         count = (root & 0xFFFFFFFF) >> 1
-        sound = count in (8, 16, 32) or count % UNIT_BUCKETS == 0 and count <= BUCKETS_MAX
+        small = count in (1, 2, 4, 8, 16, 32)
+        sound = small or count % UNIT_BUCKETS == 0 and count <= BUCKETS_MAX
         return root, count if sound else 0
 
     def unit_off(self, table, root, number):
@@ -414,7 +422,9 @@ class Store:
         home_bucket = home.position * buckets >> 18
         if home.table != table:
             yield "a record is in a table that is not its key's"
-        elif tag != home.position & 0xFFFF or position_in(buckets, number, tag) != home.position:
+        elif tag != home.position & 0xFFFF or (
+            buckets >= 8 and position_in(buckets, number, tag) != home.position
+        ):
             yield "a tag is not its key's"
         elif (number - home_bucket) % buckets >= reach(buckets):
             yield "a record is too far from its home"

@@ -125,9 +125,9 @@ static void learn_slots(void)
 		const uint32_t size_class = shape.page_headers[page].size_class - 1;
 		const uint32_t bytes = bshm__class_bytes(size_class);
 		const uint8_t *end = shape.pages + (size_t) (page + 1) * BSHM_SLAB_BYTES;
-		const uint64_t *taken = size_class < BSHM_CLASS_MAPPED
-									? (const uint64_t *) (const void *) end - BSHM_MAP_WORDS
-									: shape.page_bitmaps[page].taken;
+		const uint32_t words = bshm__class_map_words(size_class);
+		const uint64_t *taken = words != 0 ? (const uint64_t *) (const void *) end - words
+										   : &shape.page_bitmaps[page].taken;
 		const uint32_t begin = offset_of(end) - BSHM_SLAB_BYTES;
 		for (uint32_t i = 0; i < bshm__class_slots(size_class); i++) {
 			if ((taken[i / 64] >> (i % 64) & 1) == 0) {

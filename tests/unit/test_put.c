@@ -283,8 +283,11 @@ static void waste(bshm_segment *segment, double *used, double *all)
 TEST(no_slot_begins_where_a_page_may_have_its_bitmap)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		CHECK((bshm__class_slots(i) - 1) * bshm__class_bytes(i) < BSHM_SLAB_BYTES - 128);
-		CHECK(bshm__class_slots(i) <= 64 * (i < BSHM_CLASS_MAPPED ? BSHM_MAP_WORDS : 2u));
+		const uint32_t slots = bshm__class_slots(i);
+		const uint32_t words = bshm__class_map_words(i);
+		CHECK((slots - 1) * bshm__class_bytes(i) < BSHM_SLAB_BYTES - BSHM_MAP_BYTES);
+		CHECK(slots * bshm__class_bytes(i) + 8 * words <= BSHM_SLAB_BYTES);
+		CHECK(8 * words <= BSHM_MAP_BYTES && slots <= 64 * (words == 0 ? 1 : words));
 	}
 }
 

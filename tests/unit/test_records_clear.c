@@ -3,6 +3,8 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/shard_lock.h"
+#include "core/cache/table.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -165,4 +167,50 @@ TEST(each_record_that_has_to_stay_is_counted)
 	kill_child(child);
 	CHECK_INT(clear_prefix(segment, ""), 3001);
 	check_sound(segment);
+}
+
+static void resize_locked(const bshm__shard *s, uint32_t buckets)
+{
+	REQUIRE(bshm__table_resize(s, 0, buckets));
+	bshm__shard_unlock(s);
+}
+
+/* Makes the table tiny while another process waits to remove the records of its last buckets. */
+static void shrink_meanwhile(void)
+{
+	bshm_segment *segment = attach_store();
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_error error;
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	raise_flag(0);
+	while (BSHM_LOAD(&s.shard->starving, RELAXED) == 0) {
+		bshm_sleep_us(100);
+	}
+	resize_locked(&s, 4);
+	raise_flag_and_sleep(1);
+}
+
+/* They have no room in the last two of its four buckets. */
+TEST(a_table_may_become_tiny_before_its_last_part_is_cleared)
+{
+	bshm_segment *segment = open_store(MB(1), 8191);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	bshm_error error;
+	for (uint32_t i = 0, count = 0; count < 36; i++) {
+		char name[16];
+		const int length = snprintf(name, sizeof(name), "a%u", i);
+		const bshm_key key = {name, (size_t) length};
+		if (bshm__home_of(segment, BSHM_SPACE_CACHE, &key).position >= BSHM_POSITIONS / 2) {
+			REQUIRE(put_in_group(segment, 0, i, 10) == 1);
+			count++;
+		}
+	}
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	resize_locked(&s, 2 * BSHM_UNIT_BUCKETS);
+	const pid_t child = spawn(shrink_meanwhile);
+	await_flag(0);
+	CHECK_INT(clear_prefix(segment, "a"), 36);
+	CHECK_INT(records_of(segment), 0);
+	check_sound(segment);
+	kill_child(child);
 }

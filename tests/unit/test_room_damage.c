@@ -37,8 +37,8 @@ TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 	BSHM_STORE(state, *state & ~BSHM_SLOT_LIVE, RELAXED); /* it cannot be evicted */
 	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
 		if (bshm__page_class(&s, page) == of_chunk) {
-			segment->page_bitmaps[page - 1].taken[0] |= UINT64_C(3)
-														<< 40; /* slots that there are not */
+			segment->page_bitmaps[page - 1].taken |= UINT64_C(3)
+													 << 40; /* slots that there are not */
 			segment->page_headers[page - 1].vacant = 1;
 		}
 	}
@@ -57,7 +57,7 @@ TEST(bits_of_slots_that_there_are_not_are_not_counted)
 	const uint32_t of_chunk = bshm__ref_class(&s, find_number(0).next);
 	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
 		if (bshm__page_class(&s, page) == of_chunk) {
-			segment->page_bitmaps[page - 1].taken[0] |= UINT64_C(3) << 40;
+			segment->page_bitmaps[page - 1].taken |= UINT64_C(3) << 40;
 		}
 	}
 	bshm__slabs_doubt(&s);
@@ -152,11 +152,11 @@ static void damage_record(uint64_t *seed, uint32_t page)
 /* The bitmap of a page. */
 static uint64_t *words_of(uint32_t page, uint32_t *count)
 {
-	const bool mapped = bshm__page_class(&s, page) < BSHM_CLASS_MAPPED;
-	*count = mapped ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
-	return mapped ? (uint64_t *) (void *) (s.pages + (size_t) page * BSHM_SLAB_BYTES -
-										   8 * BSHM_MAP_WORDS)
-				  : segment->page_bitmaps[page - 1].taken;
+	const uint32_t size_class = bshm__page_class(&s, page);
+	const uint32_t words = size_class == BSHM_CLASS_COUNT ? 0 : bshm__class_map_words(size_class);
+	uint8_t *end = s.pages + (size_t) page * BSHM_SLAB_BYTES;
+	*count = words == 0 ? 1 : words;
+	return words == 0 ? &segment->page_bitmaps[page - 1].taken : (uint64_t *) (void *) end - words;
 }
 
 static void damage(uint64_t *seed)

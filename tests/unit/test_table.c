@@ -5,6 +5,7 @@
  */
 #include "core/cache/table.h"
 
+#include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/size.h"
 #include "test_shard.h"
@@ -34,7 +35,7 @@ static void check_all(uint32_t from, uint32_t to)
 	check_sound(segment);
 }
 
-TEST(a_table_has_no_bucket_then_eight_and_then_ever_more)
+TEST(a_table_has_no_bucket_then_one_and_then_ever_more)
 {
 	open_one();
 	uint32_t before = buckets();
@@ -43,14 +44,17 @@ TEST(a_table_has_no_bucket_then_eight_and_then_ever_more)
 		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
 		const uint32_t now = buckets();
 		CHECK(now * BSHM_BUCKET_CELLS > i);
-		CHECK(now <= BSHM_BUCKETS_MIN || now * 2 <= i + 1); /* at least a fifth is in use */
+		CHECK(now == 1 || now * 2 <= i + 1); /* at least a fifth is in use */
+		CHECK(!bshm__is_tiny(now) || i >= now / 2 * BSHM_BUCKET_CELLS); /* the half would be full */
 		if (now != before) {
-			CHECK(before != 0 ? now > before : now == BSHM_BUCKETS_MIN);
+			CHECK(before != 0 ? now > before : now == 1);
 			check_all(0, i + 1);
 			before = now;
 		}
 	}
-	CHECK_INT(bshm__slots_free(&s, BSHM_CLASS_UNIT_8) % 32, 0); /* the small units were freed */
+	for (uint32_t i = BSHM_CLASS_UNITS; i < BSHM_CLASS_INDEX; i++) { /* small units were freed */
+		CHECK_INT(bshm__slots_free(&s, i) % bshm__class_slots(i), 0);
+	}
 	bshm_segment_close(segment);
 }
 
@@ -63,12 +67,13 @@ TEST(a_table_shrinks_with_its_records)
 	for (uint32_t i = 0; i < ALL; i++) {
 		CHECK_INT(store_remove(segment, i), 1);
 		CHECK(buckets() <= 16 || buckets() * 2 <= ALL - i);
-		CHECK(buckets() <= BSHM_BUCKETS_MIN || ALL - i - 1 > 10);
+		CHECK(bshm__is_tiny(buckets()) || ALL - i - 1 >= 4 * 8);
+		CHECK(buckets() == 1 || ALL - i - 1 >= 8);
 		if (i % 500 == 0) {
 			check_all(i + 1, ALL);
 		}
 	}
-	CHECK_INT(buckets(), BSHM_BUCKETS_MIN);
+	CHECK_INT(buckets(), 1);
 	check_sound(segment);
 	bshm_segment_close(segment);
 }
@@ -78,15 +83,18 @@ TEST(a_table_of_few_records_shrinks_with_any_of_them)
 {
 	bshm_error error;
 	open_one();
-	for (uint32_t i = 0; i < 24; i++) {
+	for (uint32_t i = 0; i < 34; i++) {
 		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	for (uint32_t i = 34; i > 32;) {
+		REQUIRE(store_remove(segment, --i) == 1);
 	}
 	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
 	REQUIRE(bshm__table_resize(&s, 0, BSHM_UNIT_BUCKETS));
 	bshm__shard_unlock(&s);
 	CHECK_INT(store_remove(segment, 0), 1);
-	CHECK_INT(buckets(), 16);
-	check_all(1, 24);
+	CHECK_INT(buckets(), 4);
+	check_all(1, 32);
 	bshm_segment_close(segment);
 }
 
@@ -105,7 +113,7 @@ TEST(a_table_jumps_to_the_size_that_small_records_will_need)
 			resizes += buckets() != before;
 			before = buckets();
 		}
-		jumped += resizes <= 6; /* 8, 16, 32, and as many as it needs; by chance two more */
+		jumped += resizes <= 9; /* 1 to 32, and as many as it needs; by chance two more */
 		check_all(0, 20000);
 		bshm_segment_close(segment);
 	}
@@ -120,8 +128,8 @@ TEST(a_limit_that_only_small_records_can_meet_is_no_promise)
 		segment = open_store(MB(1), limits[i]);
 		s = bshm__shard_at(segment, 0);
 		store_fill_up(segment, 0, 10000);
-		CHECK(buckets() <= 2 * BSHM_BUCKETS_MIN);
-		larger += buckets() != BSHM_BUCKETS_MIN;
+		CHECK(buckets() <= 16);
+		larger += buckets() > 8;
 		bshm_segment_close(segment);
 
 		segment = open_store(MB(1), limits[i]);
@@ -201,7 +209,8 @@ TEST(a_table_is_oversized_if_it_can_be_smaller)
 			BSHM_STORE(&segment->tables[0].records, records, RELAXED);
 			const uint32_t wanted = bshm__table_oversized(&s, 0);
 			CHECK(wanted < now);
-			CHECK(wanted == 0 || (records < now * BSHM_BUCKET_SPARSE && records < wanted * 6));
+			CHECK(wanted == 0 || (records < now * BSHM_BUCKET_SPARSE &&
+									 records < wanted * (bshm__is_tiny(wanted) ? 8 : 6)));
 			oversized += wanted != 0;
 		}
 		BSHM_STORE(&segment->tables[0].records, 0, RELAXED);
@@ -266,7 +275,7 @@ TEST(a_table_grows_whatever_the_bytes_of_the_shard_are_said_to_be)
 /* A table that may not be so large has no buckets: a search ends, and no other table is harmed. */
 TEST(a_size_that_no_table_has_counts_as_none)
 {
-	const uint32_t sizes[] = {1, 2, 3, 5, 9, 12, 15, 24, 31, 48, 65, 2047, 2112, 1u << 30};
+	const uint32_t sizes[] = {3, 5, 9, 12, 15, 24, 31, 48, 65, 2047, 2112, 1u << 30};
 	open_one();
 	REQUIRE(store_put(segment, 1, 1, 8, 0, BSHM_PUT_SET) == 1);
 	uint64_t *word = &segment->roots[0];
@@ -300,7 +309,117 @@ TEST(keys_of_one_bucket_are_found_after_each_growth)
 				check_all(numbers[k], numbers[k] + 1);
 			}
 		}
-		CHECK(buckets() > BSHM_BUCKETS_MIN);
+		CHECK(buckets() > 8);
 		bshm_segment_close(segment);
 	}
+}
+
+/* Two sizes, of which one is set between the steps of a scan. */
+static const uint32_t walked_sizes[] = {4, 8, 16, BSHM_UNIT_BUCKETS};
+
+static void set_size(uint32_t size)
+{
+	bshm_error error;
+	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	REQUIRE(bshm__table_resize(&s, 0, size));
+	bshm__shard_unlock(&s);
+}
+
+/* How many records a scan shows whose table has another size from one step on. */
+static unsigned scan_all(uint32_t before, uint32_t after, unsigned from, unsigned *steps)
+{
+	bshm_scan scan = {0};
+	bool seen[24] = {false};
+	unsigned shown = 0;
+	set_size(before);
+	*steps = 0;
+	do {
+		if (*steps == from) {
+			set_size(after);
+		}
+		bshm_scan_next(segment, &scan, 0);
+		for (unsigned i = 0; i < scan.count; i++) {
+			uint64_t number;
+			REQUIRE(scan.keys[i].length == sizeof(number));
+			memcpy(&number, scan.keys[i].bytes, sizeof(number));
+			REQUIRE(number < 24 && !seen[number]);
+			seen[number] = true;
+			shown++;
+		}
+		++*steps;
+	} while (scan.cursor != 0);
+	bshm_scan_free(&scan);
+	return shown;
+}
+
+TEST(a_scan_shows_each_record_once_whatever_size_its_table_gets)
+{
+	const unsigned sizes = sizeof(walked_sizes) / sizeof(walked_sizes[0]);
+	open_one();
+	for (uint32_t i = 0; i < 24; i++) {
+		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
+	}
+	for (unsigned i = 0; i < sizes * sizes; i++) {
+		unsigned steps = 1;
+		for (unsigned from = 0; steps >= from; from++) { /* the last time it keeps its size */
+			const unsigned shown =
+				scan_all(walked_sizes[i / sizes], walked_sizes[i % sizes], from, &steps);
+			CHECK_INT(shown, 24);
+		}
+	}
+	bshm_segment_close(segment);
+}
+
+/* Does each bucket count the records that lie further on because it was full? */
+static bool overflows_right(void)
+{
+	const bshm__buckets of = bshm__buckets_of(segment, 0);
+	uint32_t wanted[4] = {0};
+	for (uint32_t i = 0; i < of.count; i++) {
+		const bshm_bucket *bucket = bshm__bucket_at(&s, &of, i);
+		for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
+			bshm__record record;
+			bshm__home home;
+			if (bshm__record_load(&s, BSHM_LOAD(&bucket->ref[k], RELAXED), &record) &&
+				bshm__record_home(&s, &record, &home)) {
+				uint32_t at = bshm__bucket_of(home.position, of.count);
+				for (; at != i; at = (at + 1) % of.count) {
+					wanted[at]++;
+				}
+			}
+		}
+	}
+	for (uint32_t i = 0; i < of.count; i++) {
+		if (bshm__bucket_overflow(bshm__bucket_at(&s, &of, i)) != wanted[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Its records may lie in any bucket: they leave it by the position that their keys say. */
+TEST(a_tiny_table_counts_what_overflows_as_records_come_and_go)
+{
+	uint64_t seed = 7;
+	uint32_t first = 0;
+	uint32_t next = 0;
+	unsigned full = 0;
+	open_one();
+	for (unsigned i = 0; i < 4000; i++) {
+		const uint32_t records = next - first;
+		if (records < 17 || (records < 40 && test_random(&seed) % 100 < 55)) {
+			REQUIRE(store_put(segment, next++, i, 8, 0, BSHM_PUT_SET) == 1);
+		} else if (i % 2 == 0) {
+			REQUIRE(store_remove(segment, first++) == 1);
+		} else {
+			const uint64_t key = first++;
+			CHECK_INT(bshm_records_clear(segment, &(bshm_key){(const char *) &key, 8}), 1);
+		}
+		CHECK(buckets() == 4 || next - first <= 20);
+		full += next - first == 40;
+		REQUIRE(overflows_right());
+	}
+	CHECK(full > 20);
+	check_all(first, next);
+	bshm_segment_close(segment);
 }

@@ -9,10 +9,11 @@
 #include "core/cache/slab.h"
 
 /* A record lies in its home bucket, or fewer than so many buckets further on. */
-#define BSHM_REACH_MAX   16u
-#define BSHM_BUCKETS_MAX (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS)
-#define BSHM_TAG_MASK    0xffffu
-#define BSHM_POSITIONS   (1u << BSHM_POSITION_BITS)
+#define BSHM_REACH_MAX    16u
+#define BSHM_BUCKETS_MAX  (BSHM_TABLE_UNITS * BSHM_UNIT_BUCKETS)
+#define BSHM_TINY_BUCKETS 4u
+#define BSHM_TAG_MASK     0xffffu
+#define BSHM_POSITIONS    (1u << BSHM_POSITION_BITS)
 
 static inline uint32_t bshm__bucket_of(uint32_t position, uint32_t buckets)
 {
@@ -27,11 +28,17 @@ typedef struct {
 } bshm__buckets;
 
 /* May a table have so many buckets? */
-static inline bool bshm__is_table_size(uint64_t buckets)
+static inline bool bshm__is_table_size(uint32_t buckets)
 {
 	return BSHM_LIKELY(buckets % BSHM_UNIT_BUCKETS == 0)
 			   ? buckets <= BSHM_BUCKETS_MAX
-			   : buckets == 8 || buckets == 16 || buckets == 32;
+			   : buckets < BSHM_UNIT_BUCKETS && (buckets & (buckets - 1)) == 0;
+}
+
+/* Is a table so small that its records may lie in any of its buckets? */
+static inline bool bshm__is_tiny(uint32_t buckets)
+{
+	return buckets <= BSHM_TINY_BUCKETS;
 }
 
 static inline bshm__buckets bshm__buckets_of(const bshm_segment *segment, uint32_t table)
@@ -55,14 +62,20 @@ static inline uint32_t bshm__units_for(uint32_t buckets)
 static inline uint32_t bshm__unit_class(uint32_t buckets)
 {
 	return buckets >= BSHM_UNIT_BUCKETS ? BSHM_CLASS_INDEX
-										: BSHM_CLASS_UNIT_8 - (buckets >= 16) - (buckets >= 32);
+										: BSHM_CLASS_UNITS + BSHM_LOWEST_BIT((uint64_t) buckets);
 }
 
-/* In how many buckets, from the home bucket on, a record may lie. A tag and a bucket tell the
- * position only if these buckets have 2^16 positions at most: a quarter of a small table. */
+/*
+ * In how many buckets, from the home bucket on, a record may lie. A tag and a bucket tell the
+ * position only if these buckets have 2^16 positions at most: a quarter of a small table. A tiny
+ * table would have no bucket to overflow into then: so a record may lie in any of them, and its
+ * position is told from its key.
+ */
 static inline uint32_t bshm__reach(uint32_t buckets)
 {
-	return buckets < 4 * BSHM_REACH_MAX ? buckets / 4 : BSHM_REACH_MAX;
+	return buckets >= 4 * BSHM_REACH_MAX ? BSHM_REACH_MAX
+		   : bshm__is_tiny(buckets)      ? buckets
+										 : buckets / 4;
 }
 
 /* The ref of unit i. */
@@ -274,8 +287,8 @@ static inline uint32_t bshm__bucket_end(uint32_t bucket, uint32_t buckets)
 	return (uint32_t) ((((uint64_t) bucket + 1) * BSHM_POSITIONS + buckets - 1) / buckets);
 }
 
-/* The position of a record in the bucket that ends at `end`: the last one before `end` with this
- * tag. */
+/* The position of a record in the bucket that ends at `end`, of a table that is not tiny: the last
+ * one before `end` with this tag. */
 static inline uint32_t bshm__position_before(uint32_t end, uint32_t tag)
 {
 	const uint32_t position = end - 1 - ((end - 1 - tag) & BSHM_TAG_MASK);

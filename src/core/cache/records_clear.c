@@ -96,12 +96,13 @@ static const bshm_bucket *peek(const bshm__shard *s, const part_walk *at)
 									   : NULL;
 }
 
-/* Is it a record of the part, by its position? */
+/* Is it a record of the part, by its position? A tiny table has one part, or was larger when the
+ * part was named: then each record that is met counts as of the part. */
 static bool in_part(const clearing *c, const part_walk *at, uint32_t cell, uint32_t *position)
 {
 	const uint32_t end = bshm__bucket_end(at->walk.number, at->walk.buckets.count);
 	*position = bshm__position_before(end, bshm__bucket_tag(at->bucket, cell));
-	return *position >= c->from && *position < c->until;
+	return bshm__is_tiny(at->walk.buckets.count) || (*position >= c->from && *position < c->until);
 }
 
 /* Without the lock: does the record at a ref have to go? -1: the cell or the record has changed. */
@@ -159,6 +160,9 @@ static uint32_t clear_cell(
 	bshm__home by_key;
 	const bool known = bshm__record_home(s, &record, &by_key);
 	home.hash = known ? by_key.hash : 0;
+	if (known && bshm__is_tiny(at->walk.buckets.count)) {
+		home.position = by_key.position;
+	}
 	c->removed += (record.shape >> BSHM_SHAPE_SPACE & 1) == BSHM_SPACE_CACHE &&
 				  !bshm__expired(record.expires_s, now_s);
 	bshm__record_remove(s, &home, bshm__cell_in(s, at->bucket, cell), ref);

@@ -66,21 +66,27 @@ static bool empty_page(const bshm__shard *s, uint32_t number)
 	return bshm__page_class(s, number) != size_class || bshm__page_release(s, number);
 }
 
+/* Is it a class of `keep`? That has no classes of units. */
+static bool is_kept(uint64_t keep, uint32_t size_class)
+{
+	return size_class < BSHM_CLASS_UNITS && (keep >> size_class & 1) != 0;
+}
+
 /*
  * Empties a page of a class that has a page's worth of free slots in other pages. Not of the class
- * that room is made for, nor of one of which the call could not empty a page before: *stuck. Of the
- * classes in `keep`, one slot more stays free.
+ * that room is made for, nor of one of which the call could not empty a page before: `stuck`. Of
+ * the classes in `keep`, one slot more stays free.
  */
 static bool compact(const bshm__shard *s, uint32_t size_class, uint64_t keep, bool to_the_last,
-	uint32_t *pages, uint64_t *stuck)
+	uint32_t *pages, bool *stuck)
 {
 	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
 		/* Most stores use few classes. */
 		if (BSHM_LOAD(&s->shard->classes[i].pages, RELAXED) == 0) {
 			continue;
 		}
-		if (*pages != 0 && i != size_class && (*stuck >> i & 1) == 0 &&
-			bshm__class_wasteful(s, i, keep >> i & 1, to_the_last)) {
+		if (*pages != 0 && i != size_class && !stuck[i] &&
+			bshm__class_wasteful(s, i, is_kept(keep, i), to_the_last)) {
 			--*pages;
 			const uint32_t given = BSHM_LOAD(&s->shard->given_pages, RELAXED);
 			const uint32_t number = bshm__page_to_empty(s, i);
@@ -91,7 +97,7 @@ static bool compact(const bshm__shard *s, uint32_t size_class, uint64_t keep, bo
 				/* Its slots needed another page: the counts are damaged. */
 				bshm__slabs_doubt(s);
 			}
-			*stuck |= UINT64_C(1) << i;
+			stuck[i] = true;
 		}
 	}
 	return false;
@@ -109,7 +115,7 @@ static bool has_room(const bshm__shard *s, uint32_t size_class, uint64_t count)
 static bool may_be_wasteful(const bshm__shard *s, uint32_t changed, uint64_t keep)
 {
 	return changed == ALL_CLASSES ||
-		   bshm__class_wasteful(s, changed, (keep >> changed & 1) != 0, false);
+		   bshm__class_wasteful(s, changed, is_kept(keep, changed), false);
 }
 
 /* Will so many records have to go that it matters what each costs? If they are large, a page has
@@ -163,7 +169,7 @@ static bool make_room(
 	uint32_t evictions = 0;
 	uint32_t pages = most.pages;
 	uint32_t changed = ALL_CLASSES;
-	uint64_t stuck = 0;
+	bool stuck[BSHM_CLASS_COUNT] = {false};
 	/* A large record has whole pages, which chunks can take. */
 	bshm__page_wish wish = {ALL_CLASSES, most.class_pages, most.class_pages == 1, 0, 0};
 	while (!has_room(s, size_class, count)) {
@@ -175,7 +181,7 @@ static bool make_room(
 		const uint32_t before = pages;
 		const uint32_t hand = BSHM_LOAD(&s->shard->empty_page, RELAXED);
 		if (may_be_wasteful(s, changed, keep) &&
-			compact(s, size_class, keep, false, &pages, &stuck)) {
+			compact(s, size_class, keep, false, &pages, stuck)) {
 			changed = ALL_CLASSES;
 			if (most.single == 0) { /* evictions go on with the same page */
 				BSHM_STORE(&s->shard->empty_page, hand, RELAXED);
@@ -187,7 +193,7 @@ static bool make_room(
 		const uint32_t gone = evict_some(s, &wish, evictions < most.single ? 0 : of_page, &changed);
 		changed = pages == before ? changed : ALL_CLASSES;
 		evictions += gone;
-		if (gone == 0 && !compact(s, size_class, keep, true, &pages, &stuck)) {
+		if (gone == 0 && !compact(s, size_class, keep, true, &pages, stuck)) {
 			return false;
 		}
 	}

@@ -4,8 +4,8 @@
  * A cursor is the number of a table and a position in it. The buckets of a table are in the order
  * of the positions, however many there are. So a table that grows or shrinks between two steps
  * loses no record and shows none twice. A step reads the records of one home bucket; all of them
- * lie in it and the few buckets after it. If memory gets another meaning meanwhile, the step begins
- * anew.
+ * lie in it and the few buckets after it. A tiny table does not say its records' positions: a step
+ * reads all of it. If memory gets another meaning meanwhile, the step begins anew.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -26,11 +26,21 @@ typedef struct {
 	uint32_t until;
 } span;
 
-/* The first position of the next home bucket after that of `from`. */
+/* The first position of the next home bucket after that of `from`. A tiny table counts as one. */
 static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
 {
-	return buckets == 0 ? BSHM_POSITIONS
-						: bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
+	return bshm__is_tiny(buckets) ? BSHM_POSITIONS
+								  : bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
+}
+
+/* Of a tiny table that was larger in the last step: did a step before this one show the record? Its
+ * key tells. */
+static bool was_shown(const bshm_found *found, uint32_t from)
+{
+	char bytes[BSHM_KEY_BYTES_MAX];
+	const bshm_key key = {bytes, found->key_length};
+	return from != 0 && bshm_found_copy_key(found, bytes) &&
+		   bshm__home_of(found->segment, found->space, &key).position < from;
 }
 
 /* Finds the records of a span, which ends with the home bucket of its first position: their count,
@@ -42,6 +52,7 @@ static int find_span(
 	const uint64_t sequence = BSHM_LOAD(&s->shard->sequence, ACQUIRE);
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, sp->table);
 	const uint32_t end_of_first = end_of_bucket(sp->from, buckets.count);
+	const bool tiny = bshm__is_tiny(buckets.count);
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	bshm__bucket_walk w;
 	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
@@ -54,7 +65,7 @@ static int find_span(
 			/* Pairs with its publication: publish(), bshm__record_move(). */
 			const uint32_t ref = BSHM_LOAD(&bucket->ref[k], ACQUIRE);
 			const uint32_t position = bshm__position_before(end, bshm__bucket_tag(bucket, k));
-			if (ref == 0 || position < sp->from || position >= sp->until) {
+			if (ref == 0 || (!tiny && (position < sp->from || position >= sp->until))) {
 				continue;
 			}
 			if ((unsigned) count == room) {
@@ -69,9 +80,11 @@ static int find_span(
 			if (ref_now != (is_found ? ref : 0)) {
 				return -1;
 			}
-			count += is_found && (stale || !found[count].expired);
+			count += is_found && (stale || !found[count].expired) &&
+					 !(tiny && was_shown(&found[count], sp->from));
 		}
-		bucket = bshm__bucket_overflow(bucket) == 0 ? NULL : bshm__bucket_next(s, &w);
+		const bool ends = !tiny && bshm__bucket_overflow(bucket) == 0;
+		bucket = ends ? NULL : bshm__bucket_next(s, &w);
 	}
 	return bshm__sequence_jumped(s, sequence) ? -1 : count;
 }

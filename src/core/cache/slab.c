@@ -32,8 +32,8 @@
 /* Slots that a class keeps free when one of its pages is emptied: a share of the taken slots, up to
  * so many and so many bytes. Without them the class would need a new page at once. A page of few
  * slots is soon emptied: so they keep less. */
-#define KEPT_SHARE     32u
-#define KEPT_SHARE_FEW 128u
+#define KEPT_SHARE     64u
+#define KEPT_SHARE_FEW 256u
 #define KEPT_MOST      256u
 #define KEPT_BYTES     65536u
 #define FEW_SLOTS      32u
@@ -41,14 +41,20 @@
 /* Pages that a search for one to empty looks at. A longer search costs more than it saves. */
 #define EMPTY_SAMPLE 512u
 
-/* Where a page has its own bitmap, the slots end before it. */
-#define MAP_BYTES  (BSHM_MAP_WORDS * 8)
-#define MAP(bytes) ((bytes) <= MAP_BYTES ? MAP_BYTES : 0)
+/* The bytes at the end of a page that no slot has; of how many words a bitmap there is: a power of
+ * two. */
+#define END_BYTES(bytes)                                                                           \
+ ((bytes) <= BSHM_MAP_BYTES            ? BSHM_MAP_BYTES                                            \
+	 : 64u * (bytes) < BSHM_SLAB_BYTES ? BSHM_MAP_BYTES_FEW                                        \
+									   : 0)
+#define SLOTS(bytes) ((BSHM_SLAB_BYTES - END_BYTES(bytes)) / (bytes))
+#define MAP_WORDS(slots)                                                                           \
+ ((slots) <= 64 ? 0 : (slots) <= 128 ? 2 : (slots) <= 256 ? 4 : (slots) <= 512 ? 8 : 16)
 
 /* The number of a slot without a division: offset x inverse / 2^32. The error is below 2^-18. */
 #define SIZE(bytes)                                                                                \
  {                                                                                                 \
-  bytes, (BSHM_SLAB_BYTES - MAP(bytes)) / (bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1  \
+  bytes, SLOTS(bytes), (uint32_t) ((UINT64_C(1) << 32) / (bytes)) + 1, MAP_WORDS(SLOTS(bytes))     \
  }
 
 /* In steps of 4 bytes up to 64, of 8 up to 128; then fractions of a page, in steps of a twelfth or
@@ -57,6 +63,7 @@ static const struct {
 	uint16_t bytes;
 	uint16_t slots; /* of a page */
 	uint32_t inverse;
+	uint32_t map_words; /* of the bitmap at the end of the page; 0: it lies with the others */
 } class_sizes[] = {SIZE(16), SIZE(20), SIZE(24), SIZE(28), SIZE(32), SIZE(36), SIZE(40), SIZE(44),
 	SIZE(48), SIZE(52), SIZE(56), SIZE(60), SIZE(64), SIZE(72), SIZE(80), SIZE(88), SIZE(96),
 	SIZE(104), SIZE(112), SIZE(120), SIZE(128), SIZE(140), SIZE(152), SIZE(168), SIZE(184),
@@ -64,12 +71,10 @@ static const struct {
 	SIZE(420), SIZE(468), SIZE(512), SIZE(564), SIZE(628), SIZE(712), SIZE(780), SIZE(860),
 	SIZE(960), SIZE(1092), SIZE(1260), SIZE(1488), SIZE(1636), SIZE(1820), SIZE(2048), SIZE(2340),
 	SIZE(2728), SIZE(3276), SIZE(4096),
-	/* small units */
-	SIZE(2048), SIZE(1024), SIZE(512),
 	/* chunks: the short ones, and the whole one */
 	SIZE(512), SIZE(1024), SIZE(1488), SIZE(2048), SIZE(3276), SIZE(4096), SIZE(5460), SIZE(8192),
-	/* units */
-	SIZE(4096)};
+	/* units: of 1 to 64 buckets */
+	SIZE(64), SIZE(128), SIZE(256), SIZE(512), SIZE(1024), SIZE(2048), SIZE(4096)};
 
 BSHM_STATIC_ASSERT(classes, sizeof(class_sizes) / sizeof(class_sizes[0]) == BSHM_CLASS_COUNT);
 
@@ -117,6 +122,11 @@ uint32_t bshm__class_slots(uint32_t size_class)
 	return class_sizes[known(size_class)].slots;
 }
 
+uint32_t bshm__class_map_words(uint32_t size_class)
+{
+	return class_sizes[known(size_class)].map_words;
+}
+
 /* Under the lock: a hint goes up or down. */
 static void bump(uint32_t *count, int by)
 {
@@ -138,15 +148,16 @@ static uint32_t page_class(const bshm_page_header *page)
 /* The words of the bitmap of a page that has this class, or gets it. */
 static uint64_t *bitmap_at(const bshm__shard *s, uint32_t i, uint32_t size_class)
 {
-	return size_class < BSHM_CLASS_MAPPED
-			   ? (uint64_t *) (void *) (s->pages + (size_t) (i + 1) * BSHM_SLAB_BYTES - MAP_BYTES)
-			   : s->segment->page_bitmaps[s->first_page + i].taken;
+	const size_t words = class_sizes[size_class].map_words;
+	return words != 0
+			   ? (uint64_t *) (void *) (s->pages + (size_t) (i + 1) * BSHM_SLAB_BYTES) - words
+			   : &s->segment->page_bitmaps[s->first_page + i].taken;
 }
 
 /* How many words such a bitmap has. */
 static uint32_t bitmap_words(uint32_t size_class)
 {
-	return size_class < BSHM_CLASS_MAPPED ? BSHM_MAP_WORDS : BSHM_PAGE_WORDS;
+	return class_sizes[size_class].map_words + (class_sizes[size_class].map_words == 0);
 }
 
 /* Not the bits of slots that there are not: damage may set them. */
@@ -502,7 +513,7 @@ uint32_t bshm__page_class(const bshm__shard *s, uint32_t number)
 
 uint64_t bshm__page_taken(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t word)
 {
-	return BSHM_LOAD(&bitmap_at(s, number - 1, size_class)[word], RELAXED);
+	return BSHM_LOAD(&bitmap_at(s, number - 1, known(size_class))[word], RELAXED);
 }
 
 uint32_t bshm__page_ref(const bshm__shard *s, uint32_t number, uint32_t size_class, uint32_t slot)

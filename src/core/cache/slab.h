@@ -23,7 +23,8 @@ static inline uint8_t *bshm__ref_at(const bshm__shard *s, uint32_t ref, uint32_t
 	return byte;
 }
 
-/* Prefetches the header and the bitmap of the page that a ref leads into: that of its own, too. */
+/* Prefetches the header and the bitmap of the page that a ref leads into: that at its end, too, if
+ * the page has 512 slots at most. */
 static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 {
 	const uintptr_t number = (ref >> 12) - 1; /* a damaged ref may lead anywhere */
@@ -32,7 +33,7 @@ static inline void bshm__page_prefetch(const bshm__shard *s, uint32_t ref)
 	BSHM_PREFETCH(
 		(const void *) ((uintptr_t) s->segment->page_bitmaps + number * sizeof(bshm_page_bitmap)));
 	BSHM_PREFETCH((const void *) ((uintptr_t) s->segment->pages + (number + 1) * BSHM_SLAB_BYTES -
-								  BSHM_MAP_WORDS * sizeof(uint64_t)));
+								  BSHM_MAP_BYTES / 2));
 }
 
 static inline uint32_t *bshm__slot_word(uint8_t *slot, uint32_t word)
@@ -85,6 +86,9 @@ static inline void bshm__slot_live(const bshm__shard *s, uint32_t ref, uint32_t 
 uint32_t bshm__class_of(uint32_t bytes); /* the smallest class with slots of so many bytes */
 uint32_t bshm__class_bytes(uint32_t size_class);
 uint32_t bshm__class_slots(uint32_t size_class); /* of a page */
+/* How many words the bitmap at the end of such a page has; 0: it lies with the others, and has
+ * one. */
+uint32_t bshm__class_map_words(uint32_t size_class);
 /* The smallest class of chunks with room for so many bytes, 8,176 at most. */
 uint32_t bshm__chunk_class(uint64_t bytes);
 static inline bool bshm__class_of_chunks(uint32_t size_class)
@@ -94,8 +98,7 @@ static inline bool bshm__class_of_chunks(uint32_t size_class)
 
 static inline bool bshm__class_of_units(uint32_t size_class)
 {
-	return size_class == BSHM_CLASS_INDEX ||
-		   (size_class >= BSHM_CLASS_UNIT_32 && size_class <= BSHM_CLASS_UNIT_8);
+	return size_class >= BSHM_CLASS_UNITS && size_class <= BSHM_CLASS_INDEX;
 }
 
 /* All under the shard's lock. */

@@ -5,10 +5,14 @@
  * root. Readers of the old units see that the sequence has jumped, and search anew.
  *
  * A table grows when nine tenths of its cells are in use, a table of less than a unit at seven
- * tenths: to the next size, so that the index follows the records. That copies each ref many times.
- * So where many small records are to be expected, a table of some hundred records gets at once all
- * buckets that it will need. A table shrinks when less than four tenths of its cells are in use,
- * until about six tenths are: it has to gain a third of its records before it grows again.
+ * tenths, a tiny one when all are: to the next size, so that the index follows the records. That
+ * copies each ref many times. So where many small records are to be expected, a table of some
+ * hundred records gets at once all buckets that it will need. A table shrinks when less than four
+ * tenths of its cells are in use, until about six tenths are, or eight tenths of a tiny one: it has
+ * to gain a quarter of its records before it grows again.
+ *
+ * Tags and buckets say where a record belongs in any other table. From a tiny one, of 40 records at
+ * most, the keys are read and hashed anew.
  *
  * The first unit of the list in force is named by the root alone, so a move of it is one store too.
  * A resize notes it in the list that it replaces: a repair finds all units there that are to be
@@ -21,9 +25,9 @@
 #include "core/cache/intent.h"
 #include "core/cache/record.h"
 
-#define COMFORT      6u  /* cells of ten in use after it has shrunk */
-#define SHRUNK_MIN   16u /* buckets: fewer would often not do, by chance */
-#define FEW          10u /* records, which have room in the least table wherever they belong */
+#define COMFORT      6u  /* cells of ten in use after it has shrunk; */
+#define TINY_COMFORT 8u  /* of a tiny table, where any record has room in any cell */
+#define SHRUNK_MIN   16u /* buckets of another: fewer would often not do, by chance */
 #define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
 #define JUMP_FROM    32u /* buckets: a table that fills them has 224 records */
 
@@ -59,7 +63,7 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 	}
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
 	if (now == 0) {
-		return BSHM_BUCKETS_MIN;
+		return 1;
 	}
 	const uint32_t planned = now < JUMP_FROM ? 0 : planned_buckets(s);
 	const uint32_t eighth = now / 8 & ~(BSHM_UNIT_BUCKETS - 1);
@@ -95,6 +99,19 @@ static bool put_ref(const bshm__shard *s, fresh_buckets *to, uint32_t position, 
 	return false;
 }
 
+/* The position of a record in a bucket of a table that ends at `end`. */
+static uint32_t position_of(
+	const bshm__shard *s, uint32_t buckets, uint32_t end, uint32_t tag, uint32_t ref)
+{
+	bshm__record record;
+	bshm__home home;
+	if (bshm__is_tiny(buckets) && bshm__record_load(s, ref, &record) &&
+		bshm__record_home(s, &record, &home)) {
+		return home.position;
+	}
+	return bshm__position_before(end, tag); /* of a tiny table: the record is damaged */
+}
+
 /* Copies all refs into the new buckets; *records is their number. */
 static bool copy_refs(const bshm__shard *s, const bshm__buckets *from, const bshm__buckets *buckets,
 	uint32_t *records)
@@ -107,8 +124,8 @@ static bool copy_refs(const bshm__shard *s, const bshm__buckets *from, const bsh
 		for (uint32_t k = 0; bucket != NULL && k < BSHM_BUCKET_CELLS; k++) {
 			const uint32_t ref = BSHM_LOAD(&bucket->ref[k], RELAXED);
 			if (ref != 0) {
-				const uint32_t position = bshm__position_before(end, bshm__bucket_tag(bucket, k));
-				if (!put_ref(s, &to, position, ref)) {
+				const uint32_t tag = bshm__bucket_tag(bucket, k);
+				if (!put_ref(s, &to, position_of(s, from->count, end, tag, ref), ref)) {
 					return false;
 				}
 				++*records;
@@ -184,8 +201,12 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 
 uint32_t bshm__table_shrunk(uint32_t records)
 {
-	uint32_t buckets = records <= FEW ? BSHM_BUCKETS_MIN : SHRUNK_MIN;
-	while (records >= buckets * COMFORT) {
+	uint32_t buckets = 1;
+	while (bshm__is_tiny(buckets) && records >= buckets * TINY_COMFORT) {
+		buckets = bshm__buckets_next(buckets);
+	}
+	buckets = bshm__is_tiny(buckets) ? buckets : SHRUNK_MIN;
+	while (!bshm__is_tiny(buckets) && records >= buckets * COMFORT) {
 		buckets = bshm__buckets_next(buckets);
 	}
 	return buckets;
@@ -195,7 +216,7 @@ bool bshm__table_shrink(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t records = BSHM_LOAD(&s->segment->tables[table].records, RELAXED);
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
-	if (records >= now * BSHM_BUCKET_SPARSE || now <= BSHM_BUCKETS_MIN) {
+	if (records >= now * BSHM_BUCKET_SPARSE || now <= 1) {
 		return false;
 	}
 	const uint32_t wanted = bshm__table_shrunk(records);

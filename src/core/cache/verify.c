@@ -243,12 +243,14 @@ static bool is_taken(const bshm__shard *s, uint32_t number, uint32_t size_class,
 	return (bshm__page_taken(s, number, size_class, slot / 64) >> (slot % 64) & 1) != 0;
 }
 
-static void inspect_page(inspection *in, uint32_t number)
+/* False: as breathe(). A page of units may be looked at in several steps: each unit is looked for
+ * in all tables. */
+static bool inspect_page(inspection *in, uint32_t number)
 {
 	const bshm__shard *s = &in->s;
 	const uint32_t size_class = bshm__page_class(s, number);
 	const uint32_t slots = size_class == BSHM_CLASS_COUNT ? 0 : bshm__class_slots(size_class);
-	for (uint32_t i = 0; i < slots; i++) {
+	for (uint32_t i = 0; i < slots && bshm__page_class(s, number) == size_class; i++) {
 		if (size_class < BSHM_CLASS_RECORDS && i + AHEAD < slots &&
 			is_taken(s, number, size_class, i + AHEAD)) {
 			bshm__record_prefetch_home(s, bshm__page_ref(s, number, size_class, i + AHEAD));
@@ -256,8 +258,12 @@ static void inspect_page(inspection *in, uint32_t number)
 		if (is_taken(s, number, size_class, i)) {
 			inspect_slot(in, size_class, bshm__page_ref(s, number, size_class, i));
 		}
+		if (bshm__class_of_units(size_class) && !breathe(in)) {
+			return false;
+		}
 	}
 	in->work++;
+	return breathe(in);
 }
 
 /* ------------------------------------------------------------------ all of it */
@@ -335,8 +341,7 @@ static void inspect_shard(inspection *in)
 		}
 	}
 	for (uint32_t i = 0; i < s->segment->shard_pages; i++) {
-		inspect_page(in, i + 1);
-		if (!breathe(in)) {
+		if (!inspect_page(in, i + 1)) {
 			return;
 		}
 	}
