@@ -58,11 +58,10 @@ static inline uint32_t bshm__units_for(uint32_t buckets)
 	return (buckets + BSHM_UNIT_BUCKETS - 1) / BSHM_UNIT_BUCKETS;
 }
 
-/* The class of a unit of a table with so many buckets. */
+/* The class of a unit of a table with so many buckets. (Where there is damage they may be 0.) */
 static inline uint32_t bshm__unit_class(uint32_t buckets)
 {
-	return buckets >= BSHM_UNIT_BUCKETS ? BSHM_CLASS_INDEX
-										: BSHM_CLASS_UNITS + BSHM_LOWEST_BIT((uint64_t) buckets);
+	return BSHM_CLASS_UNITS + BSHM_LOWEST_BIT((uint64_t) buckets | BSHM_UNIT_BUCKETS);
 }
 
 /*

@@ -70,8 +70,8 @@ static bool is_divided_freely(const bshm__new_record *r)
 
 /*
  * What a slot of a record in parts costs: its bytes. If the class has no free one, it gets a page,
- * and most of that may stay free. There are 60 such classes, so in a small store that may be most of
- * the memory: the fewer pages there are, the more it costs.
+ * and most of that may stay free. There are 60 such classes, so in a small store that may be most
+ * of the memory: the fewer pages there are, the more it costs.
  */
 static uint64_t slot_cost(const bshm__shard *s, uint64_t page_cost, uint32_t size_class)
 {

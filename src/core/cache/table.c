@@ -53,7 +53,9 @@ static uint32_t planned_buckets(const bshm__shard *s)
 
 uint32_t bshm__buckets_next(uint32_t buckets)
 {
-	return buckets < BSHM_UNIT_BUCKETS ? 2 * buckets : buckets + BSHM_UNIT_BUCKETS;
+	return buckets == 0                  ? 1
+		   : buckets < BSHM_UNIT_BUCKETS ? 2 * buckets
+										 : buckets + BSHM_UNIT_BUCKETS;
 }
 
 uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
@@ -62,9 +64,6 @@ uint32_t bshm__table_growth(const bshm__shard *s, uint32_t table)
 		return 0;
 	}
 	const uint32_t now = bshm__buckets_of(s->segment, table).count;
-	if (now == 0) {
-		return 1;
-	}
 	const uint32_t planned = now < JUMP_FROM ? 0 : planned_buckets(s);
 	const uint32_t eighth = now / 8 & ~(BSHM_UNIT_BUCKETS - 1);
 	const uint32_t wanted = planned > now ? planned
@@ -262,13 +261,22 @@ static uint32_t likely_table(const bshm__shard *s, uint32_t unit)
 /* Which table has a unit, and as which of its units? False: none has it. */
 static bool find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table, uint32_t *number)
 {
-	const uint32_t tables = s->segment->shard_tables;
-	const uint32_t likely = likely_table(s, ref);
-	for (uint32_t k = 0; k < tables; k++) {
-		*table = s->index * tables + (likely + k) % tables;
+	const uint32_t first = s->index * s->segment->shard_tables;
+	const uint32_t end = first + s->segment->shard_tables;
+	const bool is_small = bshm__ref_class(s, ref) != BSHM_CLASS_INDEX;
+	*table = first + likely_table(s, ref);
+	for (uint32_t k = first; k < end; k++, *table = *table + 1 == end ? first : *table + 1) {
+		/* A page may have 254 small units without a record, and a shard 1,024 tables. */
+		*number = 0;
+		if (BSHM_LOAD(&s->segment->roots[*table], RELAXED) >> BSHM_ROOT_UNIT == ref) {
+			return bshm__buckets_of(s->segment, *table).count != 0;
+		}
+		if (is_small) {
+			continue;
+		}
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, *table);
 		const uint32_t count = bshm__units_for(buckets.count);
-		for (*number = 0; *number < count; ++*number) {
+		for (*number = 1; *number < count; ++*number) {
 			if (bshm__unit(&buckets, *number) == ref) {
 				return true;
 			}
