@@ -697,30 +697,48 @@ static void change_here_and_there(bshm_segment *segment)
 /* A limit of records leaves one shard, with all pages. */
 TEST(a_free_slot_is_found_without_a_search_through_a_large_shard)
 {
-	bshm_segment *segment = open_store(MB(128), 1000000);
-	CHECK_INT(segment->shard_count, 1);
-	for (uint32_t i = 0; i < WIDE_RECORDS; i++) {
-		CHECK_INT(store_put(segment, i, 1, 450, 0, BSHM_PUT_SET), 1);
+	for (uint32_t shards = 1; shards <= 3; shards += 2) {
+		bshm_segment *segment = open_store(MB(128), shards == 1 ? 1000000 : 0);
+		CHECK_INT(segment->shard_count, shards);
+		for (uint32_t i = 0; i < WIDE_RECORDS; i++) {
+			CHECK_INT(store_put(segment, i, 1, 450, 0, BSHM_PUT_SET), 1);
+		}
+		const cost all = cost_of(change_here_and_there, segment);
+		const uint64_t each = all.accesses / (2 * WIDE_ROUNDS * WIDE_CHANGES);
+		test_note("%llu accesses a change", (unsigned long long) each);
+		CHECK(each <= WIDE_MOST);
+		check_sound(segment);
+		bshm_segment_close(segment);
 	}
-	const cost all = cost_of(change_here_and_there, segment);
-	const uint64_t each = all.accesses / (2 * WIDE_ROUNDS * WIDE_CHANGES);
-	test_note("%llu accesses a change", (unsigned long long) each);
-	CHECK(each <= WIDE_MOST);
-	check_sound(segment);
 }
 
-/* Of several shards each has a lock of its own: threads would write the notes at the same time. */
-TEST(pages_with_room_are_noted_of_a_lone_shard_only)
+/* Of several shards each has a lock of its own: threads write their notes at the same time. */
+TEST(pages_with_room_are_noted_of_each_shard_apart)
 {
 	bshm_segment *segment = open_store(MB(66), 0);
 	REQUIRE(segment->shard_count == 3);
 	for (uint32_t i = 0; i < 20000; i++) {
 		store_put(segment, i, 1, 450, 0, BSHM_PUT_SET);
 	}
-	change_here_and_there(segment);
-	for (uint32_t i = 0; i < BSHM_CLASS_COUNT; i++) {
-		CHECK_INT(segment->roomy_next[i], 0);
+	const uint32_t size_class = bshm__class_of(BSHM_SLOT_HEADER + 8 + 450);
+	bshm__roomy before[3];
+	memcpy(before, segment->roomy, sizeof(before));
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK_INT(before[i].next[size_class], 0);
 	}
+	uint32_t removed = 0;
+	for (uint32_t i = 0; removed < 200; i += 10) {
+		const uint64_t key = i;
+		const bshm_key name = {(const char *) &key, 8};
+		if (bshm__home_of(segment, BSHM_SPACE_CACHE, &name).shard == 1) {
+			CHECK_INT(store_remove(segment, i), 1);
+			removed++;
+		}
+	}
+	CHECK(segment->roomy[1].next[size_class] > 20);
+	CHECK(memcmp(&before[0], &segment->roomy[0], sizeof(before[0])) == 0);
+	CHECK(memcmp(&before[2], &segment->roomy[2], sizeof(before[2])) == 0);
+	bshm_segment_close(segment);
 }
 
 /* Keys that are counted are noted under the segment's lock, 256 at a time. */

@@ -17,9 +17,9 @@
  * large. Free slots in partly used pages can be used by other classes:
  * bshm__page_to_empty() chooses a page whose records fit into the other pages of its class.
  *
- * A class's hints name two pages that have room. Of a lone shard, which has all pages of the store,
- * each process notes some more, those that it has made room in itself: else a search would go over
- * tens of thousands of headers, 3 to 10 microseconds for most puts in 1 GB.
+ * A class's hints name two pages that have room. Each process notes some more of each shard, those
+ * that it has made room in itself: else a search would go over thousands of headers. In 1 GB that
+ * was 0.2 microseconds for most puts; 3 to 10 where one shard has all pages.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -363,20 +363,22 @@ static inline bool usable(
 		   page_class(page_at(s, number - 1)) == size_class;
 }
 
-/* Only of a lone shard: its lock is held by one thread of the process. */
 static void note_roomy(const bshm__shard *s, uint32_t size_class, uint32_t number)
 {
-	bshm_segment *segment = s->segment;
-	if (segment->shard_count == 1 && number != 0) {
-		segment->roomy[size_class][segment->roomy_next[size_class]++ % BSHM_ROOMY_PAGES] = number;
+	if (s->segment->roomy != NULL && number != 0) {
+		bshm__roomy *roomy = &s->segment->roomy[s->index];
+		roomy->pages[size_class][roomy->next[size_class]++ % BSHM_ROOMY_PAGES] = number;
 	}
 }
 
 /* The page noted last that still has room; 0 = none. What is taken is 0, so a 0 ends the notes. */
 static uint32_t take_roomy(const bshm__shard *s, uint32_t size_class, uint32_t avoid)
 {
-	uint32_t *noted = s->segment->roomy[size_class];
-	uint32_t *next = &s->segment->roomy_next[size_class];
+	if (s->segment->roomy == NULL) {
+		return 0;
+	}
+	uint32_t *noted = s->segment->roomy[s->index].pages[size_class];
+	uint32_t *next = &s->segment->roomy[s->index].next[size_class];
 	const uint32_t slots = bshm__class_slots(size_class);
 	uint32_t number;
 	while ((number = noted[(*next - 1) % BSHM_ROOMY_PAGES]) != 0) {

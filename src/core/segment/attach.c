@@ -226,6 +226,9 @@ bshm_status bshm_segment_open(const bshm_options *options, bshm_segment **out, b
 		bshm_segment_close(segment);
 		return bshm__fail(error, BSHM_E_TIMEOUT, BSHM_CAUSE_ATTACH);
 	}
+	if (segment->store_writable) {
+		segment->roomy = calloc(segment->shard_count, sizeof(*segment->roomy));
+	}
 	if (!segment->readonly || segment->store_writable) {
 		bshm_error unused; /* without a slot, questions and plain adds still work */
 		bshm__owner_attach(segment, &unused);
@@ -242,6 +245,7 @@ bshm_status bshm_segment_rest(bshm_segment *segment, bshm_error *error)
 	bshm_os_unmap(segment->header, segment->segment_bytes);
 	const bshm_status status = all_seen ? bshm__rest_leave(segment, error)
 										: bshm__fail(error, BSHM_E_BUSY, BSHM_CAUSE_PRESENCE);
+	free(segment->roomy);
 	free(segment);
 	return status;
 }

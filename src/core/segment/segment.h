@@ -16,6 +16,12 @@
 
 #define BSHM_ROOMY_PAGES 64u
 
+/* Pages of a shard that may have room for a class, by number: slab.c. Under the shard's lock. */
+typedef struct {
+	uint32_t pages[BSHM_CLASS_COUNT][BSHM_ROOMY_PAGES];
+	uint32_t next[BSHM_CLASS_COUNT];
+} bshm__roomy;
+
 struct bshm_segment {
 	bshm_header *header;
 	bshm_owner *owners;
@@ -82,10 +88,8 @@ struct bshm_segment {
 	uint64_t locked_ns;     /* when a lock was last taken; since when without a pause: lock.c */
 	uint64_t streak_ns;
 	bshm_segment *next; /* all of this process's segments, for the child of a fork */
+	bshm__roomy *roomy; /* of each shard; NULL: there was no private memory */
 	char path[4096];
-	/* Of a lone shard, under its lock: pages that may have room for a class, by number: slab.c. */
-	uint32_t roomy[BSHM_CLASS_COUNT][BSHM_ROOMY_PAGES];
-	uint32_t roomy_next[BSHM_CLASS_COUNT];
 };
 
 #endif
