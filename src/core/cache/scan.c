@@ -35,7 +35,7 @@ static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
 
 /* Of a tiny table that was larger in the last step: did a step before this one show the record? Its
  * key tells. */
-static bool was_shown(const bshm_found *found, uint32_t from)
+static BSHM_NOINLINE bool was_shown(const bshm_found *found, uint32_t from)
 {
 	char bytes[BSHM_KEY_BYTES_MAX];
 	const bshm_key key = {bytes, found->key_length};
