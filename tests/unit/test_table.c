@@ -423,3 +423,49 @@ TEST(a_tiny_table_counts_what_overflows_as_records_come_and_go)
 	check_all(first, next);
 	bshm_segment_close(segment);
 }
+
+#define LONG_KEYS 38u
+
+/* Buckets move often, as in a shard whose tables grow and shrink all the time. */
+static void jump_often(void)
+{
+	bshm_segment *own = attach_store();
+	const bshm__shard shard = bshm__shard_at(own, 0);
+	bshm_error error;
+	REQUIRE(bshm__shard_lock(&shard, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
+	raise_flag(0);
+	for (;;) {
+		bshm__sequence_jump(&shard);
+		for (volatile uint32_t i = 0; i < 20000; i++) {
+		}
+	}
+}
+
+/* The keys of a tiny table take longer to copy than memory keeps its meaning. */
+TEST(a_scan_shows_all_records_though_buckets_move_all_the_time)
+{
+	char key[3900];
+	bshm_error error;
+	open_one();
+	memset(key, 'k', sizeof(key));
+	for (uint32_t i = 0; i < LONG_KEYS; i++) {
+		memcpy(key, &i, sizeof(i));
+		const bshm_put put = {.key = {key, sizeof(key)}, .value = {BSHM_VALUE_STRING, "v", 1}};
+		REQUIRE(bshm_record_put(segment, &put, &error) == 1);
+	}
+	CHECK(bshm__is_tiny(buckets()));
+	const pid_t child = spawn(jump_often);
+	await_flag(0);
+	for (unsigned round = 0; round < 50; round++) {
+		bshm_scan scan = {0};
+		unsigned shown = 0;
+		do {
+			bshm_scan_next(segment, &scan, 0);
+			shown += scan.count;
+		} while (scan.cursor != 0);
+		CHECK_INT(shown, LONG_KEYS);
+		bshm_scan_free(&scan);
+	}
+	kill_child(child);
+	bshm_segment_close(segment);
+}

@@ -12,6 +12,7 @@
 #include "core/cache/find.h"
 #include "core/cache/index.h"
 #include "core/cache/recency.h"
+#include "core/cache/record.h"
 
 #include <stdlib.h>
 
@@ -33,14 +34,28 @@ static uint32_t end_of_bucket(uint32_t from, uint32_t buckets)
 								  : bshm__bucket_end(bshm__bucket_of(from, buckets), buckets);
 }
 
-/* Of a tiny table that was larger in the last step: did a step before this one show the record? Its
- * key tells. */
-static BSHM_NOINLINE bool was_shown(const bshm_found *found, uint32_t from)
+/* Copies the key of a record that stands. Memory may get another meaning so often that none can be
+ * copied meanwhile: then the record stands if the bytes lead to it. */
+static bool copy_key(const bshm_found *found, char *to)
+{
+	const bshm_key key = {to, found->key_length};
+	bshm_found now;
+	return bshm_found_copy_key(found, to) ||
+		   (bshm_record_find(found->segment, found->space, &key, BSHM_FIND_STALE, &now) == 1 &&
+			   now.slot == found->slot && bshm__same_state(now.state, found->state));
+}
+
+/* Is a record of a tiny table in the span? The table was larger when an earlier step, or try, gave
+ * the span its ends. */
+static BSHM_NOINLINE bool in_span(const bshm_found *found, const span *sp)
 {
 	char bytes[BSHM_KEY_BYTES_MAX];
+	if (!copy_key(found, bytes)) {
+		return true; /* the step cannot copy it either, and begins anew */
+	}
 	const bshm_key key = {bytes, found->key_length};
-	return from != 0 && bshm_found_copy_key(found, bytes) &&
-		   bshm__home_of(found->segment, found->space, &key).position < from;
+	const uint32_t position = bshm__home_of(found->segment, found->space, &key).position;
+	return position >= sp->from && position < sp->until;
 }
 
 /* Finds the records of a span, which ends with the home bucket of its first position: their count,
@@ -53,6 +68,7 @@ static int find_span(
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, sp->table);
 	const uint32_t end_of_first = end_of_bucket(sp->from, buckets.count);
 	const bool tiny = bshm__is_tiny(buckets.count);
+	const bool whole = sp->from == 0 && sp->until == BSHM_POSITIONS;
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	bshm__bucket_walk w;
 	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
@@ -81,7 +97,7 @@ static int find_span(
 				return -1;
 			}
 			count += is_found && (stale || !found[count].expired) &&
-					 !(tiny && was_shown(&found[count], sp->from));
+					 (!tiny || whole || in_span(&found[count], sp));
 		}
 		const bool ends = !tiny && bshm__bucket_overflow(bucket) == 0;
 		bucket = ends ? NULL : bshm__bucket_next(s, &w);
@@ -147,7 +163,7 @@ static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, 
 	scan->count = 0;
 	*whole = true;
 	for (unsigned i = 0; i < count; i++) {
-		if (bshm_found_copy_key(&found[i], to)) {
+		if (copy_key(&found[i], to)) {
 			scan->keys[scan->count] = (bshm_key){to, found[i].key_length};
 			scan->spaces[scan->count++] = found[i].space;
 			to += found[i].key_length;

@@ -264,7 +264,7 @@ static bool find_unit(const bshm__shard *s, uint32_t ref, uint32_t *table, uint3
 	const uint32_t first = s->index * s->segment->shard_tables;
 	const uint32_t end = first + s->segment->shard_tables;
 	const bool is_small = bshm__ref_class(s, ref) != BSHM_CLASS_INDEX;
-	*table = first + likely_table(s, ref);
+	*table = is_small ? first : first + likely_table(s, ref);
 	for (uint32_t k = first; k < end; k++, *table = *table + 1 == end ? first : *table + 1) {
 		/* A page may have 254 small units without a record, and a shard 1,024 tables. */
 		*number = 0;
