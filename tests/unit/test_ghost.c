@@ -673,3 +673,31 @@ TEST(damaged_words_of_the_sizes_do_no_harm)
 		(uint32_t *) &shard->shadow[77], (uint32_t *) &shard->shadow[500] + 1};
 	damage(segment, words, sizeof(words) / sizeof(words[0]), 4000);
 }
+
+/* A tiny table has few lanes for ghosts: a new record spares those that still count. */
+TEST(a_tiny_table_keeps_the_ghosts_that_it_has_room_for)
+{
+	uint32_t ghosts = 0;
+	uint32_t gone = 0;
+	for (uint32_t store = 0; store < 20; store++) {
+		bshm_segment *segment = open_store(MB(1), 24);
+		const bshm__shard s = bshm__shard_at(segment, 0);
+		for (uint32_t i = 0; i < 2000; i++) {
+			REQUIRE(store_put(segment, i, i, 16, 0, BSHM_PUT_SET) == 1);
+			if (i % 100 != 99) {
+				continue;
+			}
+			CHECK_INT(bshm__buckets_of(segment, 0).count, 4);
+			for (uint64_t k = i - 40; k < i; k++) {
+				const bshm__home home =
+					bshm__home_of(segment, 0, &(bshm_key){(const char *) &k, 8});
+				gone += !store_has(segment, (uint32_t) k);
+				ghosts += !store_has(segment, (uint32_t) k) && bshm__ghost_exists(&s, &home);
+			}
+		}
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+	test_note("%u ghosts of %u records", ghosts, gone);
+	CHECK(ghosts * 10 > gone * 7);
+}

@@ -44,8 +44,8 @@ TEST(a_table_has_no_bucket_then_one_and_then_ever_more)
 		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
 		const uint32_t now = buckets();
 		CHECK(now * BSHM_BUCKET_CELLS > i);
-		CHECK(now == 1 || now * 2 <= i + 1); /* at least a fifth is in use */
-		CHECK(!bshm__is_tiny(now) || i >= now / 2 * BSHM_BUCKET_CELLS); /* the half would be full */
+		CHECK(now == 1 || now * 2 <= i + 1);            /* at least a fifth is in use */
+		CHECK(!bshm__is_tiny(now) || i >= now / 2 * 8); /* the half would be full */
 		if (now != before) {
 			CHECK(before != 0 ? now > before : now == 1);
 			check_all(0, i + 1);
@@ -67,8 +67,8 @@ TEST(a_table_shrinks_with_its_records)
 	for (uint32_t i = 0; i < ALL; i++) {
 		CHECK_INT(store_remove(segment, i), 1);
 		CHECK(buckets() <= 16 || buckets() * 2 <= ALL - i);
-		CHECK(bshm__is_tiny(buckets()) || ALL - i - 1 >= 4 * 8);
-		CHECK(buckets() == 1 || ALL - i - 1 >= 8);
+		CHECK(bshm__is_tiny(buckets()) || ALL - i - 1 >= 4 * 6);
+		CHECK(buckets() == 1 || ALL - i - 1 >= 6);
 		if (i % 500 == 0) {
 			check_all(i + 1, ALL);
 		}
@@ -83,18 +83,15 @@ TEST(a_table_of_few_records_shrinks_with_any_of_them)
 {
 	bshm_error error;
 	open_one();
-	for (uint32_t i = 0; i < 34; i++) {
+	for (uint32_t i = 0; i < 24; i++) {
 		REQUIRE(store_put(segment, i, i, 8, 0, BSHM_PUT_SET) == 1);
-	}
-	for (uint32_t i = 34; i > 32;) {
-		REQUIRE(store_remove(segment, --i) == 1);
 	}
 	REQUIRE(bshm__shard_lock(&s, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
 	REQUIRE(bshm__table_resize(&s, 0, BSHM_UNIT_BUCKETS));
 	bshm__shard_unlock(&s);
 	CHECK_INT(store_remove(segment, 0), 1);
 	CHECK_INT(buckets(), 4);
-	check_all(1, 32);
+	check_all(1, 24);
 	bshm_segment_close(segment);
 }
 
@@ -209,8 +206,7 @@ TEST(a_table_is_oversized_if_it_can_be_smaller)
 			BSHM_STORE(&segment->tables[0].records, records, RELAXED);
 			const uint32_t wanted = bshm__table_oversized(&s, 0);
 			CHECK(wanted < now);
-			CHECK(wanted == 0 || (records < now * BSHM_BUCKET_SPARSE &&
-									 records < wanted * (bshm__is_tiny(wanted) ? 8 : 6)));
+			CHECK(wanted == 0 || (records < now * BSHM_BUCKET_SPARSE && records < wanted * 6));
 			oversized += wanted != 0;
 		}
 		BSHM_STORE(&segment->tables[0].records, 0, RELAXED);
@@ -407,7 +403,7 @@ TEST(a_tiny_table_counts_what_overflows_as_records_come_and_go)
 	open_one();
 	for (unsigned i = 0; i < 4000; i++) {
 		const uint32_t records = next - first;
-		if (records < 17 || (records < 40 && test_random(&seed) % 100 < 55)) {
+		if (records < 13 || (records < 32 && test_random(&seed) % 100 < 60)) {
 			REQUIRE(store_put(segment, next++, i, 8, 0, BSHM_PUT_SET) == 1);
 		} else if (i % 2 == 0) {
 			REQUIRE(store_remove(segment, first++) == 1);
@@ -415,8 +411,8 @@ TEST(a_tiny_table_counts_what_overflows_as_records_come_and_go)
 			const uint64_t key = first++;
 			CHECK_INT(bshm_records_clear(segment, &(bshm_key){(const char *) &key, 8}), 1);
 		}
-		CHECK(buckets() == 4 || next - first <= 20);
-		full += next - first == 40;
+		CHECK(buckets() == 4 || next - first <= 16);
+		full += next - first == 32;
 		REQUIRE(overflows_right());
 	}
 	CHECK(full > 20);
@@ -424,7 +420,7 @@ TEST(a_tiny_table_counts_what_overflows_as_records_come_and_go)
 	bshm_segment_close(segment);
 }
 
-#define LONG_KEYS 38u
+#define LONG_KEYS 31u
 
 /* Buckets move often, as in a shard whose tables grow and shrink all the time. */
 static void jump_often(void)

@@ -77,6 +77,7 @@
 #include "core/cache/ghost.h"
 
 #include "core/cache/gain.h"
+#include "core/cache/ghost_lane.h"
 #include "core/cache/recency.h"
 #include "core/cache/settings.h"
 #include "core/cache/shadow.h"
@@ -104,8 +105,6 @@
  * or twice that age in a store of several shards. */
 #define TURN_64THS 40u
 #define USES_MOST  0xffffu
-#define WORDS      3u /* of tags */
-#define LANES      4u /* in a word */
 #define EVERY_LANE UINT64_C(0x0001000100010001)
 /* The share of those on probation is averaged over such a part of a turn's evictions, and that of
  * FREQUENT ones over half of it. */
@@ -136,22 +135,6 @@
 #define BONUS_STEP   (INT64_C(8) * BONUS_ONE)
 #define BONUS_FAR    (BONUS_ONE / 4)
 #define FREQUENT_NEW ((uint32_t) BONUS_NEW << 16 | SHARE_ONE / 2)
-
-static uint32_t lane_get(const bshm_bucket *bucket, uint32_t lane)
-{
-	return (uint16_t) (BSHM_LOAD(&bucket->tags[lane / LANES], RELAXED) >> (lane % LANES * 16));
-}
-
-static void lane_set(bshm_bucket *bucket, uint32_t lane, uint32_t value)
-{
-	uint64_t *word = &bucket->tags[lane / LANES];
-	const unsigned shift = lane % LANES * 16;
-	const uint64_t others = BSHM_LOAD(word, RELAXED) & ~(UINT64_C(0xffff) << shift);
-	BSHM_STORE(word, others | (uint64_t) value << shift, RELAXED);
-}
-
-#define LANES_ALL (WORDS * LANES)
-#define OWN_LANE  (LANES_ALL - 1) /* the one before it is the overflow count */
 
 static uint32_t turn_now(const bshm_shard_header *shard)
 {
@@ -504,6 +487,26 @@ void bshm__ghost_used(const bshm__shard *s, uint64_t hash, uint32_t state, uint6
 	}
 }
 
+/* Is it a ghost of this turn, or of the one before? */
+static bool is_ghost(uint32_t lane, uint32_t now)
+{
+	const uint32_t turn = ((lane >> MARK_SHIFT) - 1) / BSHM_KINDS; /* wraps for none */
+	return turn == now || (turn < TURNS && (turn + 1) % TURNS == now);
+}
+
+uint32_t bshm__ghost_spares(const bshm__shard *s, const bshm__home *home, uint32_t cell)
+{
+	const bshm_bucket *bucket = bshm__cell_bucket(s, cell);
+	const uint32_t now = turn_now(s->shard);
+	const bool tiny = bshm__is_tiny(bshm__buckets_of(s->segment, home->table).count);
+	for (uint32_t lane = 0; tiny && lane < BSHM_BUCKET_CELLS; lane++) {
+		if (bshm__lane_free(bucket, lane) && !is_ghost(bshm__lane_get(bucket, lane), now)) {
+			return bshm__cell_in(s, bucket, lane);
+		}
+	}
+	return cell;
+}
+
 void bshm__ghost_leave(
 	const bshm__shard *s, const bshm__home *home, uint32_t cell, const bshm__evicted *record)
 {
@@ -522,66 +525,53 @@ void bshm__ghost_leave(
 	}
 	if (bshm__cell_bucket(s, cell) == bucket) {
 		const uint32_t lane = (uint32_t) (bshm__cell_word(s, cell) - bucket->ref);
-		lane_set(bucket, lane, lane_get(bucket, OWN_LANE));
+		bshm__lane_set(bucket, lane, bshm__lane_get(bucket, BSHM_OWN_LANE));
 	}
 	const uint32_t mark = 1 + BSHM_KINDS * turn_now(s->shard) + kind;
-	lane_set(bucket, OWN_LANE, mark << MARK_SHIFT | large | bshm__ghost_hash(home->hash));
-}
-
-/* Is it a ghost of this turn, or of the one before? */
-static bool is_ghost(uint32_t lane, uint32_t now)
-{
-	const uint32_t turn = ((lane >> MARK_SHIFT) - 1) / BSHM_KINDS; /* wraps for none */
-	return turn == now || (turn < TURNS && (turn + 1) % TURNS == now);
-}
-
-/* May a ghost be there? */
-static bool is_free(const bshm_bucket *bucket, uint32_t lane)
-{
-	return lane == OWN_LANE ||
-		   (lane < BSHM_BUCKET_CELLS && BSHM_LOAD(&bucket->ref[lane], RELAXED) == 0);
+	bshm__lane_set(
+		bucket, BSHM_OWN_LANE, mark << MARK_SHIFT | large | bshm__ghost_hash(home->hash));
 }
 
 void bshm__ghosts_age(const bshm__shard *s, bshm_bucket *bucket)
 {
 	const uint32_t now = turn_now(s->shard);
-	for (uint32_t lane = 0; lane <= OWN_LANE; lane++) {
-		if (is_free(bucket, lane) && lane_get(bucket, lane) != 0 &&
-			!is_ghost(lane_get(bucket, lane), now)) {
-			lane_set(bucket, lane, 0);
+	for (uint32_t lane = 0; lane <= BSHM_OWN_LANE; lane++) {
+		if (bshm__lane_free(bucket, lane) && bshm__lane_get(bucket, lane) != 0 &&
+			!is_ghost(bshm__lane_get(bucket, lane), now)) {
+			bshm__lane_set(bucket, lane, 0);
 		}
 	}
 }
 
-/* The lane of a key's ghost; LANES_ALL: it has none. */
+/* The lane of a key's ghost; BSHM_BUCKET_LANES: it has none. */
 static uint32_t find_ghost(const bshm__shard *s, const bshm__home *home, const bshm_bucket *bucket)
 {
-	for (uint32_t lane = 0; lane < LANES_ALL; lane++) {
-		const uint32_t ghost = lane_get(bucket, lane);
-		if (is_free(bucket, lane) && (ghost & HASH_MASK) == bshm__ghost_hash(home->hash) &&
+	for (uint32_t lane = 0; lane < BSHM_BUCKET_LANES; lane++) {
+		const uint32_t ghost = bshm__lane_get(bucket, lane);
+		if (bshm__lane_free(bucket, lane) && (ghost & HASH_MASK) == bshm__ghost_hash(home->hash) &&
 			is_ghost(ghost, turn_now(s->shard))) {
 			return lane;
 		}
 	}
-	return LANES_ALL;
+	return BSHM_BUCKET_LANES;
 }
 
 bool bshm__ghost_exists(const bshm__shard *s, const bshm__home *home)
 {
 	const bshm_bucket *bucket = bshm__home_bucket(s, home);
-	return bucket != NULL && find_ghost(s, home, bucket) != LANES_ALL;
+	return bucket != NULL && find_ghost(s, home, bucket) != BSHM_BUCKET_LANES;
 }
 
 void bshm__ghost_end(const bshm__shard *s, const bshm__home *home)
 {
 	bshm_bucket *bucket = bshm__home_bucket(s, home);
 	bshm__shadow_forget(s, home->hash);
-	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(s, home, bucket);
-	if (lane != LANES_ALL) {
+	const uint32_t lane = bucket == NULL ? BSHM_BUCKET_LANES : find_ghost(s, home, bucket);
+	if (lane != BSHM_BUCKET_LANES) {
 		if (is_noted(s, home)) {
-			take_missed(s, home, (lane_get(bucket, lane) & LARGE) != 0);
+			take_missed(s, home, (bshm__lane_get(bucket, lane) & LARGE) != 0);
 		}
-		lane_set(bucket, lane, 0);
+		bshm__lane_set(bucket, lane, 0);
 	}
 }
 
@@ -601,11 +591,11 @@ bool bshm__ghost_returns(const bshm__shard *s, const bshm__home *home, uint64_t 
 		return false;
 	}
 	const uint32_t lane = find_ghost(s, home, bucket);
-	if (lane == LANES_ALL) {
+	if (lane == BSHM_BUCKET_LANES) {
 		return false;
 	}
-	const uint32_t ghost = lane_get(bucket, lane);
-	lane_set(bucket, lane, 0);
+	const uint32_t ghost = bshm__lane_get(bucket, lane);
+	bshm__lane_set(bucket, lane, 0);
 	if (!take_missed(s, home, (ghost & LARGE) != 0) && !asked) {
 		return false;
 	}
@@ -627,11 +617,11 @@ void bshm__ghost_missed(bshm_segment *segment, uint64_t hash)
 	const bshm__home home = bshm__home_of_hash(segment, hash);
 	const bshm__shard s = bshm__shard_at(segment, home.shard);
 	const bshm_bucket *bucket = bshm__home_bucket(&s, &home);
-	const uint32_t lane = bucket == NULL ? LANES_ALL : find_ghost(&s, &home, bucket);
-	if (lane == LANES_ALL) {
+	const uint32_t lane = bucket == NULL ? BSHM_BUCKET_LANES : find_ghost(&s, &home, bucket);
+	if (lane == BSHM_BUCKET_LANES) {
 		return;
 	}
-	const bool large = (lane_get(bucket, lane) & LARGE) != 0;
+	const bool large = (bshm__lane_get(bucket, lane) & LARGE) != 0;
 	const uint32_t epoch = (uint32_t) BSHM_LOAD(&s.shard->clock, RELAXED) & NOTE_EPOCHS;
 	if (BSHM_LOAD(note_of(&s, &home), RELAXED) != (name_of(&home) | epoch) &&
 		missed(s.shard, large) < MISSED_MOST) {

@@ -54,6 +54,9 @@ typedef struct {
 	uint64_t bytes;
 } bshm__evicted;
 
+/* A new record of that home may lie in `cell`: or in a free cell of the same bucket, whose ghost is
+ * spared less. Only of a tiny table: others have room for more ghosts than there are. */
+uint32_t bshm__ghost_spares(const bshm__shard *s, const bshm__home *home, uint32_t cell);
 /* Leaves the ghost of a record that was evicted out of `cell`. */
 void bshm__ghost_leave(
 	const bshm__shard *s, const bshm__home *home, uint32_t cell, const bshm__evicted *record);

@@ -451,11 +451,12 @@ static bool publish(
 	const bshm__shard *s, const bshm__home *home, bshm__new_record *r, const bshm__existing *at)
 {
 	bshm_shard_header *shard = s->shard;
-	const uint32_t cell = at->cell != 0 ? at->cell : at->free_cell;
+	uint32_t cell = at->cell;
 	uint32_t state = BSHM_SLOT_LIVE | (r->is_protected ? BSHM_SLOT_PROTECTED : 0);
 	uint64_t replaced = 0;
 	if (at->cell == 0) {
 		const bool returns = bshm__ghost_returns(s, home, new_bytes(r), r->asked);
+		cell = bshm__ghost_spares(s, home, at->free_cell);
 		bshm__shadow_put(s, home->hash, new_bytes(r), r->asked);
 		state |= bshm__stamp_now(s) | r->level | (returns ? BSHM_SLOT_PROTECTED : 0);
 	} else {

@@ -5,11 +5,11 @@
  * root. Readers of the old units see that the sequence has jumped, and search anew.
  *
  * A table grows when nine tenths of its cells are in use, a table of less than a unit at seven
- * tenths, a tiny one when all are: to the next size, so that the index follows the records. That
- * copies each ref many times. So where many small records are to be expected, a table of some
- * hundred records gets at once all buckets that it will need. A table shrinks when less than four
- * tenths of its cells are in use, until about six tenths are, or eight tenths of a tiny one: it has
- * to gain a quarter of its records before it grows again.
+ * tenths, a tiny one at eight: to the next size, so that the index follows the records. That copies
+ * each ref many times. So where many small records are to be expected, a table of some hundred
+ * records gets at once all buckets that it will need. A table shrinks when less than four tenths of
+ * its cells are in use, until about six tenths are: it has to gain a third of its records before it
+ * grows again.
  *
  * Tags and buckets say where a record belongs in any other table. From a tiny one, of 40 records at
  * most, the keys are read and hashed anew.
@@ -25,9 +25,8 @@
 #include "core/cache/intent.h"
 #include "core/cache/record.h"
 
-#define COMFORT      6u  /* cells of ten in use after it has shrunk; */
-#define TINY_COMFORT 8u  /* of a tiny table, where any record has room in any cell */
-#define SHRUNK_MIN   16u /* buckets of another: fewer would often not do, by chance */
+#define COMFORT      6u  /* cells of ten in use after it has shrunk */
+#define SHRUNK_MIN   16u /* buckets of a table that is not tiny: fewer often do not do, by chance */
 #define SMALL_RECORD 64u /* bytes of the store for each record of the limit */
 #define JUMP_FROM    32u /* buckets: a table that fills them has 224 records */
 
@@ -201,11 +200,7 @@ bool bshm__table_resize(const bshm__shard *s, uint32_t table, uint32_t buckets)
 uint32_t bshm__table_shrunk(uint32_t records)
 {
 	uint32_t buckets = 1;
-	while (bshm__is_tiny(buckets) && records >= buckets * TINY_COMFORT) {
-		buckets = bshm__buckets_next(buckets);
-	}
-	buckets = bshm__is_tiny(buckets) ? buckets : SHRUNK_MIN;
-	while (!bshm__is_tiny(buckets) && records >= buckets * COMFORT) {
+	while (records >= buckets * COMFORT || (!bshm__is_tiny(buckets) && buckets < SHRUNK_MIN)) {
 		buckets = bshm__buckets_next(buckets);
 	}
 	return buckets;

@@ -11,9 +11,11 @@
 /* All under the shard's lock. */
 
 /* The table grows when so many of the ten cells of a bucket are in use, on average. A small table
- * has few buckets for a record to overflow into; in a tiny one a record may lie anywhere. */
+ * has few buckets for a record to overflow into. A tiny one has them all; but ghosts need cells,
+ * too, and a search for an absent key would go over several buckets. */
 #define BSHM_BUCKET_FULL       9u
 #define BSHM_SMALL_BUCKET_FULL 7u
+#define BSHM_TINY_BUCKET_FULL  8u
 #define BSHM_BUCKET_SPARSE     4u /* of ten: below that a table shrinks */
 #define BSHM_TIDY_EVERY        32u
 
@@ -21,7 +23,7 @@ static inline bool bshm__table_full(const bshm__shard *s, uint32_t table)
 {
 	const uint32_t buckets = bshm__buckets_of(s->segment, table).count;
 	const uint32_t full = buckets >= BSHM_UNIT_BUCKETS ? BSHM_BUCKET_FULL
-						  : bshm__is_tiny(buckets)     ? BSHM_BUCKET_CELLS
+						  : bshm__is_tiny(buckets)     ? BSHM_TINY_BUCKET_FULL
 													   : BSHM_SMALL_BUCKET_FULL;
 	return BSHM_LOAD(&s->segment->tables[table].records, RELAXED) >= buckets * full;
 }
