@@ -15,6 +15,7 @@
 #include "core/cache/record.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TRIES      4096 /* while memory gets another meaning all the time; with pauses, ms */
 #define PAUSE_FROM 16
@@ -25,6 +26,7 @@ typedef struct {
 	uint32_t table;
 	uint32_t from;
 	uint32_t until;
+	bool by_key; /* of a tiny table, which was larger before: its keys say what is in the span */
 } span;
 
 /* The first position of the next home bucket after that of `from`. A tiny table counts as one. */
@@ -45,19 +47,6 @@ static bool copy_key(const bshm_found *found, char *to)
 			   now.slot == found->slot && bshm__same_state(now.state, found->state));
 }
 
-/* Is a record of a tiny table in the span? The table was larger when an earlier step, or try, gave
- * the span its ends. */
-static BSHM_NOINLINE bool in_span(const bshm_found *found, const span *sp)
-{
-	char bytes[BSHM_KEY_BYTES_MAX];
-	if (!copy_key(found, bytes)) {
-		return true; /* the step cannot copy it either, and begins anew */
-	}
-	const bshm_key key = {bytes, found->key_length};
-	const uint32_t position = bshm__home_of(found->segment, found->space, &key).position;
-	return position >= sp->from && position < sp->until;
-}
-
 /* Finds the records of a span, which ends with the home bucket of its first position: their count,
  * or -1 = begin anew. *full: there are more than `room`. */
 static int find_span(
@@ -68,12 +57,12 @@ static int find_span(
 	const bshm__buckets buckets = bshm__buckets_of(s->segment, sp->table);
 	const uint32_t end_of_first = end_of_bucket(sp->from, buckets.count);
 	const bool tiny = bshm__is_tiny(buckets.count);
-	const bool whole = sp->from == 0 && sp->until == BSHM_POSITIONS;
 	const uint32_t now_s = bshm__store_now_s(s->segment);
 	bshm__bucket_walk w;
 	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
 	int count = 0;
 	sp->until = sp->until < end_of_first ? sp->until : end_of_first;
+	sp->by_key = tiny && (sp->from != 0 || sp->until != BSHM_POSITIONS);
 	*full = false;
 	while (bucket != NULL) {
 		const uint32_t end = bshm__bucket_end(w.number, buckets.count);
@@ -96,8 +85,7 @@ static int find_span(
 			if (ref_now != (is_found ? ref : 0)) {
 				return -1;
 			}
-			count += is_found && (stale || !found[count].expired) &&
-					 (!tiny || whole || in_span(&found[count], sp));
+			count += is_found && (stale || !found[count].expired);
 		}
 		const bool ends = !tiny && bshm__bucket_overflow(bucket) == 0;
 		bucket = ends ? NULL : bshm__bucket_next(s, &w);
@@ -128,24 +116,33 @@ static unsigned step(bshm_segment *segment, span *sp, bool stale, bshm_found *fo
 	return count < 0 ? 0 : (unsigned) count;
 }
 
-/* The records of the next home bucket that has any: how many. *cursor is 0 at the end. */
-static unsigned scan(
-	bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found, unsigned room)
+/* The records of the next home bucket that has any: how many. *cursor is 0 at the end. *sp: where
+ * they are. */
+static unsigned scan(bshm_segment *segment, uint64_t *cursor, unsigned flags, bshm_found *found,
+	unsigned room, span *sp)
 {
 	const uint64_t tables = segment->table_count;
 	uint64_t at = *cursor;
 	unsigned count = 0;
 	while (count == 0 && at / BSHM_POSITIONS < tables) {
-		span sp = {(uint32_t) (at / BSHM_POSITIONS), (uint32_t) (at % BSHM_POSITIONS), 0};
-		count = step(segment, &sp, (flags & BSHM_FIND_STALE) != 0, found, room);
-		at = (uint64_t) sp.table * BSHM_POSITIONS + sp.until;
+		sp->table = (uint32_t) (at / BSHM_POSITIONS);
+		sp->from = (uint32_t) (at % BSHM_POSITIONS);
+		count = step(segment, sp, (flags & BSHM_FIND_STALE) != 0, found, room);
+		at = (uint64_t) sp->table * BSHM_POSITIONS + sp->until;
 	}
 	*cursor = at / BSHM_POSITIONS < tables ? at : 0;
 	return count;
 }
 
-/* Copies the keys: how many; *whole: all of them. False: no private memory left. */
-static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, bool *whole)
+static bool is_in(const span *sp, const bshm_found *found, const bshm_key *key)
+{
+	const bshm__home home = bshm__home_of(found->segment, found->space, key);
+	return home.position >= sp->from && home.position < sp->until;
+}
+
+/* Copies the keys of a span: how many; *whole: all of them. False: no private memory left. */
+static bool copy_keys(
+	bshm_scan *scan, const span *sp, const bshm_found *found, unsigned count, bool *whole)
 {
 	size_t bytes = 0;
 	for (unsigned i = 0; i < count; i++) {
@@ -156,6 +153,7 @@ static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, 
 		if (more == NULL) {
 			return false;
 		}
+		memset(more, 0, bytes + 1); /* copy_key() may read what it could not copy */
 		scan->bytes = more;
 		scan->room = bytes;
 	}
@@ -163,12 +161,13 @@ static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, 
 	scan->count = 0;
 	*whole = true;
 	for (unsigned i = 0; i < count; i++) {
-		if (copy_key(&found[i], to)) {
-			scan->keys[scan->count] = (bshm_key){to, found[i].key_length};
-			scan->spaces[scan->count++] = found[i].space;
-			to += found[i].key_length;
-		} else {
+		const bshm_key key = {to, found[i].key_length};
+		if (!copy_key(&found[i], to)) {
 			*whole = false;
+		} else if (!sp->by_key || is_in(sp, &found[i], &key)) {
+			scan->keys[scan->count] = key;
+			scan->spaces[scan->count++] = found[i].space;
+			to += key.length;
 		}
 	}
 	return true;
@@ -177,12 +176,13 @@ static bool copy_keys(bshm_scan *scan, const bshm_found *found, unsigned count, 
 bool bshm_scan_next(bshm_segment *segment, bshm_scan *at, unsigned flags)
 {
 	bshm_found found[BSHM_SCAN_ROOM];
+	span sp = {0};
 	const uint64_t before = at->cursor;
 	bool whole = false;
 	for (unsigned tries = 0; tries < STEP_TRIES && !whole; tries++) {
 		at->cursor = before; /* a record has changed between finding and copying it */
-		const unsigned count = scan(segment, &at->cursor, flags, found, BSHM_SCAN_ROOM);
-		if (!copy_keys(at, found, count, &whole)) {
+		const unsigned count = scan(segment, &at->cursor, flags, found, BSHM_SCAN_ROOM, &sp);
+		if (!copy_keys(at, &sp, found, count, &whole)) {
 			return false;
 		}
 	}

@@ -8,8 +8,8 @@
  * tenths, a tiny one at eight: to the next size, so that the index follows the records. That copies
  * each ref many times. So where many small records are to be expected, a table of some hundred
  * records gets at once all buckets that it will need. A table shrinks when less than four tenths of
- * its cells are in use, until about six tenths are: it has to gain a third of its records before it
- * grows again.
+ * its cells are in use, until about six tenths are: it has to gain a sixth of its records, or more,
+ * before it grows again.
  *
  * Tags and buckets say where a record belongs in any other table. From a tiny one, of 40 records at
  * most, the keys are read and hashed anew.

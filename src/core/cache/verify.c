@@ -28,8 +28,8 @@
  * present record, table's count or page. */
 #define STEP_WORK 1024u
 #define AHEAD     16u /* slots */
-/* Of so many tables the units are compared in the time that a record takes. */
-#define ROOTS_OF_ONE 32u
+/* So many roots and units are compared in the time that a record takes. */
+#define LOOKS_OF_ONE 32u
 /* A table that counted too many may be resized while the others are counted. */
 #define COUNT_TRIES 3u
 
@@ -204,13 +204,16 @@ static uint32_t count_units(inspection *in, uint32_t ref)
 	const bshm__shard *s = &in->s;
 	const uint32_t first = s->index * s->segment->shard_tables;
 	uint32_t found = 0;
+	uint32_t looks = 0;
 	for (uint32_t t = first; t < first + s->segment->shard_tables; t++) {
 		const bshm__buckets buckets = bshm__buckets_of(s->segment, t);
-		for (uint32_t i = 0; i < bshm__units_for(buckets.count); i++) {
+		const uint32_t units = bshm__units_for(buckets.count);
+		for (uint32_t i = 0; i < units; i++) {
 			found += bshm__unit(&buckets, i) == ref;
 		}
+		looks += 1 + units;
 	}
-	in->work += s->segment->shard_tables / ROOTS_OF_ONE;
+	in->work += looks / LOOKS_OF_ONE;
 	return found;
 }
 
