@@ -500,7 +500,10 @@ uint32_t bshm__ghost_spares(const bshm__shard *s, const bshm__home *home, uint32
 	const uint32_t now = turn_now(s->shard);
 	const bool tiny = bshm__is_tiny(bshm__buckets_of(s->segment, home->table).count);
 	for (uint32_t lane = 0; tiny && lane < BSHM_BUCKET_CELLS; lane++) {
-		if (bshm__lane_free(bucket, lane) && !is_ghost(bshm__lane_get(bucket, lane), now)) {
+		const uint32_t ghost = bshm__lane_get(bucket, lane);
+		/* No free cell before the record's may have its tag: find_plain() would look there. */
+		if (bshm__lane_free(bucket, lane) &&
+			(ghost == (home->position & BSHM_TAG_MASK) || !is_ghost(ghost, now))) {
 			return bshm__cell_in(s, bucket, lane);
 		}
 	}
