@@ -267,11 +267,15 @@ static void load_some(bshm_segment *segment)
 	CHECK_INT(bshm_lease_release(segment, &grant, &put, NULL, &error), 1);
 }
 
-/* In a full store of tiny records, with one of 100 bytes that was just put. */
+/* In a full store of tiny records, with one of 100 bytes that was just put. The first eviction may
+ * have made more room than was needed. */
 static bshm_segment *store_to_change(void)
 {
 	bshm_segment *segment = open_store(MB(16), 0);
-	store_fill_up(segment, 0, 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = store_fill_up(segment, 0, 0); bshm__slots_free(&s, BSHM_CLASS_CHUNK) != 0;) {
+		CHECK_INT(store_put(segment, i++, 1, 0, 0, BSHM_PUT_SET), 1);
+	}
 	changed_bytes = 100;
 	CHECK_INT(store_put(segment, UINT32_MAX, 1, changed_bytes, 0, BSHM_PUT_SET), 1);
 	return segment;
