@@ -79,6 +79,7 @@ function start_worker(int $number, \Closure $warm_up, \Closure $work)
     $pid = pcntl_fork();
     must($pid >= 0, 'fork failed');
     if ($pid === 0) {
+        pcntl_alarm(2 * WORK_SECONDS); // it may wait for another worker that has died
         $warm_up();
         fwrite($theirs, "ready\n");
         fgets($theirs);

@@ -37,8 +37,8 @@ TEST(room_is_not_sought_for_ever_where_counts_are_wrong)
 	BSHM_STORE(state, *state & ~BSHM_SLOT_LIVE, RELAXED); /* it cannot be evicted */
 	for (uint32_t page = 1; page <= segment->shard_pages; page++) {
 		if (bshm__page_class(&s, page) == of_chunk) {
-			segment->page_bitmaps[page - 1].taken |= UINT64_C(3)
-													 << 40; /* slots that there are not */
+			/* Slots that there are not. */
+			segment->page_bitmaps[page - 1].taken |= UINT64_C(3) << 40;
 			segment->page_headers[page - 1].vacant = 1;
 		}
 	}

@@ -496,10 +496,12 @@ static bool is_ghost(uint32_t lane, uint32_t now)
 
 uint32_t bshm__ghost_spares(const bshm__shard *s, const bshm__home *home, uint32_t cell)
 {
+	if (!bshm__is_tiny(bshm__buckets_of(s->segment, home->table).count)) {
+		return cell;
+	}
 	const bshm_bucket *bucket = bshm__cell_bucket(s, cell);
 	const uint32_t now = turn_now(s->shard);
-	const bool tiny = bshm__is_tiny(bshm__buckets_of(s->segment, home->table).count);
-	for (uint32_t lane = 0; tiny && lane < BSHM_BUCKET_CELLS; lane++) {
+	for (uint32_t lane = 0; lane < BSHM_BUCKET_CELLS; lane++) {
 		const uint32_t ghost = bshm__lane_get(bucket, lane);
 		/* No free cell before the record's may have its tag: find_plain() would look there. */
 		if (bshm__lane_free(bucket, lane) &&

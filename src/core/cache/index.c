@@ -9,7 +9,8 @@
  *
  * A tag is the low 16 bits of the position. The rest follows from the bucket, if the record is not
  * too far from its home bucket: hence bshm__reach(). So a table is resized (table.c) by one pass
- * over its buckets, without reading a record.
+ * over its buckets, without reading a record. In a tiny table, of 40 records at most, a record may
+ * lie in any bucket, and who needs its position reads its key.
  *
  * A record stays in its cell as long as it lives, so a search without the lock cannot miss it. A
  * search that began in buckets that were since given up finds that the shard's sequence has jumped,

@@ -26,7 +26,7 @@ typedef struct {
 	uint32_t table;
 	uint32_t from;
 	uint32_t until;
-	bool by_key; /* of a tiny table, which was larger before: its keys say what is in the span */
+	bool by_key; /* of a tiny table, which was larger before: its keys say what was shown */
 } span;
 
 /* The first position of the next home bucket after that of `from`. A tiny table counts as one. */
@@ -61,8 +61,9 @@ static int find_span(
 	bshm__bucket_walk w;
 	const bshm_bucket *bucket = bshm__bucket_first(s, &w, buckets, sp->from, buckets.count);
 	int count = 0;
-	sp->until = sp->until < end_of_first ? sp->until : end_of_first;
-	sp->by_key = tiny && (sp->from != 0 || sp->until != BSHM_POSITIONS);
+	/* All of a tiny table, also if a try before found that there was not room for so much. */
+	sp->until = !tiny && sp->until < end_of_first ? sp->until : end_of_first;
+	sp->by_key = tiny && sp->from != 0;
 	*full = false;
 	while (bucket != NULL) {
 		const uint32_t end = bshm__bucket_end(w.number, buckets.count);
@@ -134,12 +135,6 @@ static unsigned scan(bshm_segment *segment, uint64_t *cursor, unsigned flags, bs
 	return count;
 }
 
-static bool is_in(const span *sp, const bshm_found *found, const bshm_key *key)
-{
-	const bshm__home home = bshm__home_of(found->segment, found->space, key);
-	return home.position >= sp->from && home.position < sp->until;
-}
-
 /* Copies the keys of a span: how many; *whole: all of them. False: no private memory left. */
 static bool copy_keys(
 	bshm_scan *scan, const span *sp, const bshm_found *found, unsigned count, bool *whole)
@@ -164,7 +159,8 @@ static bool copy_keys(
 		const bshm_key key = {to, found[i].key_length};
 		if (!copy_key(&found[i], to)) {
 			*whole = false;
-		} else if (!sp->by_key || is_in(sp, &found[i], &key)) {
+		} else if (!sp->by_key ||
+				   bshm__home_of(found[i].segment, found[i].space, &key).position >= sp->from) {
 			scan->keys[scan->count] = key;
 			scan->spaces[scan->count++] = found[i].space;
 			to += key.length;
