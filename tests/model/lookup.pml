@@ -132,17 +132,27 @@ inline now_is(value)
 inline stands()
 {
 # ifndef BROKEN_NO_PLACES
-	its_now = next[r];
-	if
-	:: its_now != its_next -> goto again
-	:: else
-	fi;
-#  ifndef BROKEN_NO_MOVED
-	if
-	:: moved[its_now] != its_moved -> goto again
-	:: else
-	fi;
+	do
+	:: true ->
+		its_now = next[r];
+#  ifdef BROKEN_NO_MOVED
+		moved_now = its_moved;
+#  else
+		moved_now = moved[its_now];
 #  endif
+		if
+		:: its_now == its_next && moved_now == its_moved -> break
+		:: else
+		fi;
+		/* That part is copied again. */
+		its_next = its_now;
+		its_moved = moved[its_next];
+		y = HALF(r)
+#  ifdef BROKEN_NO_LAST_WALK
+		;
+		break
+#  endif
+	od;
 # endif
 # ifndef BROKEN_NO_INDEX
 	since = sequence;
@@ -270,6 +280,7 @@ proctype look_up()
 	byte its_serial;
 	byte its_moved;
 	byte its_now;
+	byte moved_now;
 	byte its_passed;
 	bit list;
 	bool astray;
@@ -288,6 +299,7 @@ again:
 		its_serial = 0;
 		its_moved = 0;
 		its_now = 0;
+		moved_now = 0;
 		since = sequence
 	};
 	list = shape;

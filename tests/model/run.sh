@@ -178,6 +178,8 @@ model_lookup() {
 	fails lookup 'the serial of a moved record kept' LARGE OPS=4 DEATHS=0 BROKEN_OLD_SERIAL
 	fails lookup 'no second look at the places of the chunks' LARGE OPS=4 DEATHS=0 BROKEN_NO_PLACES
 	fails lookup 'a chunk that comes back to its place' LARGE OPS=3 BROKEN_NO_MOVED
+	fails lookup 'no look at the places after a part was copied again' LARGE OPS=4 DEATHS=0 \
+		BROKEN_NO_LAST_WALK
 	fails lookup 'the index not asked again' LARGE OPS=3 DEATHS=0 BROKEN_NO_INDEX
 	fails lookup 'the first slot not looked at again before the chunks' LARGE OPS=4 DEATHS=0 \
 		BROKEN_HEAD_UNCHECKED

@@ -405,21 +405,21 @@ static inline bshm__record record_of(const bshm_found *found)
 /* Builds the record anew. A pointer to the caller's would put that into memory, in pieces that
  * reach over words just stored: the processor would wait for these stores, about 10 ns. */
 static BSHM_NOINLINE bool found_survived(
-	const bshm_found *found, uint64_t off, uint64_t count, uint64_t places)
+	const bshm_found *found, uint64_t off, void *to, uint64_t count, bshm__places *places)
 {
 	const bshm__shard s = bshm__shard_at(found->segment, found->shard);
 	const bshm__record record = record_of(found);
-	return bshm__record_survived(&s, &record, off, count, places);
+	return bshm__record_survived(&s, &record, off, to, count, places);
 }
 
 static bool copy_found(const bshm_found *found, uint64_t off, void *to, uint64_t count)
 {
 	const bshm__shard s = bshm__shard_at(found->segment, found->shard);
 	const bshm__record record = record_of(found);
-	uint64_t places = 0;
+	bshm__places places;
 	return bshm__record_read(&s, &record, off, to, count, &places) &&
 		   (BSHM_LIKELY(bshm__record_unchanged(&s, &record, found->sequence)) ||
-			   found_survived(found, off, count, places));
+			   found_survived(found, off, to, count, &places));
 }
 
 BSHM_FLATTEN bool bshm_found_copy(const bshm_found *found, void *to)

@@ -10,11 +10,12 @@
 
 #define KEY_PIECE   256u
 #define INDEX_TRIES 256u /* while memory gets another meaning all the time */
+#define WALKS       8u   /* in which some chunks were found elsewhere */
 
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
 {
-	uint64_t places = 0;
+	bshm__places places;
 	return bshm__record_read(s, record, off, to, count, &places);
 }
 
@@ -110,19 +111,53 @@ static bool is_indexed(const bshm__shard *s, const bshm__record *record)
 	return false;
 }
 
-bool bshm__record_survived(
-	const bshm__shard *s, const bshm__record *record, uint64_t off, uint64_t count, uint64_t places)
+/* Goes over the chunks again. Copies each part again of which a chunk has another place now; *moved
+ * is true if there is one. */
+static bool read_moved(const bshm__shard *s, const bshm__record *record, uint64_t off, uint8_t *to,
+	uint64_t count, bshm__places *places, bool *moved)
+{
+	bshm__chunk_walk w = {record->next, off, count};
+	for (unsigned i = 0; w.left != 0; i++) {
+		const bshm__chunk_walk before = w;
+		uint64_t now;
+		if (!bshm__record_read_part(s, &w, NULL, count, &now)) {
+			return false;
+		}
+		if (now != places->of[i]) {
+			w = before;
+			*moved = true;
+			if (to == NULL || !bshm__record_same_state(record) ||
+				!bshm__record_read_part(s, &w, to, count, &places->of[i])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+bool bshm__record_survived(const bshm__shard *s, const bshm__record *record, uint64_t off, void *to,
+	uint64_t count, bshm__places *places)
 {
 	bshm__record now = *record;
-	uint64_t places_now = 0;
+	const uint64_t here = bshm__record_here(record, off, count);
+	uint8_t *rest = to == NULL ? NULL : (uint8_t *) to + here;
 	if ((record->state & BSHM_SLOT_CHAINED) == 0) {
 		return false;
 	}
-	BSHM_FENCE(ACQUIRE); /* after the bytes: pairs with the fence of free_taken() */
-	const uint32_t word = (record->state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
-	now.next = BSHM_LOAD(bshm__slot_word(record->slot, word), ACQUIRE); /* bshm__chunk_move() */
-	return bshm__record_read(s, &now, off, NULL, count, &places_now) && places_now == places &&
-		   is_indexed(s, record);
+	for (unsigned i = 0; i < WALKS; i++) {
+		BSHM_FENCE(ACQUIRE); /* after the bytes: pairs with the fence of free_taken() */
+		const uint32_t word = (record->state & BSHM_SLOT_EXPIRES) != 0 ? 5 : 4;
+		/* Pairs with bshm__chunk_move(). */
+		now.next = BSHM_LOAD(bshm__slot_word(record->slot, word), ACQUIRE);
+		bool moved = false;
+		if (!read_moved(s, &now, off + here - record->first, rest, count - here, places, &moved)) {
+			return false;
+		}
+		if (!moved) {
+			return is_indexed(s, record);
+		}
+	}
+	return false;
 }
 
 void bshm__record_prefetch_home(const bshm__shard *s, uint32_t ref)

@@ -8,8 +8,9 @@
 
 #include "core/cache/index.h"
 
-/* A copy checks after so many chunks whether the record still exists. */
-#define BSHM_LOOK_EVERY 64u
+/* A copy goes in parts of so many chunks, and checks after each whether the record still exists. */
+#define BSHM_PART_CHUNKS 64u
+#define BSHM_PARTS_MAX   (BSHM_RECORD_BYTES_MAX / (BSHM_PART_CHUNKS * BSHM_CHUNK_BYTES) + 2)
 
 /* The bytes of key and value that a record may have in this store, whatever is evicted. */
 static inline uint64_t bshm__record_most(const bshm_segment *segment)
@@ -125,6 +126,11 @@ static inline bool bshm__record_same_state(const bshm__record *record)
 	return bshm__same_state(BSHM_LOAD(bshm__slot_word(record->slot, 0), RELAXED), record->state);
 }
 
+/* Where the chunks of a copy lay, each part's as one number. */
+typedef struct {
+	uint64_t of[BSHM_PARTS_MAX];
+} bshm__places;
+
 /* The places of the chunks so far, and of one more. A chunk that comes back to a place has another
  * word `moved` there. */
 static inline uint64_t bshm__places_add(uint64_t places, uint32_t ref, uint32_t moved)
@@ -133,58 +139,72 @@ static inline uint64_t bshm__places_add(uint64_t places, uint32_t ref, uint32_t 
 	return mixed ^ mixed >> 32;
 }
 
-/* The rest of a copy, in the chunks: `off` counts from the first byte of the first chunk. */
-static inline bool bshm__record_read_chunks(const bshm__shard *s, const bshm__record *record,
-	uint64_t off, uint8_t *to, uint64_t count, uint64_t *places)
+/* How far a copy has come in the chunks. */
+typedef struct {
+	uint32_t ref;  /* of the next chunk */
+	uint64_t off;  /* of the next byte, from the first of that chunk on */
+	uint64_t left; /* bytes */
+} bshm__chunk_walk;
+
+/* Copies up to BSHM_PART_CHUNKS chunks of `whole` bytes to their place in `to`; NULL: only finds
+ * their places. False: the chain is damaged, or has changed. */
+static inline bool bshm__record_read_part(
+	const bshm__shard *s, bshm__chunk_walk *w, uint8_t *to, uint64_t whole, uint64_t *places)
 {
-	const uint64_t whole = count;
-	uint32_t ref = record->next;
-	for (unsigned done = 1; count != 0; done++) {
-		if (done % BSHM_LOOK_EVERY == 0 && !bshm__record_same_state(record)) {
-			return false; /* the record has gone: the rest of the copy would be useless */
-		}
-		const uint64_t most = off < BSHM_CHUNK_BYTES ? BSHM_CHUNK_BYTES - off : 0;
-		const uint64_t here = most < count ? most : count;
-		uint8_t *chunk =
-			bshm__ref_at(s, ref, (uint32_t) (BSHM_CHUNK_HEADER + BSHM_CHUNK_BYTES - most + here));
+	*places = 0;
+	for (unsigned i = 0; i < BSHM_PART_CHUNKS && w->left != 0; i++) {
+		const uint64_t most = w->off < BSHM_CHUNK_BYTES ? BSHM_CHUNK_BYTES - w->off : 0;
+		const uint64_t here = most < w->left ? most : w->left;
+		uint8_t *chunk = bshm__ref_at(
+			s, w->ref, (uint32_t) (BSHM_CHUNK_HEADER + BSHM_CHUNK_BYTES - most + here));
 		if (chunk == NULL) {
 			return false;
 		}
 		/* Before the bytes: pairs with bshm__chunk_move(). */
 		const uint32_t moved = BSHM_LOAD(bshm__slot_word(chunk, 3), ACQUIRE);
-		*places = bshm__places_add(*places, ref, moved);
-		ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
+		*places = bshm__places_add(*places, w->ref, moved);
+		w->ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
 		if (here != 0) {
-			BSHM_PREFETCH(bshm__ref_at(s, ref, BSHM_CHUNK_HEADER)); /* the copy takes as long */
+			BSHM_PREFETCH(bshm__ref_at(s, w->ref, BSHM_CHUNK_HEADER)); /* the copy takes as long */
 			if (to != NULL) {
-				bshm__racy_copy_part(to, chunk + BSHM_CHUNK_HEADER + off, (size_t) here, whole);
-				to += here;
+				bshm__racy_copy_part(to + (whole - w->left), chunk + BSHM_CHUNK_HEADER + w->off,
+					(size_t) here, whole);
 			}
-			count -= here;
-			off = 0;
+			w->left -= here;
+			w->off = 0;
 		} else {
-			off -= BSHM_CHUNK_BYTES;
+			w->off -= BSHM_CHUNK_BYTES;
 		}
 	}
 	return true;
 }
 
-/* Copies `count` bytes of key and value, from `off` on, and adds the places of the chunks that have
- * them to *places; to == NULL: only that. False: the chain is damaged, or has changed. */
-static inline bool bshm__record_read(const bshm__shard *s, const bshm__record *record, uint64_t off,
-	void *to, uint64_t count, uint64_t *places)
+/* The bytes that the first slot has of `count`, from `off` on. */
+static inline uint64_t bshm__record_here(const bshm__record *record, uint64_t off, uint64_t count)
 {
-	const uint64_t here = off >= record->first          ? 0
-						  : record->first - off < count ? record->first - off
-														: count;
+	const uint64_t most = off < record->first ? record->first - off : 0;
+	return most < count ? most : count;
+}
+
+/* Copies `count` bytes of key and value, from `off` on, and notes where the chunks lie that have
+ * them; to == NULL: only that. False: the chain is damaged, or has changed. */
+static inline bool bshm__record_read(const bshm__shard *s, const bshm__record *record, uint64_t off,
+	void *to, uint64_t count, bshm__places *places)
+{
+	const uint64_t here = bshm__record_here(record, off, count);
 	if (to != NULL) {
 		bshm__racy_copy(to, record->bytes + off, (size_t) here);
 	}
-	if (BSHM_LIKELY(here == count)) {
-		return true;
+	const uint64_t rest = count - here;
+	bshm__chunk_walk w = {record->next, off + here - record->first, rest};
+	for (unsigned i = 0; BSHM_UNLIKELY(w.left != 0); i++) {
+		if (i == BSHM_PARTS_MAX || (i != 0 && !bshm__record_same_state(record)) ||
+			!bshm__record_read_part(
+				s, &w, to == NULL ? NULL : (uint8_t *) to + here, rest, &places->of[i])) {
+			return false;
+		}
 	}
-	return bshm__record_read_chunks(s, record, off + here - record->first,
-		to == NULL ? NULL : (uint8_t *) to + here, count - here, places);
+	return true;
 }
 
 /* The same, not inlined: for all but look-ups. */
@@ -224,9 +244,10 @@ static inline bool bshm__record_unchanged(
 }
 
 /* The same if memory has got another meaning since then: has the large record stood all the time,
- * with its chunks in the `places` from where so many bytes were copied? */
-bool bshm__record_survived(const bshm__shard *s, const bshm__record *record, uint64_t off,
-	uint64_t count, uint64_t places);
+ * and have its chunks been in the `places` from where so many bytes were copied? A part of which a
+ * chunk was moved is copied again; to == NULL: then it is false. */
+bool bshm__record_survived(const bshm__shard *s, const bshm__record *record, uint64_t off, void *to,
+	uint64_t count, bshm__places *places);
 
 /* The home of a record whose key is read from its slot; false: it is damaged. */
 bool bshm__record_home(const bshm__shard *s, const bshm__record *record, bshm__home *home);
