@@ -578,7 +578,7 @@ def unit_moved(moved=RELEASE, read=ACQUIRE, jump=RELEASE, jumped=RELEASE):
 def chunk_moved(moved=RELEASE, read=ACQUIRE, jumped=RELEASE, between=ACQUIRE):
     """A chunk's bytes are another's, because the chunk is moved.
 
-    bshm__chunk_move (cache/move.c) against bshm__record_load and bshm__record_read_chunks
+    bshm__chunk_move (cache/move.c) against bshm__record_load and bshm__record_read_part
     (cache/record.h).
     """
 
@@ -612,7 +612,7 @@ def chunk_moved_back(
 ):
     """A chunk's bytes are another's, because the chunk was moved away and back meanwhile.
 
-    bshm__chunk_move (cache/move.c) and free_taken (cache/slab.c) against bshm__record_read_chunks
+    bshm__chunk_move (cache/move.c) and free_taken (cache/slab.c) against bshm__record_read_part
     (cache/record.h) and bshm__record_survived (cache/record.c)."""
 
     def move():

@@ -6,7 +6,7 @@
  *
  *     look-up   cache/find.c     find_all, search, ref_changed, copy_found
  *               cache/record.h   bshm__record_load, bshm__record_current, bshm__record_unchanged
- *               cache/record.c   bshm__record_survived, is_indexed
+ *               cache/record.c   bshm__record_survived, read_moved, is_indexed
  *               cache/index.h    bshm__buckets_of, bshm__unit, bshm__bucket_at, bshm__bucket_match
  *     writer    cache/put.c      fill_first, build, publish
  *               cache/remove.c   bshm__record_remove

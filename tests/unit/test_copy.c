@@ -208,6 +208,34 @@ TEST(a_copy_does_not_stand_if_a_chunk_was_moved_away_and_back)
 	CHECK(places_stand(&after));
 }
 
+/* A walk may meet it, if the chunk before is moved while the walk is there. */
+TEST(a_copy_does_not_stand_if_another_record_has_its_places)
+{
+	enum {
+		bytes = 16500
+	};
+	begin(MB(16));
+	REQUIRE(store_put(segment, 1, 1, bytes, 0, BSHM_PUT_SET) == 1);
+	const bshm__record record = locate(1).record;
+	const uint32_t first = chunk_of(0);
+	const uint32_t second = chunk_of(1);
+	bshm__places its;
+	REQUIRE(bshm__record_read(&s, &record, record.key_bytes, NULL, bytes, &its));
+	for (unsigned i = 0; i < 100; i++) {
+		CHECK_INT(store_remove(segment, 1), 1);
+		REQUIRE(store_put(segment, 1, 2, bytes, 0, BSHM_PUT_SET) == 1);
+		if (chunk_of(0) == first && chunk_of(1) == second) {
+			break;
+		}
+	}
+	CHECK(chunk_of(0) == first && chunk_of(1) == second);
+	CHECK_INT(word(first, 3), 0);
+	const bshm__record other = locate(1).record;
+	bshm__places now;
+	REQUIRE(bshm__record_read(&s, &other, other.key_bytes, NULL, bytes, &now));
+	CHECK(now.of[0] != its.of[0]);
+}
+
 /* The page of its first slot has another class, and the bytes look like the record's words. */
 TEST(a_copy_does_not_stand_if_the_index_does_not_lead_to_it)
 {

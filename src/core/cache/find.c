@@ -10,8 +10,8 @@
  *
  * While a large record is copied, other processes may free thousands of slots, and give memory
  * another meaning. It has a serial of 24 bits besides its version; after a jump, the index tells
- * whether that is still its slot (record.c). So its readers begin anew only if it was replaced, or
- * if a slot of its own was moved.
+ * whether that is still its slot (record.c). So its readers begin anew only if it was replaced. If
+ * chunks of its own were moved, they copy these parts of it again.
  *
  * A record is replaced by one store of its ref, and its slot is freed after that. So a look-up that
  * meets a slot without a live record, or with another key, may have read an old ref. It reads the

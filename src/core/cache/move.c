@@ -98,12 +98,12 @@ bool bshm__chunk_move(const bshm__shard *s, uint32_t ref)
 	/* This jump's number is given to no other move, also if this process dies now. */
 	bshm__sequence_jump(s);
 	const uint64_t jumps = BSHM_LOAD(&s->shard->sequence, RELAXED) / BSHM_SEQUENCE_JUMP;
-	/* After the bytes: pairs with bshm__record_read_chunks(). */
+	/* After the bytes: pairs with bshm__record_read_part(). */
 	BSHM_STORE(
 		bshm__slot_word(bshm__ref_at(s, fresh, BSHM_CHUNK_HEADER), 3), (uint32_t) jumps, RELEASE);
 	bshm__intent_begin(s, BSHM_INTENT_MOVE_CHUNK, word, ref, fresh);
 	bshm__slot_take(s, fresh);
-	/* Pairs with bshm__record_load(), bshm__record_read_chunks(). */
+	/* Pairs with bshm__record_load(), bshm__record_read_part(). */
 	BSHM_STORE(bshm__cell_word(s, word), fresh, RELEASE);
 	bshm__chain_link_back(s, fresh);
 	/* A reader of the record sees that: its state is unchanged. */

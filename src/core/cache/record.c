@@ -10,7 +10,7 @@
 
 #define KEY_PIECE   256u
 #define INDEX_TRIES 256u /* while memory gets another meaning all the time */
-#define WALKS       8u   /* in which some chunks were found elsewhere */
+#define WALKS       4u   /* in which some chunks were found elsewhere */
 
 bool bshm__record_copy(
 	const bshm__shard *s, const bshm__record *record, uint64_t off, void *to, uint64_t count)
@@ -154,7 +154,7 @@ bool bshm__record_survived(const bshm__shard *s, const bshm__record *record, uin
 			return false;
 		}
 		if (!moved) {
-			return is_indexed(s, record);
+			return is_indexed(s, &now);
 		}
 	}
 	return false;

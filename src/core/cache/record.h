@@ -131,11 +131,11 @@ typedef struct {
 	uint64_t of[BSHM_PARTS_MAX];
 } bshm__places;
 
-/* The places of the chunks so far, and of one more. A chunk that comes back to a place has another
- * word `moved` there. */
-static inline uint64_t bshm__places_add(uint64_t places, uint32_t ref, uint32_t moved)
+/* The places of the chunks so far, and 64 bits more. */
+static inline uint64_t bshm__places_add(uint64_t places, uint32_t upper, uint32_t lower)
 {
-	const uint64_t mixed = (places ^ ((uint64_t) moved << 32 | ref)) * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t mixed =
+		(places ^ ((uint64_t) upper << 32 | lower)) * UINT64_C(0x9e3779b97f4a7c15);
 	return mixed ^ mixed >> 32;
 }
 
@@ -160,10 +160,15 @@ static inline bool bshm__record_read_part(
 		if (chunk == NULL) {
 			return false;
 		}
-		/* Before the bytes: pairs with bshm__chunk_move(). */
+		/* A chunk that comes back to a place has another word `moved` there; if the slot was freed
+		 * meanwhile, it has another version. Before the bytes: pairs with bshm__chunk_move(). */
 		const uint32_t moved = BSHM_LOAD(bshm__slot_word(chunk, 3), ACQUIRE);
-		*places = bshm__places_add(*places, w->ref, moved);
-		w->ref = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE); /* pairs with bshm__chunk_move() */
+		const uint32_t next = BSHM_LOAD(bshm__slot_word(chunk, 1), ACQUIRE);
+		/* After `next`, which may be of what has the slot since: pairs with free_taken(). */
+		const uint32_t version =
+			BSHM_LOAD(bshm__slot_word(chunk, 0), ACQUIRE) & BSHM_SLOT_VERSION_MASK;
+		*places = bshm__places_add(bshm__places_add(*places, moved, w->ref), 0, version);
+		w->ref = next;
 		if (here != 0) {
 			BSHM_PREFETCH(bshm__ref_at(s, w->ref, BSHM_CHUNK_HEADER)); /* the copy takes as long */
 			if (to != NULL) {
