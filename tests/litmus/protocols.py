@@ -636,6 +636,39 @@ def chunk_moved_back(
     return [move, copy], lambda result, last: result[1], {"chunk[0]": 7}
 
 
+@litmus({"freed": None}, {"between": None}, {"walked": RELAXED})
+def chunk_slot_reused(freed=RELEASE, between=ACQUIRE, walked=ACQUIRE):
+    """A chunk's bytes are another's, and the walk is led to its slot by what lies where the chunk
+    before was, which is moved meanwhile.
+
+    free_taken (cache/slab.c) against bshm__record_read_part (cache/record.h)."""
+
+    def change():
+        yield store("next", 2, RELEASE)  # the chunk is moved
+        yield store("version", 1, RELEASE)
+        yield fence(freed)
+        yield store("chunk", 9, RELAXED)  # of another record, which is removed
+        yield store("version", 2, RELEASE)
+        yield store("first", 1, RELEASE)  # the chunk before is moved
+        yield store("version before", 1, RELEASE)
+        yield fence(freed)
+        yield store("next", 1, RELAXED)  # of a third record
+
+    def copy():
+        led = yield load("next", ACQUIRE)
+        before = yield load("version before", ACQUIRE)
+        its = yield load("version", ACQUIRE)
+        byte = yield load("chunk", RELAXED)
+        yield fence(between)
+        first = yield load("first", ACQUIRE)
+        again = yield load("next", walked)
+        same = (yield load("version before", RELAXED)) == before
+        same = (yield load("version", RELAXED)) == its and same
+        return led == again == 1 and first == 0 and same and byte != 7
+
+    return [change, copy], lambda result, last: result[1], {"chunk": 7, "next": 1}
+
+
 @litmus({"live": RELAXED}, {"second": None}, {"freed": None})
 def serial(freed=RELEASE, live=RELEASE, second=ACQUIRE):
     """A large record's value is a mixture, where the slot's version has come back: the serial tells
