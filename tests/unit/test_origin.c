@@ -79,21 +79,25 @@ static bshm_status heard(const char *name, const bshm_origin *o)
 	return bshm_filter_heard(segment, name, strlen(name), o, &last_error);
 }
 
-/* Does "no" come to an absent key, by every way to ask? */
+/* Does "no" come to absent keys, by every way to ask? One of a hundred may get a false "maybe". */
 static bool says_no(const char *name)
 {
-	const uint64_t number = UINT64_C(1) << 60;
-	const bshm_key key = {(const char *) &number, sizeof(number)};
-	const int one = has_number(segment, name, number);
+	bool no = false;
 	bshm_views *views = bshm_views_new();
-	bshm_view *view;
-	bool many = true;
-	REQUIRE(bshm_view_open(segment, views, name, strlen(name), &view) == BSHM_OK);
-	bshm_view_has(view, &key, 1, &many);
+	for (uint64_t i = 0; i < 8; i++) {
+		const uint64_t number = (UINT64_C(1) << 60) + i;
+		const bshm_key key = {(const char *) &number, sizeof(number)};
+		const int one = has_number(segment, name, number);
+		bshm_view *view;
+		bool many = true;
+		REQUIRE(bshm_view_open(segment, views, name, strlen(name), &view) == BSHM_OK);
+		bshm_view_has(view, &key, 1, &many);
+		CHECK(one >= 0 && (one == 0) == !many);
+		no |= one == 0;
+	}
 	bshm_views_free(views);
-	CHECK(one >= 0 && (one == 0) == !many);
-	CHECK(info_of(segment, name).stale == (one != 0));
-	return one == 0;
+	CHECK(info_of(segment, name).stale == !no);
+	return no;
 }
 
 TEST(info_names_the_origin)
