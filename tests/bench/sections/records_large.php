@@ -33,7 +33,7 @@ function beside(string $name, int $bytes, \Closure $write): array
             $start = hrtime(true);
             $value = \bloom_cache_get($name);
             $time = hrtime(true) - $start;
-            if ($value === null) { // nobody read it while a quarter of the store was written
+            if ($value === null) { // evicted: the reader was held up while a quarter was written
                 must(\bloom_cache_set($name, $large), "bloomshm could not store $name again");
                 continue;
             }
