@@ -29,11 +29,13 @@ function beside(string $name, int $bytes, \Closure $write): array
     must(\bloom_cache_set($name, $large), "bloomshm could not store a value of $bytes bytes");
     $read = static function () use ($name, $large): array {
         $taken = [];
+        $evicted = 0;
         while (count($taken) < READS) {
             $start = hrtime(true);
             $value = \bloom_cache_get($name);
             $time = hrtime(true) - $start;
-            if ($value === null) { // evicted: the reader was held up while a quarter was written
+            if ($value === null) { // the reader was held up while a quarter was written
+                must(++$evicted < READS / 10, "bloomshm evicts $name, which is in use");
                 must(\bloom_cache_set($name, $large), "bloomshm could not store $name again");
                 continue;
             }
