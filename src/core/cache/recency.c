@@ -51,6 +51,7 @@
 
 /* In `touches`: stamps set in this epoch, records used since `middle`, and since `last`. */
 #define EPOCH_BITS  16u
+#define EPOCH_MASK  ((UINT64_C(1) << EPOCH_BITS) - 1)
 #define PERIOD_BITS BSHM_PERIOD_BITS
 #define EPOCH_MOST  0xff00u
 
@@ -145,22 +146,46 @@ static uint64_t all_of(const bshm_segment *segment, const bshm_shard_header *sha
 	return bshm__memory_is_limit(segment, shard) ? bytes >> segment->period_shift : records;
 }
 
+/* Has enough been used since `middle`? */
+static bool period_is_full(
+	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t touches)
+{
+	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	return used * 64 >= all_of(segment, shard) * bshm__safe_share(segment);
+}
+
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
 static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_header *shard,
 	uint64_t clock, uint64_t touches, bool by_bytes)
 {
-	const uint64_t in_epoch = touches & ((1u << EPOCH_BITS) - 1);
-	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	const uint64_t in_epoch = touches & EPOCH_MASK;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	if (!by_bytes && in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
 		return;
 	}
-	if (used * 64 >= all_of(segment, shard) * bshm__safe_share(segment)) {
+	if (period_is_full(segment, shard, touches)) {
 		end_period(shard, clock, touches);
 	} else {
-		BSHM_AND(&shard->touches, ~(uint64_t) ((1u << EPOCH_BITS) - 1), RELAXED);
+		BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
 		advance(shard, clock, false);
 	}
+}
+
+/* Counts a use and ends its epoch, with one write of `touches` for both, or none: in a shard of few
+ * records epochs are short. False: nothing is counted, as another process has counted meanwhile, or
+ * epochs are longer, or the oldest period ends. */
+static inline bool count_last(const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
+	uint64_t before, uint64_t one)
+{
+	const uint64_t counts = before + one;
+	const uint64_t after = counts & ~EPOCH_MASK;
+	const uint64_t next = (clock & ~(uint64_t) BSHM_SLOT_STAMP) | ((clock + 1) & BSHM_SLOT_STAMP);
+	if (epoch_age(shard, clock) >= AGE_DONE || period_is_full(segment, shard, counts) ||
+		(after != before && !BSHM_CAS(&shard->touches, &before, after, RELAXED))) {
+		return false;
+	}
+	BSHM_CAS(&shard->clock, &clock, next, RELEASE); /* pairs with bshm__touch_count() */
+	return true;
 }
 
 /* Have the bytes of a use gone past a multiple of an epoch's? One process sees that. */
@@ -174,13 +199,12 @@ static inline bool has_passed(
 /* What a use adds to the periods. A part of a unit counts as one as often as it is large: the count
  * of an epoch is another number at each use. */
 static inline uint64_t part_of(
-	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t bytes)
+	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t touches, uint64_t bytes)
 {
 	if (!bshm__memory_is_limit(segment, shard)) {
 		return 1;
 	}
 	const uint32_t shift = segment->period_shift;
-	const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
@@ -194,14 +218,17 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before_middle = age > bshm__age(e.now, e.middle);
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
-	const uint64_t part = part_of(segment, shard, bytes);
-	const uint64_t one = 1 | periods * part << EPOCH_BITS;
-	const uint64_t before = BSHM_ADD(&shard->touches, one, RELAXED);
+	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
+	uint64_t before = BSHM_LOAD(&shard->touches, RELAXED);
+	const uint64_t one = 1 | periods * part_of(segment, shard, before, bytes) << EPOCH_BITS;
+	if ((before & EPOCH_MASK) + 1 >= full && count_last(segment, shard, clock, before, one)) {
+		return;
+	}
+	before = BSHM_ADD(&shard->touches, one, RELAXED);
 	const uint64_t counts = before + one;
-	const uint64_t in_epoch = counts & ((1u << EPOCH_BITS) - 1);
+	const uint64_t in_epoch = counts & EPOCH_MASK;
 	const bool by_bytes =
 		has_passed(segment, shard, before, counts) && epoch_age(shard, clock) < most_age;
-	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
 	if (BSHM_UNLIKELY(by_bytes) || in_epoch >= EPOCH_MOST || in_epoch >= full) {
 		end_epoch(segment, shard, clock, counts, by_bytes);
 	}

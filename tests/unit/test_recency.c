@@ -1,0 +1,59 @@
+/*
+ * test_recency.c - what a use counts, whoever else uses a record at that moment.
+ *
+ * Licensed under the MIT licence; see LICENSE.
+ */
+#include "core/cache/recency.h"
+#include "test_store.h"
+
+#define RECORDS 50u
+#define BYTES   104u /* of a value: a use counts 128 bytes in all */
+
+static bshm_segment *in_use;
+static bool was_used;
+static void use_another(void)
+{
+	was_used = store_use(in_use, 1);
+}
+
+/* All records were last used before the two younger periods began, and nothing in these yet. */
+static bshm_shard_header *store_at_rest(bshm_segment *segment)
+{
+	bshm_shard_header *shard = &segment->shards[0];
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		CHECK_INT(store_put(segment, i, i, BYTES, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t after = (BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP) + 2;
+	BSHM_STORE(&shard->clock, after | after << 16 | after << 32 | after << 48, RELAXED);
+	BSHM_STORE(&shard->touches, 0, RELAXED);
+	return shard;
+}
+
+/* Each use ends an epoch. Before each of its accesses another process uses another record. */
+TEST(two_uses_at_once_of_few_records_are_both_counted)
+{
+	const uint64_t access_most = 200;
+	uint64_t reached = 0;
+	for (uint64_t access = 1; access < access_most; access++) {
+		bshm_segment *segment = open_store(MB(16), 0);
+		bshm_shard_header *shard = store_at_rest(segment);
+		const uint64_t before = BSHM_LOAD(&shard->clock, RELAXED);
+		in_use = segment;
+		was_used = false;
+		bshm__held.call_at = bshm__held.accesses + access;
+		bshm__held.call = use_another;
+		CHECK(store_use(segment, 0));
+		bshm__held.call = NULL;
+		if (was_used) {
+			reached++;
+			const uint64_t both = 2 * 128u >> segment->period_shift;
+			CHECK_INT(BSHM_LOAD(&shard->touches, RELAXED), both << 16 | both << 40);
+		}
+		const uint64_t epochs = BSHM_LOAD(&shard->clock, RELAXED) - before;
+		CHECK(epochs == 1 || epochs == 2);
+		check_sound(segment);
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+	CHECK(reached > 20 && reached < access_most - 1);
+}
