@@ -7,6 +7,7 @@
 #include "cli/cli_followed_publish.h"
 #include "cli/cli_run.h"
 
+#include "fleet/fleet_library.h"
 #include "fleet/fleet_notify.h"
 #include "fleet/fleet_serve.h"
 
@@ -111,7 +112,8 @@ static int begin(service *s)
 		s->filters[i].counts = &s->counts[i];
 	}
 	if (!fleet_key_public(c->values[CLI_VERIFY_KEY], &s->all.key, &error) ||
-		!fleet_folder_open_own(&s->all.state, c->values[CLI_STATE], &error)) {
+		!fleet_folder_open_own(&s->all.state, c->values[CLI_STATE], &error) ||
+		!fleet_curl_load(&error)) {
 		return cli_say(c, CLI_FAILED, "%s", error.text);
 	}
 	const int locked = fleet_folder_lock(&s->all.state, 0, &error);

@@ -5,7 +5,8 @@
  */
 #include "fleet/fleet_address.h"
 
-#include <curl/curl.h>
+#include "fleet/fleet_library.h"
+
 #include <string.h>
 
 void fleet_address_forget(fleet_address *a)
@@ -13,7 +14,7 @@ void fleet_address_forget(fleet_address *a)
 	char *const parts[] = {
 		a->host, a->port, a->path, a->user, a->password, a->database, a->ca, a->cert, a->key};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		curl_free(parts[i]);
+		fleet_curl.free(parts[i]);
 	}
 }
 
@@ -29,7 +30,7 @@ static char *query_part(const char *query, const char *name)
 		return NULL;
 	}
 	query += length + 1;
-	return curl_easy_unescape(NULL, query, (int) strcspn(query, "&"), NULL);
+	return fleet_curl.easy_unescape(NULL, query, (int) strcspn(query, "&"), NULL);
 }
 
 /* Has the query other names than these? What is not known would be missed: a database, say. */
@@ -59,7 +60,7 @@ static bool parse_socket(const char *text, fleet_address *out)
 	if (text[0] != '/' || length < 2 || has_others(query, names)) {
 		return false;
 	}
-	out->path = curl_easy_unescape(NULL, text, (int) length, NULL);
+	out->path = fleet_curl.easy_unescape(NULL, text, (int) length, NULL);
 	out->user = query_part(query, "user");
 	out->password = query_part(query, "password");
 	out->database = query_part(query, "db");
@@ -69,16 +70,17 @@ static bool parse_socket(const char *text, fleet_address *out)
 static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
 	char *text = NULL;
-	return curl_url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
+	return fleet_curl.url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
 }
 
 static bool parse_url(const char *text, fleet_address *out)
 {
 	static const char *const tls_names[] = {"ca", "cert", "key", NULL};
 	static const char *const no_names[] = {NULL};
-	CURLU *url = curl_url();
-	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
-		curl_url_cleanup(url);
+	CURLU *url = fleet_curl.url();
+	if (url == NULL ||
+		fleet_curl.url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != 0) {
+		fleet_curl.url_cleanup(url);
 		return false;
 	}
 	out->host = part_of(url, CURLUPART_HOST, 0);
@@ -90,12 +92,12 @@ static bool parse_url(const char *text, fleet_address *out)
 	char *fragment = part_of(url, CURLUPART_FRAGMENT, 0); /* a password is spelled with %23 */
 	const bool is_known =
 		fragment == NULL && !has_others(query, out->is_tls ? tls_names : no_names);
-	curl_free(fragment);
-	curl_url_cleanup(url);
+	fleet_curl.free(fragment);
+	fleet_curl.url_cleanup(url);
 	out->ca = query_part(query, "ca");
 	out->cert = query_part(query, "cert");
 	out->key = query_part(query, "key");
-	curl_free(query);
+	fleet_curl.free(query);
 	if (out->host != NULL && out->host[0] == '[') { /* an address of IPv6, without its brackets */
 		out->host[strlen(out->host) - 1] = '\0';
 		memmove(out->host, out->host + 1, strlen(out->host));

@@ -5,6 +5,8 @@
  */
 #include "fleet/fleet_link.h"
 
+#include "fleet/fleet_library.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
@@ -57,8 +59,8 @@ static bool set_folder(CURLU *url, const char *path, fleet_error *error)
 	if (real == NULL) {
 		return fleet_fail(error, "cannot find the folder %s: %s", path, strerror(errno));
 	}
-	const bool set = curl_url_set(url, CURLUPART_SCHEME, SCHEME_FILE, 0) == CURLUE_OK &&
-					 curl_url_set(url, CURLUPART_PATH, real, CURLU_URLENCODE) == CURLUE_OK;
+	const bool set = fleet_curl.url_set(url, CURLUPART_SCHEME, SCHEME_FILE, 0) == CURLUE_OK &&
+					 fleet_curl.url_set(url, CURLUPART_PATH, real, CURLU_URLENCODE) == CURLUE_OK;
 	free(real);
 	return set || fleet_fail(error, "%s is no folder for an URL", path);
 }
@@ -66,8 +68,8 @@ static bool set_folder(CURLU *url, const char *path, fleet_error *error)
 static bool has(CURLU *url, CURLUPart part)
 {
 	char *text = NULL;
-	const bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
-	curl_free(text);
+	const bool found = fleet_curl.url_get(url, part, &text, 0) == CURLUE_OK;
+	fleet_curl.free(text);
 	return found;
 }
 
@@ -77,11 +79,11 @@ static bool set_url(CURLU *url, const char *text, fleet_error *error)
 	if (strstr(text, "://") == NULL) {
 		return set_folder(url, text, error);
 	}
-	const bool sound = curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
-					   curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	const bool sound = fleet_curl.url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+					   fleet_curl.url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 					   is_known(scheme) && !has(url, CURLUPART_QUERY) &&
 					   !has(url, CURLUPART_FRAGMENT);
-	curl_free(scheme);
+	fleet_curl.free(scheme);
 	return sound || fleet_fail(error,
 						"the URL of an origin begins with http://, https:// or file://, and has "
 						"no space, ? and #");
@@ -90,8 +92,8 @@ static bool set_url(CURLU *url, const char *text, fleet_error *error)
 static char *text_of(CURLU *url)
 {
 	char *text = NULL;
-	char *out = curl_url_get(url, CURLUPART_URL, &text, 0) == CURLUE_OK ? strdup(text) : NULL;
-	curl_free(text);
+	char *out = fleet_curl.url_get(url, CURLUPART_URL, &text, 0) == CURLUE_OK ? strdup(text) : NULL;
+	fleet_curl.free(text);
 	for (size_t end = out == NULL ? 0 : strlen(out); end > 0 && out[end - 1] == '/'; end--) {
 		out[end - 1] = '\0';
 	}
@@ -173,10 +175,10 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
 		a->length = strtoull(text, NULL, 10);
 	}
 	if (is_header(line, length, "date:", text, sizeof(text))) {
-		a->sent_s = curl_getdate(text, NULL);
+		a->sent_s = fleet_curl.getdate(text, NULL);
 	}
 	if (is_header(line, length, "last-modified:", text, sizeof(text))) {
-		a->changed_s = curl_getdate(text, NULL);
+		a->changed_s = fleet_curl.getdate(text, NULL);
 	}
 	if (is_header(line, length, "age:", text, sizeof(text))) {
 		a->age_s = strtod(text, NULL);
@@ -249,49 +251,53 @@ static bool hash_body(const fleet_request *r, uint8_t hash[crypto_hash_sha256_BY
 static void set_options(fleet_link *f)
 {
 	CURL *curl = f->curl;
-	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, f->said);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, "bloomshm");
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	fleet_curl.easy_setopt(curl, CURLOPT_ERRORBUFFER, f->said);
+	fleet_curl.easy_setopt(curl, CURLOPT_USERAGENT, "bloomshm");
+	fleet_curl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	fleet_curl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 #if LIBCURL_VERSION_NUM >= 0x075000 /* 7.80 */
-	curl_easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
+	fleet_curl.easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
 #endif
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SLOW_S);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_send);
-	curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
-	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, f);
-	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	fleet_curl.easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
+	fleet_curl.easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SLOW_S);
+	fleet_curl.easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	fleet_curl.easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+	fleet_curl.easy_setopt(curl, CURLOPT_READFUNCTION, on_send);
+	fleet_curl.easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
+	fleet_curl.easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	fleet_curl.easy_setopt(curl, CURLOPT_XFERINFODATA, f);
+	fleet_curl.easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }
 
 fleet_link *fleet_link_new(
 	const char *text, const char *ca, bool (*is_stopped)(void), fleet_error *error)
 {
+	if (!fleet_curl_load(error)) {
+		return NULL;
+	}
 	fleet_link *f = calloc(1, sizeof(*f));
-	CURLU *url = curl_url();
+	CURLU *url = fleet_curl.url();
 	fleet_fail(error, "no private memory left");
-	if (f == NULL || url == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-		(f->curl = curl_easy_init()) == NULL || (f->multi = curl_multi_init()) == NULL ||
-		(ca != NULL && curl_easy_setopt(f->curl, CURLOPT_CAINFO, ca) != CURLE_OK) ||
+	if (f == NULL || url == NULL || fleet_curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+		(f->curl = fleet_curl.easy_init()) == NULL ||
+		(f->multi = fleet_curl.multi_init()) == NULL ||
+		(ca != NULL && fleet_curl.easy_setopt(f->curl, CURLOPT_CAINFO, ca) != CURLE_OK) ||
 		!set_url(url, text, error)) {
 		goto failed;
 	}
 	f->base = text_of(url);
-	curl_url_set(url, CURLUPART_USER, NULL, 0);
-	curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+	fleet_curl.url_set(url, CURLUPART_USER, NULL, 0);
+	fleet_curl.url_set(url, CURLUPART_PASSWORD, NULL, 0);
 	f->source = text_of(url);
 	if (f->base == NULL || f->source == NULL) {
 		goto failed;
 	}
 	f->is_stopped = is_stopped;
 	set_options(f);
-	curl_url_cleanup(url);
+	fleet_curl.url_cleanup(url);
 	return f;
 failed:
-	curl_url_cleanup(url);
+	fleet_curl.url_cleanup(url);
 	fleet_link_free(f);
 	return NULL;
 }
@@ -299,8 +305,8 @@ failed:
 void fleet_link_free(fleet_link *f)
 {
 	if (f != NULL) {
-		curl_easy_cleanup(f->curl);
-		curl_multi_cleanup(f->multi);
+		fleet_curl.easy_cleanup(f->curl);
+		fleet_curl.multi_cleanup(f->multi);
 		if (f->token != NULL) {
 			sodium_memzero(f->token, strlen(f->token));
 		}
@@ -326,7 +332,7 @@ void fleet_link_meanwhile(fleet_link *f, void (*meanwhile)(void *context), void 
 
 void fleet_link_limit(fleet_link *f, unsigned seconds)
 {
-	curl_easy_setopt(f->curl, CURLOPT_TIMEOUT, (long) seconds);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_TIMEOUT, (long) seconds);
 }
 
 const char *fleet_link_source(const fleet_link *f)
@@ -348,7 +354,7 @@ static bool explain(const fleet_link *f, const fleet_request *r, const fleet_ans
 			error, "%s/%s has more than %" PRIu64 " bytes", f->source, r->path, a->room);
 	}
 	return fleet_fail(error, "cannot %s %s/%s: %s", r->method == NULL ? "fetch" : "reach",
-		f->source, r->path, *f->said != '\0' ? f->said : curl_easy_strerror(code));
+		f->source, r->path, *f->said != '\0' ? f->said : fleet_curl.easy_strerror(code));
 }
 
 bool fleet_link_refused(const fleet_link *f, const fleet_request *r, long status,
@@ -365,7 +371,7 @@ bool fleet_link_refused(const fleet_link *f, const fleet_request *r, long status
 
 static bool add_header(struct curl_slist **headers, const char *line)
 {
-	struct curl_slist *more = curl_slist_append(*headers, line);
+	struct curl_slist *more = fleet_curl.slist_append(*headers, line);
 	*headers = more != NULL ? more : *headers;
 	return more != NULL;
 }
@@ -427,15 +433,15 @@ static void set_request(fleet_link *f, const fleet_request *r, sender *s)
 	CURL *curl = f->curl;
 	const bool is_put = r->method != NULL && strcmp(r->method, "PUT") == 0;
 	const bool is_head = r->method != NULL && strcmp(r->method, "HEAD") == 0;
-	curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L); /* forgets what the last one was */
-	curl_easy_setopt(curl, CURLOPT_UPLOAD, is_put ? 1L : 0L);
-	curl_easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
+	fleet_curl.easy_setopt(curl, CURLOPT_HTTPGET, 1L); /* forgets what the last one was */
+	fleet_curl.easy_setopt(curl, CURLOPT_UPLOAD, is_put ? 1L : 0L);
+	fleet_curl.easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
 	if (is_put) {
-		curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t) r->length);
-		curl_easy_setopt(curl, CURLOPT_READDATA, s);
-		curl_easy_setopt(curl, CURLOPT_SEEKDATA, s);
+		fleet_curl.easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t) r->length);
+		fleet_curl.easy_setopt(curl, CURLOPT_READDATA, s);
+		fleet_curl.easy_setopt(curl, CURLOPT_SEEKDATA, s);
 	}
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, is_put || is_head ? NULL : r->method);
+	fleet_curl.easy_setopt(curl, CURLOPT_CUSTOMREQUEST, is_put || is_head ? NULL : r->method);
 }
 
 static bool make_headers(
@@ -447,16 +453,16 @@ static bool make_headers(
 		   (!f->is_signed || add_signed(f, r, out, error));
 }
 
-/* As curl_easy_perform(), with turns for something else. */
+/* As fleet_curl.easy_perform(), with turns for something else. */
 static CURLcode perform(fleet_link *f)
 {
 	int left = 1;
 	double next_s = fleet_now_s() + PASS_S;
-	CURLMcode failed = curl_multi_add_handle(f->multi, f->curl);
+	CURLMcode failed = fleet_curl.multi_add_handle(f->multi, f->curl);
 	while (failed == CURLM_OK && left > 0) {
-		failed = curl_multi_perform(f->multi, &left);
+		failed = fleet_curl.multi_perform(f->multi, &left);
 		if (failed == CURLM_OK && left > 0) {
-			failed = curl_multi_poll(f->multi, NULL, 0, PASS_MS, NULL);
+			failed = fleet_curl.multi_poll(f->multi, NULL, 0, PASS_MS, NULL);
 		}
 		const double begun_s = fleet_now_s();
 		if (left > 0 && f->meanwhile != NULL && begun_s >= next_s) {
@@ -465,9 +471,9 @@ static CURLcode perform(fleet_link *f)
 			next_s = begun_s + took_s + (took_s > PASS_S ? took_s : PASS_S);
 		}
 	}
-	const CURLMsg *message = curl_multi_info_read(f->multi, &left);
+	const CURLMsg *message = fleet_curl.multi_info_read(f->multi, &left);
 	const CURLcode code = message != NULL ? message->data.result : CURLE_OUT_OF_MEMORY;
-	curl_multi_remove_handle(f->multi, f->curl);
+	fleet_curl.multi_remove_handle(f->multi, f->curl);
 	return code;
 }
 
@@ -478,19 +484,19 @@ long fleet_link_send(fleet_link *f, const fleet_request *r, fleet_answer *a, fle
 	struct curl_slist *headers = NULL;
 	char *url = url_of(f, r->path);
 	if (!make_headers(f, r, &headers, error) || url == NULL) {
-		curl_slist_free_all(headers);
+		fleet_curl.slist_free_all(headers);
 		free(url);
 		return -1;
 	}
 	*f->said = '\0';
 	set_request(f, r, &s);
-	curl_easy_setopt(f->curl, CURLOPT_URL, url);
-	curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, a);
-	curl_easy_setopt(f->curl, CURLOPT_HEADERDATA, a);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_URL, url);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_WRITEDATA, a);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_HEADERDATA, a);
 	const CURLcode code = perform(f);
-	curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
-	curl_slist_free_all(headers);
+	fleet_curl.easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &status);
+	fleet_curl.slist_free_all(headers);
 	free(url);
 	if (code == CURLE_OK) {
 		return status == 0 ? STATUS_FOUND : status;

@@ -5,6 +5,8 @@
  */
 #include "fleet/fleet_put.h"
 
+#include "fleet/fleet_library.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +44,9 @@ static bool sign(fleet_link *f, const char *id, fleet_error *error)
 	}
 	snprintf(scheme, sizeof(scheme), "aws:amz:%s:s3", region);
 	f->is_signed = true;
-	return curl_easy_setopt(f->curl, CURLOPT_AWS_SIGV4, scheme) == CURLE_OK &&
-		   curl_easy_setopt(f->curl, CURLOPT_USERNAME, id) == CURLE_OK &&
-		   curl_easy_setopt(f->curl, CURLOPT_PASSWORD, secret) == CURLE_OK &&
+	return fleet_curl.easy_setopt(f->curl, CURLOPT_AWS_SIGV4, scheme) == CURLE_OK &&
+		   fleet_curl.easy_setopt(f->curl, CURLOPT_USERNAME, id) == CURLE_OK &&
+		   fleet_curl.easy_setopt(f->curl, CURLOPT_PASSWORD, secret) == CURLE_OK &&
 		   (token == NULL || asprintf(&f->token, "x-amz-security-token: %s", token) > 0);
 }
 
@@ -61,7 +63,7 @@ bool fleet_put_log_in(fleet_link *f, fleet_error *error)
 		fleet_fail(error, "no private memory left");
 		return sign(f, id, error);
 	}
-	curl_easy_setopt(f->curl, CURLOPT_NETRC, (long) CURL_NETRC_OPTIONAL);
+	fleet_curl.easy_setopt(f->curl, CURLOPT_NETRC, (long) CURL_NETRC_OPTIONAL);
 	return true;
 }
 

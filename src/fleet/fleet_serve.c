@@ -8,7 +8,8 @@
  */
 #include "fleet/fleet_serve.h"
 
-#include <microhttpd.h>
+#include "fleet/fleet_library.h"
+
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ struct fleet_server {
 static enum MHD_Result answer(
 	struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
-	const enum MHD_Result queued = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+	const enum MHD_Result queued = fleet_httpd.queue_response(connection, status, response);
+	fleet_httpd.destroy_response(response);
 	return queued;
 }
 
@@ -42,9 +43,9 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 {
 	static char none[] = "";
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(0, none, MHD_RESPMEM_PERSISTENT);
+		fleet_httpd.create_response_from_buffer(0, none, MHD_RESPMEM_PERSISTENT);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+		fleet_httpd.add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	}
 	return answer(connection, status, response);
 }
@@ -52,8 +53,8 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 /* Has the client the one with this tag? */
 static bool is_known(struct MHD_Connection *connection, const char *etag)
 {
-	const char *known =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
+	const char *known = fleet_httpd.lookup_connection_value(
+		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
 	return known != NULL && strcmp(known, etag) == 0;
 }
 
@@ -76,12 +77,12 @@ static enum MHD_Result answer_head(
 	snprintf(
 		etag, sizeof(etag), "\"%.*s\"", ETAG_DIGITS, text.bytes + text.length - 1 - ETAG_DIGITS);
 	const bool known = is_known(connection, etag);
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(known ? 0 : text.length, text.bytes, MHD_RESPMEM_MUST_COPY);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, etag);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_AGE, age);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+	struct MHD_Response *response = fleet_httpd.create_response_from_buffer(
+		known ? 0 : text.length, text.bytes, MHD_RESPMEM_MUST_COPY);
+	fleet_httpd.add_response_header(response, MHD_HTTP_HEADER_ETAG, etag);
+	fleet_httpd.add_response_header(response, MHD_HTTP_HEADER_AGE, age);
+	fleet_httpd.add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+	fleet_httpd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
 	return answer(connection, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response);
 }
 
@@ -98,10 +99,12 @@ static enum MHD_Result answer_blob(
 		}
 		return refuse(connection, MHD_HTTP_NOT_FOUND);
 	}
-	struct MHD_Response *response = MHD_create_response_from_fd64((uint64_t) st.st_size, fd);
-	MHD_add_response_header(
+	struct MHD_Response *response =
+		fleet_httpd.create_response_from_fd64((uint64_t) st.st_size, fd);
+	fleet_httpd.add_response_header(
 		response, MHD_HTTP_HEADER_CACHE_CONTROL, "public, max-age=31536000, immutable");
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/octet-stream");
+	fleet_httpd.add_response_header(
+		response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/octet-stream");
 	return answer(connection, MHD_HTTP_OK, response);
 }
 
@@ -166,7 +169,7 @@ fleet_server *fleet_serve_begin(const fleet_folder *folder, const char *address,
 	struct addrinfo *at = NULL;
 	sigset_t all;
 	sigset_t before;
-	if (!resolve(address, &at, error) || at == NULL) {
+	if (!fleet_httpd_load(error) || !resolve(address, &at, error) || at == NULL) {
 		return NULL;
 	}
 	fleet_server *s = calloc(1, sizeof(*s));
@@ -176,9 +179,10 @@ fleet_server *fleet_serve_begin(const fleet_folder *folder, const char *address,
 		s->folder = folder;
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread inherits it */
-		s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR,
-			at->ai_addr, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-			TIMEOUT_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+		s->daemon = fleet_httpd.start_daemon(flags, 0, NULL, NULL, on_request, s,
+			MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+			MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+			MHD_OPTION_END);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	freeaddrinfo(at);
@@ -193,7 +197,7 @@ fleet_server *fleet_serve_begin(const fleet_folder *folder, const char *address,
 void fleet_serve_end(fleet_server *server)
 {
 	if (server != NULL) {
-		MHD_stop_daemon(server->daemon);
+		fleet_httpd.stop_daemon(server->daemon);
 		free(server);
 	}
 }

@@ -19,6 +19,7 @@
 #include "fleet/fleet_stream.h"
 
 #include "fleet/fleet_address.h"
+#include "fleet/fleet_library.h"
 #include "fleet/fleet_tls.h"
 
 #include <errno.h>
@@ -189,6 +190,9 @@ bool fleet_stream_open(fleet_stream **out, const char *url, const char *filter,
 	size_t filter_length, unsigned patience_s, fleet_error *error)
 {
 	*out = NULL;
+	if (!fleet_curl_load(error)) {
+		return false;
+	}
 	fleet_stream *s = calloc(1, sizeof(*s));
 	if (s == NULL) {
 		return fleet_fail(error, "there is no memory for a connection");

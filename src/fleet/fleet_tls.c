@@ -5,7 +5,8 @@
  */
 #include "fleet/fleet_tls.h"
 
-#include <curl/curl.h>
+#include "fleet/fleet_library.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -51,14 +52,14 @@ static ssize_t of_socket(ssize_t count)
 static ssize_t from_host(const fleet_tls *t, buffer *b)
 {
 	size_t count = 0;
-	const CURLcode code = curl_easy_recv(t->curl, b->bytes, sizeof(b->bytes), &count);
+	const CURLcode code = fleet_curl.easy_recv(t->curl, b->bytes, sizeof(b->bytes), &count);
 	return of_curl(code, count);
 }
 
 static ssize_t to_host(const fleet_tls *t, const buffer *b)
 {
 	size_t count = 0;
-	const CURLcode code = curl_easy_send(t->curl, b->bytes + b->at, b->count, &count);
+	const CURLcode code = fleet_curl.easy_send(t->curl, b->bytes + b->at, b->count, &count);
 	return of_curl(code, count);
 }
 
@@ -98,7 +99,7 @@ static void *carry_all(void *context)
 {
 	fleet_tls *t = context;
 	curl_socket_t host = CURL_SOCKET_BAD;
-	curl_easy_getinfo(t->curl, CURLINFO_ACTIVESOCKET, &host);
+	fleet_curl.easy_getinfo(t->curl, CURLINFO_ACTIVESOCKET, &host);
 	for (;;) {
 		const ssize_t received = carry(t, &t->in, from_host, to_caller);
 		const ssize_t sent = carry(t, &t->out, from_caller, to_host);
@@ -123,26 +124,26 @@ static bool connect_to(fleet_tls *t, const fleet_tls_place *place, unsigned pati
 {
 	char url[512];
 	const char *form = strchr(place->host, ':') != NULL ? "https://[%s]:%s" : "https://%s:%s";
-	t->curl = curl_easy_init();
+	t->curl = fleet_curl.easy_init();
 	if (t->curl == NULL ||
 		snprintf(url, sizeof(url), form, place->host, place->port) >= (int) sizeof(url)) {
 		return false;
 	}
-	curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->reason);
-	curl_easy_setopt(t->curl, CURLOPT_URL, url);
-	curl_easy_setopt(t->curl, CURLOPT_CONNECT_ONLY, 1L);
-	curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, (long) patience_s);
-	curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* it is no web server, */
-	curl_easy_setopt(t->curl, CURLOPT_SSL_ENABLE_ALPN, 0L);
-	curl_easy_setopt(t->curl, CURLOPT_TCP_KEEPALIVE, 1L);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->reason);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_URL, url);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_CONNECT_ONLY, 1L);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, (long) patience_s);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_PROXY, ""); /* it is no web server, */
+	fleet_curl.easy_setopt(t->curl, CURLOPT_SSL_ENABLE_ALPN, 0L);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_TCP_KEEPALIVE, 1L);
 	if (place->ca != NULL) {
-		curl_easy_setopt(t->curl, CURLOPT_CAINFO, place->ca);
-		curl_easy_setopt(t->curl, CURLOPT_CAPATH, NULL);
+		fleet_curl.easy_setopt(t->curl, CURLOPT_CAINFO, place->ca);
+		fleet_curl.easy_setopt(t->curl, CURLOPT_CAPATH, NULL);
 	}
-	curl_easy_setopt(t->curl, CURLOPT_SSLCERT, place->cert);
-	curl_easy_setopt(t->curl, CURLOPT_SSLKEY, place->key);
-	return curl_easy_perform(t->curl) == CURLE_OK;
+	fleet_curl.easy_setopt(t->curl, CURLOPT_SSLCERT, place->cert);
+	fleet_curl.easy_setopt(t->curl, CURLOPT_SSLKEY, place->key);
+	return fleet_curl.easy_perform(t->curl) == CURLE_OK;
 }
 
 static bool begin(fleet_tls *t)
@@ -196,6 +197,6 @@ void fleet_tls_close(fleet_tls *t)
 	if (t->fd >= 0) {
 		close(t->fd);
 	}
-	curl_easy_cleanup(t->curl);
+	fleet_curl.easy_cleanup(t->curl);
 	free(t);
 }

@@ -149,3 +149,17 @@ def test_bad_settings(b):
         b("--mode", mode, "ls").gives(2, "", f'must be octal, from 0 to 0777, "{mode}" given')
     b("--path", "", "ls").gives(3, "", "bloomshm.path is empty")
     b("--path", "/" + "x" * 5000, "ls").gives(3, "", "bloomshm.path is longer than 4,095 bytes")
+
+
+def test_only_the_verbs_of_a_fleet_load_its_libraries(b):
+    for library in ["libcurl.so.4", "libmicrohttpd.so.12"]:
+        b.file(library, b"none")
+    at = {"LD_LIBRARY_PATH": b.folder}
+    b("reserve", "f", "--capacity", "1", **at).gives(0)
+    b("has", "f", "key", **at).gives(1)
+    b("key", b.folder + "/key", **at).gives(0)
+    follow = ["follow", b.folder, "f", "--state", b.folder + "/state"]
+    follow += ["--verify-key", b.folder + "/key.pub", "--serve", "127.0.0.1:0"]
+    b(*follow, **at).gives(3, "", "libcurl.so.4")
+    os.remove(os.path.join(b.folder, "libcurl.so.4"))
+    b(*follow, **at).gives(3, "", "libmicrohttpd.so.12")

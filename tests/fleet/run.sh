@@ -24,7 +24,7 @@ compile_room() {
 	local room=$top/src/fleet/fleet
 	(cd "$out/room" &&
 		compile -c "$room"{,_head,_key,_plan,_folder,_origin,_stream,_entries,_address,_tls}.c \
-			"$room"_{turn,link,fetch,put,place_folder,place_web}.c)
+			"$room"_{turn,link,library,fetch,put,place_folder,place_web}.c)
 }
 
 # unit NAME: tests/fleet/test_NAME.c
@@ -32,7 +32,7 @@ unit() {
 	local objects
 	mapfile -t objects < <(find "$out/core" "$out/room" -name '*.o')
 	compile -o "$out/test_$1" "tests/fleet/test_$1.c" "$out/test.o" "$out/run_posix.o" \
-		"${objects[@]}" -lsodium -lcurl -lhiredis -lm -lpthread
+		"${objects[@]}" -lsodium -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
 	passed=$((passed + $(grep -c '^ok' "$out/test_$1.log" || true)))
