@@ -117,6 +117,7 @@ if test "$PHP_BLOOMSHM" != "no"; then
      src/core/cache/table.c
      src/core/cache/walk.c
      src/core/cache/recency.c
+     src/core/cache/aging.c
      src/core/cache/record.c
      src/core/cache/find.c
      src/core/cache/gain.c

@@ -151,6 +151,7 @@ BSHM_AT(class, used, 8);
 BSHM_AT(class, other, 12);
 
 #define BSHM_CANDIDATES 6u
+#define BSHM_KNOTS      8u
 
 /*
  *  off   0                 8                 16                24
@@ -177,7 +178,7 @@ BSHM_AT(class, other, 12);
  *      +--------+--------+--------+--------------------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
- *5440: | classes[67]: 16 bytes each; zero (to 6,527)                           |
+ *5440: | classes[67]: 16 bytes each; knots[8]: 2 bytes each                    |
  *      +-----------------------------------------------------------------------+
  *
  * A put writes one cache line of this struct, and that of one class, and of the keys of a sample
@@ -255,7 +256,7 @@ typedef struct {
 	uint32_t zero[5];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
-	uint64_t zero1[2];
+	uint16_t knots[BSHM_KNOTS]; /* the ages between which a renumbering keeps the order: aging.c */
 } bshm_shard_header;
 
 BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 6528);
@@ -309,6 +310,7 @@ BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, old_in_vain, 296);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
+BSHM_AT(shard_header, knots, 6512);
 
 #define BSHM_SEQUENCE_JUMP                                                                         \
  (1u << 24) /* more than the slots that are freed while anything is read */

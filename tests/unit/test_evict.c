@@ -16,6 +16,9 @@
 #include "test_lru.h"
 #include "test_store.h"
 
+static lru same;
+static lru quarter;
+
 TEST(n_records_fit_in_a_limit_of_n)
 {
 	static const uint32_t limits[] = {1, 2, 3, 10, 1000, 20000};

@@ -6,6 +6,9 @@
 #include "test_lru.h"
 #include "test_store.h"
 
+static lru same;
+static lru quarter;
+
 #include <math.h>
 
 static double uniform(uint64_t *seed)

@@ -59,7 +59,4 @@ static inline bool lru_use(lru *l, uint32_t key)
 	return lru_use_sized(l, key, 1);
 }
 
-static lru same;
-static lru quarter;
-
 #endif

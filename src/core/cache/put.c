@@ -15,6 +15,7 @@
  */
 #include "core/cache/put.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/chain.h"
 #include "core/cache/evict.h"
 #include "core/cache/ghost.h"

@@ -25,13 +25,10 @@
  * before `middle`. Many uses in a short time count as one.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
- * of it, writers renumber the old stamps: with each put a page of records, or as many as are due.
- * They are to be done a quarter of the epochs before the stamps are used up. If there are so few
- * puts that they are not, epochs get longer, up to an 8th of the records, and reads end none by
- * bytes. So `now` stops only after more than a thousand uses of each record without a put: before
- * it can overtake the old stamps. Then uses are told apart no more until a process writes. Of up to
- * 128 records all are renumbered at once, and their order is kept. Of more, those not used for
- * 8,192 epochs get one stamp.
+ * of it, the old stamps are renumbered (aging.c). If that is late, epochs get longer, up to an 8th
+ * of the records, and reads end none by bytes. If nobody can renumber them, as the holder of the
+ * lock is stopped, `now` stops before it can overtake the old stamps. Then uses are told apart no
+ * more.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -39,13 +36,9 @@
 
 #include "core/cache/walk.h"
 
-#include <string.h>
-
 #define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
-#define AGE_KEPT    0x2000u /* a renumbering makes no stamp older than that */
-#define FEW         128u    /* records: their order is kept */
-#define AGE_DONE    0x5000u /* by then the stamps should have been renumbered */
-#define AGE_OF_PUTS 0x7000u /* by then a put ends no epoch by bytes; it renumbers, too */
+#define AGE_DONE    BSHM_AGE_DONE
+#define AGE_OF_PUTS 0x7000u /* by then a put ends no epoch by bytes */
 #define AGE_DOUBLES 0x200u  /* from there on epochs are twice as long after so many */
 #define LONG_SHARE  8u      /* but no longer than that part of the records */
 
@@ -66,18 +59,8 @@
 #define NEW UINT32_MAX /* the age of what had no record */
 
 #define ADVANCE_TRIES 16u
-#define AHEAD         64u     /* pages that a put looks at to find one with records */
-#define PAGES_MOST    8u      /* with records, if one put renumbers many */
-#define HEADERS_MOST  0x8000u /* of pages that it looks at then */
 
 /* ------------------------------------------------------------------ the clock */
-
-static uint64_t pack(bshm__epochs e)
-{
-	return (uint64_t) (e.now & BSHM_SLOT_STAMP) | (uint64_t) (e.floor & BSHM_SLOT_STAMP) << 16 |
-		   (uint64_t) (e.middle & BSHM_SLOT_STAMP) << 32 |
-		   (uint64_t) (e.last & BSHM_SLOT_STAMP) << 48;
-}
 
 /* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
  * False: another process has, or the stamps are used up. */
@@ -94,7 +77,7 @@ static BSHM_NOINLINE bool advance(bshm_shard_header *shard, uint64_t clock, bool
 		e.last = e.now;
 	}
 	/* Pairs with bshm__touch_count(). */
-	return BSHM_CAS(&shard->clock, &clock, pack(e), RELEASE);
+	return BSHM_CAS(&shard->clock, &clock, bshm__clock_of(e), RELEASE);
 }
 
 /* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a
@@ -291,7 +274,7 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
+BSHM_FLATTEN bool bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
 	const uint32_t before = state;
@@ -300,167 +283,7 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
 		count_use(segment, shard, clock, bshm__age(e.now, before), bytes, AGE_DONE);
 	}
-}
-
-/* ------------------------------------------------------------------ renumbering */
-
-/* The order of a few records, in which each use may end an epoch: the ages that they have, without
- * gaps from now on. */
-typedef struct {
-	uint32_t now;
-	uint32_t count;
-	uint32_t ages[FEW]; /* the least first */
-} ranks;
-
-/* Has the stamp been set since `then`? The clock may have gone on far. */
-static bool is_later(const bshm__shard *s, uint32_t stamp, uint32_t then)
-{
-	const uint32_t now = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)).now;
-	return bshm__age(now, stamp) < bshm__age(now, then);
-}
-
-/* The new stamp: as many epochs ago as there are ages up to this one. */
-static uint32_t ranked(const bshm__shard *s, const ranks *r, uint32_t stamp)
-{
-	uint32_t before = 0;
-	if (is_later(s, stamp, r->now)) {
-		return stamp;
-	}
-	while (before < r->count && r->ages[before] <= bshm__age(r->now, stamp)) {
-		before++;
-	}
-	return (r->now - before) & BSHM_SLOT_STAMP;
-}
-
-/* False: there are too many. */
-static bool note_age(ranks *r, uint32_t age)
-{
-	uint32_t at = r->count;
-	while (at > 0 && r->ages[at - 1] > age) {
-		at--;
-	}
-	if (at > 0 && r->ages[at - 1] == age) {
-		return true;
-	}
-	if (r->count == FEW) {
-		return false;
-	}
-	memmove(&r->ages[at + 1], &r->ages[at], (r->count - at) * sizeof(r->ages[0]));
-	r->ages[at] = age;
-	r->count++;
-	return true;
-}
-
-static bool collect_ranks(const bshm__shard *s, ranks *r)
-{
-	bshm__walk w = {0, 0, 0};
-	uint32_t state;
-	uint32_t seen = 0;
-	bool few = true;
-	while (few && bshm__walk_next(s, &w, &state) != 0 && w.visited < s->segment->shard_pages) {
-		const uint32_t stamp = state & BSHM_SLOT_STAMP;
-		few = ++seen <= FEW && /* the shard's count may be damaged */
-			  (is_later(s, stamp, r->now) || note_age(r, bshm__age(r->now, stamp)));
-	}
-	return few;
-}
-
-/* If the compare-and-swap fails, the record has just been used. */
-static void set_stamp(const bshm__shard *s, uint32_t ref, uint32_t state, uint32_t stamp)
-{
-	uint32_t *word = bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 0);
-	BSHM_CAS(word, &state, (state & ~BSHM_SLOT_STAMP) | stamp, RELAXED);
-}
-
-static void renumber_page(const bshm__shard *s, uint32_t page, uint32_t oldest)
-{
-	bshm__walk w = {page, 0, s->segment->shard_pages};
-	uint32_t state;
-	uint32_t ref;
-	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.page == page) {
-		if (is_later(s, oldest, state & BSHM_SLOT_STAMP)) {
-			set_stamp(s, ref, state, oldest);
-		}
-	}
-}
-
-static void finish_renumbering(const bshm__shard *s, const ranks *r, uint32_t oldest)
-{
-	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
-	bshm__epochs e;
-	do {
-		e = bshm__epochs_of(clock);
-		uint32_t *const periods[] = {&e.last, &e.middle, &e.floor};
-		for (uint32_t i = 0; i < 3; i++) {
-			const bool older = bshm__age(e.now, *periods[i]) > bshm__age(e.now, oldest);
-			*periods[i] = r != NULL ? ranked(s, r, *periods[i]) : older ? oldest : *periods[i];
-		}
-	} while (!BSHM_CAS(&s->shard->clock, &clock, pack(e), RELAXED));
-	BSHM_STORE(&s->shard->base, oldest, RELAXED);
-}
-
-/* Renumbers a few records at once, and keeps their order. A death on the way mixes it up. False:
- * they are too many, or there are too many pages to look through. */
-static bool renumber_few(const bshm__shard *s, uint32_t now)
-{
-	ranks r = {.now = now};
-	if (BSHM_LOAD(&s->shard->records, RELAXED) > FEW ||
-		s->segment->shard_pages > HEADERS_MOST / 2 || !collect_ranks(s, &r)) {
-		return false;
-	}
-	bshm__walk w = {0, 0, 0};
-	uint32_t state;
-	uint32_t ref;
-	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.visited < s->segment->shard_pages) {
-		set_stamp(s, ref, state, ranked(s, &r, state & BSHM_SLOT_STAMP));
-	}
-	finish_renumbering(s, &r, (now - r.count) & BSHM_SLOT_STAMP);
-	return true;
-}
-
-/* How many pages should have been renumbered by now. */
-static uint32_t pages_due(const bshm__shard *s, uint32_t now)
-{
-	const uint32_t span = AGE_DONE - BSHM_AGE_RENUMBER;
-	const uint32_t age = bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED));
-	const uint64_t part = age < BSHM_AGE_RENUMBER ? 0 : age - BSHM_AGE_RENUMBER;
-	return (uint32_t) (s->segment->shard_pages * (part < span ? part : span) / span);
-}
-
-void bshm__aging_go_on(const bshm__shard *s)
-{
-	bshm_shard_header *shard = s->shard;
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
-	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
-	if (aging == 0) {
-		if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_RENUMBER) {
-			BSHM_STORE(&shard->pop_stamp, 0, RELAXED);
-			if (renumber_few(s, e.now)) {
-				return;
-			}
-			BSHM_STORE(&shard->aging_page, 0, RELAXED);
-			BSHM_STORE(&shard->aging, 1 + ((e.now - AGE_KEPT) & BSHM_SLOT_STAMP), RELAXED);
-		}
-		return;
-	}
-	const uint32_t oldest = (aging - 1) & BSHM_SLOT_STAMP;
-	const uint32_t due = pages_due(s, e.now);
-	uint32_t page = BSHM_LOAD(&shard->aging_page, RELAXED);
-	uint32_t looks = 0;
-	uint32_t renumbered = 0;
-	while (page < s->segment->shard_pages && renumbered < (page < due ? PAGES_MOST : 1) &&
-		   looks < (page < due ? HEADERS_MOST : AHEAD)) {
-		looks++;
-		if (bshm__page_class(s, ++page) < BSHM_CLASS_RECORDS) {
-			renumber_page(s, page - 1, oldest);
-			renumbered++;
-		}
-	}
-	BSHM_STORE(&shard->aging_page, page, RELAXED);
-	if (page >= s->segment->shard_pages) {
-		finish_renumbering(s, NULL, oldest);
-		BSHM_STORE(&shard->aging, 0, RELAXED);
-	}
+	return epoch_age(shard, clock) >= AGE_DONE;
 }
 
 /* ------------------------------------------------------------------ the oldest */

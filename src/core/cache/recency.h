@@ -24,15 +24,17 @@ static inline uint32_t bshm__stamp_now(const bshm__shard *s)
 	return (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED) & BSHM_SLOT_STAMP;
 }
 
+/* When `now` is so far ahead of the oldest stamp, stamps should have been renumbered. */
+#define BSHM_AGE_DONE 0x5000u
+
 /* Notes a use of a record, once an epoch; `state` is the one that was read, `bytes` are those of
- * key and value. Takes no lock. */
-void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
+ * key and value. Takes no lock. True: BSHM_AGE_DONE is reached. */
+bool bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
 	uint32_t state, uint64_t bytes);
-static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
+static inline bool bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
 {
-	if (BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s))) {
-		bshm__touch_set(s->segment, s->shard, bshm__slot_word(slot, 0), state, bytes);
-	}
+	return BSHM_UNLIKELY((state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
+		   bshm__touch_set(s->segment, s->shard, bshm__slot_word(slot, 0), state, bytes);
 }
 
 /* Counts a stamp; `before` is the state before, or 0 for a new record; `bytes` are those of key and
@@ -66,6 +68,13 @@ static inline bshm__epochs bshm__epochs_of(uint64_t clock)
 		(uint32_t) (clock >> 48) & BSHM_SLOT_STAMP};
 }
 
+static inline uint64_t bshm__clock_of(bshm__epochs e)
+{
+	return (uint64_t) (e.now & BSHM_SLOT_STAMP) | (uint64_t) (e.floor & BSHM_SLOT_STAMP) << 16 |
+		   (uint64_t) (e.middle & BSHM_SLOT_STAMP) << 32 |
+		   (uint64_t) (e.last & BSHM_SLOT_STAMP) << 48;
+}
+
 /* The kinds of records: on probation, PROTECTED, and FREQUENT as well. */
 enum {
 	BSHM_KIND_PROBATION,
@@ -82,17 +91,6 @@ static inline uint32_t bshm__kind_of(uint32_t state)
 
 /* The state of a record after a use now. */
 uint32_t bshm__state_used(const bshm__shard *s, uint32_t state);
-/* Under the lock: a step of the renumbering of old stamps, when it is due. */
-#define BSHM_AGE_RENUMBER 0x4000u
-void bshm__aging_go_on(const bshm__shard *s);
-static inline void bshm__aging_step(const bshm__shard *s)
-{
-	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED);
-	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->aging, RELAXED) != 0 ||
-					  bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED)) > BSHM_AGE_RENUMBER)) {
-		bshm__aging_go_on(s);
-	}
-}
 /* The ref of the least recently used record of space 0 that has not expired; 0 = none. Takes no
  * lock. */
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
