@@ -988,7 +988,7 @@ namespace {
      * Records of bloom_fetch() stay.
      *
      * @return array{string, mixed}|null Key and value; null: there is none, or no lock was free in
-     *     time (counted in `lock_timeouts`).
+     *     time (counted in `lock_timeouts`), or other processes changed it for 50 ms.
      * @throws \BloomShm\Exception INCOMPATIBLE: igbinary wrote it, and that extension is not
      *     loaded; the record stays. Exceptions of the value's class in unserializing pass through;
      *     the record is gone.

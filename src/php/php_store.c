@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-#define POP_TRIES 1024
+#define POP_TRIES 64
+#define POP_NS    UINT64_C(50000000) /* or so long, while other processes change the oldest */
 
 /* A found record's key; NULL: the record has changed meanwhile. */
 static zend_string *key_of_found(const bshm_found *found)
@@ -205,7 +206,9 @@ PHP_FUNCTION(bloom_cache_pop_oldest)
 	bshm_segment *segment = php_bloomshm_segment_with_store();
 	bshm_patience patience = {0};
 	int popped = segment == NULL ? 0 : -1;
-	for (int tries = 0; tries < POP_TRIES && popped < 0 && EG(exception) == NULL && !ZEND_HAS_OOM();
+	const uint64_t until = bshm_now_coarse_ns() + POP_NS;
+	for (int tries = 0; popped < 0 && (tries < POP_TRIES || bshm_now_coarse_ns() < until) &&
+						EG(exception) == NULL && !ZEND_HAS_OOM();
 		 tries++) {
 		popped = pop(segment, &patience, return_value);
 	}

@@ -1,5 +1,5 @@
 /*
- * test_recency.c - what a use counts, whoever else uses a record at that moment.
+ * test_recency.c - what a use counts, and which record is the oldest, whatever others do meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -56,4 +56,38 @@ TEST(two_uses_at_once_of_few_records_are_both_counted)
 		unlink(test_path("segment"));
 	}
 	CHECK(reached > 20 && reached < access_most - 1);
+}
+
+/* Into the page of short records and back: one is always there. */
+static void put_shorter(void)
+{
+	was_used = store_put(in_use, 1, 1, 10, 0, BSHM_PUT_SET) == 1;
+}
+
+TEST(the_only_record_is_found_or_has_changed_while_it_is_replaced)
+{
+	const uint64_t access_most = 20000;
+	static const char name[] = "a record that stays";
+	bshm_segment *segment = open_store(MB(1), 0);
+	bshm_error error;
+	uint64_t busy = 0;
+	/* It does not count, but its page comes before that of long records. */
+	const bshm_put other = {
+		.space = BSHM_SPACE_FETCH, .key = {name, 8}, .value = {BSHM_VALUE_STRING, name, 10}};
+	CHECK_INT(bshm_record_put(segment, &other, &error), 1);
+	in_use = segment;
+	was_used = true;
+	for (uint64_t access = 1; access < access_most && was_used; access++) {
+		bshm_found found;
+		CHECK_INT(store_put(segment, 1, 1, 1000, 0, BSHM_PUT_SET), 1);
+		was_used = false;
+		bshm__held.call_at = bshm__held.accesses + access;
+		bshm__held.call = put_shorter;
+		const int oldest = bshm_record_oldest(segment, &found);
+		bshm__held.call = NULL;
+		CHECK(oldest == 1 || oldest == BSHM_E_BUSY);
+		busy += oldest == BSHM_E_BUSY;
+	}
+	CHECK(busy > 0 && !was_used);
+	check_sound(segment);
 }

@@ -23,6 +23,11 @@
 #include "platform/platform.h"
 
 #define STEP_CHUNKS 256u
+/* For each page of the shard: a step evicts 128 records, or empties some pages, and a page has up
+ * to 1,024 records. More steps than are ever needed: the shard's counts may be damaged. (With 2,
+ * there was no room yet in a shard of tiny records, and all that was missing was made in one hold of
+ * 0.5 s.) */
+#define STEPS_OF_A_PAGE 16u
 
 bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
 {
@@ -116,7 +121,7 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 		.expires_s = put->expires_s != 0 ? put->expires_s : put->ttl_s};
 	bshm__put_prepare(s, &r);
 	uint32_t left = r.chunks;
-	uint32_t steps = left / STEP_CHUNKS + 2 * s->segment->shard_pages; /* more than are needed */
+	uint32_t steps = left / STEP_CHUNKS + STEPS_OF_A_PAGE * s->segment->shard_pages;
 	bshm__low low = BSHM_LOW_NONE;
 	bool possible = true;
 	bshm_status status = BSHM_OK;
@@ -208,8 +213,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	}
 	bshm__shard own = *s;
 	bshm__parked_reclaim(s);
-	/* More steps than are ever needed: the shard's count of its records may be damaged. */
-	uint32_t steps = 2 * s->segment->shard_pages;
+	uint32_t steps = STEPS_OF_A_PAGE * s->segment->shard_pages;
 	bshm__low low = BSHM_LOW_NONE;
 	uint64_t wanted;
 	bool again;

@@ -198,6 +198,7 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 	uint32_t best_ref = 0;
 	bshm__shard best = {0};
 	uint64_t sequence = 0;
+	bool moved = false;
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
 		const bshm__shard s = bshm__shard_at(segment, i);
 		/* Pairs with bshm__sequence_jump(). */
@@ -206,6 +207,10 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 		const uint32_t ref = bshm__oldest(&s, &age);
 		/* Epochs of a large shard are longer. */
 		const uint64_t weight = 1 + age * (1 + BSHM_LOAD(&s.shard->records, RELAXED) / 64);
+		if (ref == 0) {          /* or one was put anew behind the search, and freed before it */
+			BSHM_FENCE(ACQUIRE); /* pairs with the fence of free_taken() */
+			moved |= bshm__sequence_since(&s, before) != 0;
+		}
 		if (ref != 0 && weight > most) {
 			most = weight;
 			best = s;
@@ -214,7 +219,7 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 		}
 	}
 	if (best_ref == 0) {
-		return 0;
+		return moved ? BSHM_E_BUSY : 0;
 	}
 	const uint32_t now_s = bshm__store_now_s(segment);
 	return bshm__found_of(&best, best_ref, sequence, now_s, found) ? 1 : BSHM_E_BUSY;
