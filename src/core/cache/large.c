@@ -24,9 +24,9 @@
 
 #define STEP_CHUNKS 256u
 /* For each page of the shard: a step evicts 128 records, or empties some pages, and a page has up
- * to 1,024 records. More steps than are ever needed: the shard's counts may be damaged. (With 2,
- * there was no room yet in a shard of tiny records, and all that was missing was made in one hold of
- * 0.5 s.) */
+ * to 1,024 records. More steps than are ever needed: the shard's counts may be damaged. (With 2, a
+ * shard of tiny records had no room yet, and all that was missing was made in one hold of 0.5 s.)
+ */
 #define STEPS_OF_A_PAGE 16u
 
 bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes)
