@@ -806,7 +806,7 @@ namespace {
     function bloom_cache_set_many(array $values, int $ttl = 0): int {}
 
     /**
-     * Stores a record if there is none.
+     * Stores a record if there is none. Else it counts as use of the record, which stays as it is.
      *
      * @param string $key 0 to 65,535 bytes.
      * @param mixed $value As in bloom_cache_set().

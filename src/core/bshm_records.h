@@ -176,6 +176,7 @@ typedef struct {
 	uint32_t expires_s; /* if not 0, instead: the engine second from which on it has expired */
 	bshm_put_mode mode;
 	bool is_protected; /* the record counts as used again in a later epoch: it was, before a dump */
+	bool is_restored;  /* an add that finds a record is no use of it */
 	bool keeps_ttl;    /* instead of `ttl_s` an existing record keeps its own expiry */
 	const bshm_value *expected;
 	bshm_patience *patience; /* NULL: it is a call of its own */

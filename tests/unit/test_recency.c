@@ -91,3 +91,25 @@ TEST(the_only_record_is_found_or_has_changed_while_it_is_replaced)
 	CHECK(busy > 0 && !was_used);
 	check_sound(segment);
 }
+
+TEST(an_add_that_finds_a_record_is_a_use_and_a_restored_one_is_not)
+{
+	for (uint32_t restored = 0; restored < 2; restored++) {
+		const uint64_t first = 0;
+		const bshm_put put = {.key = {(const char *) &first, 8},
+			.value = {BSHM_VALUE_TRUE, "", 0},
+			.mode = BSHM_PUT_ADD,
+			.is_restored = restored != 0};
+		bshm_error error;
+		bshm_segment *segment = open_store(MB(1), 10);
+		for (uint32_t i = 0; i < 10; i++) {
+			CHECK_INT(store_put(segment, i, i, 8, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK_INT(bshm_record_put(segment, &put, &error), 0);
+		CHECK_INT(store_put(segment, 10, 10, 8, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_has(segment, 0), restored == 0);
+		CHECK_INT(store_has(segment, 1), restored != 0);
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+}

@@ -18,7 +18,6 @@
 #include "core/cache/parked.h"
 #include "core/cache/put.h"
 #include "core/cache/quota_recount.h"
-#include "core/cache/recency.h"
 #include "core/cache/remove.h"
 #include "core/cache/room.h"
 #include "core/cache/shadow.h"
@@ -83,12 +82,19 @@ static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_p
 	}
 }
 
-/* Does the mode allow the put? Asked before records are evicted for it. */
-static bool may_be_put(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+/* An add that finds a record is a use of it, as in memcached and Redis: a key that is only added
+ * would soon be the oldest, however often that is. */
+static bool refuses(
+	const bshm__shard *s, const bshm__home *home, const bshm__existing *at, const bshm_put *put)
 {
-	bshm__existing at;
-	bshm__locate(s, home, put->space, &put->key, &at);
-	return allowed(s, &at, put);
+	if (allowed(s, at, put)) {
+		return false;
+	}
+	if (at->cell != 0 && !at->expired && put->mode == BSHM_PUT_ADD && !put->is_restored) {
+		bshm__note_use(s, home, at);
+	}
+	note_absent(s, home, at);
+	return true;
 }
 
 /* The expiry of the existing record, if there is one. */
@@ -118,8 +124,7 @@ int bshm__record_put_step(const bshm__shard *s, const bshm__home *home, const bs
 	}
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (!allowed(s, &at, put)) {
-		note_absent(s, home, &at);
+	if (refuses(s, home, &at, put)) {
 		bshm__parked_end(s, chain);
 		return 0;
 	}
@@ -226,15 +231,14 @@ static BSHM_NOINLINE int put_large(const bshm__shard *s, const bshm__home *home,
 	const bshm_put *put, bshm_patience *patience, bshm_error *error)
 {
 	uint32_t chain = 0;
-	if (put->mode != BSHM_PUT_SET && !may_be_put(s, home, put)) {
+	bshm__existing at;
+	bshm__locate(s, home, put->space, &put->key, &at);
+	if (refuses(s, home, &at, put)) { /* asked before records are evicted for it */
 		bshm__shard_unlock(s);
 		return 0;
 	}
 	const bshm_status status = bshm__prepare_large(s, home, put, patience, &chain, error);
-	if (status != BSHM_OK) {
-		return status;
-	}
-	return put_in_steps(s, home, put, chain, patience, error);
+	return status == BSHM_OK ? put_in_steps(s, home, put, chain, patience, error) : (int) status;
 }
 
 int bshm_record_put(bshm_segment *segment, const bshm_put *put, bshm_error *error)
@@ -565,10 +569,7 @@ static int touch_in_place(
 		bshm__word_set(s, at->ref, 2, expires_s);
 	}
 	if (has_word || expires_s == 0) {
-		const uint32_t state = bshm__word(s, at->ref, 0);
-		const uint64_t bytes = bshm__record_size(&at->record);
-		bshm__ghost_used(s, home->hash, state, bytes);
-		bshm__touch(s, at->record.slot, state, bytes);
+		bshm__note_use(s, home, at);
 		return 1;
 	}
 	return -1;

@@ -11,10 +11,8 @@
  */
 #include "core/cache/large.h"
 
-#include "core/cache/ghost.h"
 #include "core/cache/parked.h"
 #include "core/cache/put.h"
-#include "core/cache/recency.h"
 #include "core/cache/record.h"
 #include "core/cache/room.h"
 #include "core/cache/shard_lock.h"
@@ -53,9 +51,7 @@ static uint64_t keep_existing(
 	}
 	s->spared = (uint32_t) home->hash;
 	const uint64_t bytes = bshm__record_size(&at.record);
-	const uint32_t state = bshm__word(s, at.ref, 0);
-	bshm__ghost_used(s, home->hash, state, bytes);
-	bshm__touch(s, at.record.slot, state, bytes);
+	bshm__note_use(s, home, &at);
 	if ((bytes + put->key.length + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
 		return chunks;
 	}

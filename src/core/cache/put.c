@@ -327,6 +327,14 @@ void bshm__put_prepare(const bshm__shard *s, bshm__new_record *r)
 	}
 }
 
+void bshm__note_use(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
+{
+	const uint32_t state = bshm__word(s, at->ref, 0);
+	const uint64_t bytes = bshm__record_size(&at->record);
+	bshm__ghost_used(s, home->hash, state, bytes);
+	bshm__touch(s, at->record.slot, state, bytes);
+}
+
 /* Has no slot of the shard been freed since bshm__locate()? Then what it found is still true. */
 static bool is_located(const bshm__shard *s, const bshm__existing *at)
 {

@@ -50,6 +50,8 @@ static inline void bshm__chunk_fill_head(const bshm__shard *s, uint32_t chunk, u
 /* Optional, before bshm__locate(): fills a free slot with the record, if one slot is enough. That
  * overlaps the cache misses of bshm__locate(). */
 void bshm__put_prepare(const bshm__shard *s, bshm__new_record *r);
+/* Notes a use of the existing record by a call that holds the lock. */
+void bshm__note_use(const bshm__shard *s, const bshm__home *home, const bshm__existing *at);
 /* Stores the record. `at`: from bshm__locate() under the same lock; it is located again after an
  * eviction. False: no room; not yet, if r->step is LATER then. */
 bool bshm__put_record(

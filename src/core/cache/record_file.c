@@ -357,6 +357,7 @@ static int put_item(bshm_segment *segment, uint8_t *bytes, int64_t ahead_s, bshm
 			bytes + PART_BYTES + key_bytes(&head), value_bytes(&head)},
 		.expires_s = expires_s,
 		.mode = BSHM_PUT_ADD,
+		.is_restored = true,
 		.is_protected = (head.words[3] & FLAG_PROTECTED) != 0,
 		.patience = patience,
 	};
