@@ -6,7 +6,7 @@
 #ifndef BSHM_CACHE_AGING_H
 #define BSHM_CACHE_AGING_H
 
-#include "core/cache/recency.h"
+#include "core/cache/epoch.h"
 
 /* From there on writers renumber. */
 #define BSHM_AGE_RENUMBER 0x4000u
@@ -21,7 +21,7 @@ static inline void bshm__aging_step(const bshm__shard *s)
 		bshm__aging_go_on(s);
 	}
 }
-/* The same by a reader that has met BSHM_AGE_DONE: if the lock is free at this moment. */
+/* The same without the lock, if that is free at this moment. */
 void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard);
 
 #endif

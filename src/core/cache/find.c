@@ -26,7 +26,6 @@
  */
 #include "core/cache/find.h"
 
-#include "core/cache/aging.h"
 #include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
@@ -143,9 +142,7 @@ static BSHM_ALWAYS_INLINE void note_hit(
 				!expired && tells_of_an_lru(s, hash, bytes)) {
 				note_late_use(s->segment, s->shard, hash, record->state, bytes);
 			}
-			if (bshm__touch(s, record->slot, record->state, bytes)) {
-				bshm__aging_help(s->segment, s->shard);
-			}
+			bshm__touch(s, record->slot, record->state, bytes);
 		}
 	}
 }

@@ -34,6 +34,7 @@
  */
 #include "core/cache/recency.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/walk.h"
 
 #define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
@@ -138,19 +139,21 @@ static bool period_is_full(
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
-static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_header *shard,
-	uint64_t clock, uint64_t touches, bool by_bytes)
+static BSHM_NOINLINE void end_epoch(bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
+	uint64_t touches, bool by_bytes)
 {
 	const uint64_t in_epoch = touches & EPOCH_MASK;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
-	if (!by_bytes && in_epoch < EPOCH_MOST && in_epoch < epoch_uses(shard, clock, records)) {
-		return;
+	if (by_bytes || in_epoch >= EPOCH_MOST || in_epoch >= epoch_uses(shard, clock, records)) {
+		if (period_is_full(segment, shard, touches)) {
+			end_period(shard, clock, touches);
+		} else {
+			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
+			advance(shard, clock, false);
+		}
 	}
-	if (period_is_full(segment, shard, touches)) {
-		end_period(shard, clock, touches);
-	} else {
-		BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
-		advance(shard, clock, false);
+	if (epoch_age(shard, clock) >= AGE_DONE) {
+		bshm__aging_help(segment, shard);
 	}
 }
 
@@ -194,7 +197,7 @@ static inline uint64_t part_of(
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
  * anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so far
  * ahead of the oldest stamp as `most_age`. */
-static inline void count_use(const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
+static inline void count_use(bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
 	uint32_t age, uint64_t bytes, uint32_t most_age)
 {
 	const bshm__epochs e = bshm__epochs_of(clock);
@@ -274,7 +277,7 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN bool bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
+BSHM_FLATTEN void bshm__touch_set(bshm_segment *segment, bshm_shard_header *shard,
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
 	const uint32_t before = state;
@@ -283,7 +286,6 @@ BSHM_FLATTEN bool bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
 		count_use(segment, shard, clock, bshm__age(e.now, before), bytes, AGE_DONE);
 	}
-	return epoch_age(shard, clock) >= AGE_DONE;
 }
 
 /* ------------------------------------------------------------------ the oldest */
