@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define POP_TRIES 64
+#define POP_TRIES 4
 #define POP_NS    UINT64_C(50000000) /* or so long, while other processes change the oldest */
 
 /* A found record's key; NULL: the record has changed meanwhile. */

@@ -4,6 +4,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/aging.h"
+#include "core/cache/locate.h"
+#include "core/cache/sample.h"
 #include "platform/platform.h"
 #include "test_lru.h"
 #include "test_store.h"
@@ -90,6 +92,60 @@ TEST(what_was_used_last_stays_after_any_number_of_reads)
 		check_sound(segment);
 		bshm_segment_close(segment);
 	}
+}
+
+static uint32_t ref_of(const bshm__shard *s, uint64_t number)
+{
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(s->segment, BSHM_SPACE_CACHE, &key);
+	bshm__existing at;
+	bshm__locate(s, &home, BSHM_SPACE_CACHE, &key, &at);
+	return at.ref;
+}
+
+/* Records of eight ages in each page. Then their stamps are renumbered page by page. Before each
+ * step an eviction sees them in the same order, and the same ones behind the floor. */
+TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
+{
+	enum {
+		RECORDS = 6000,
+		AGES = 8,
+		FLOOR = 5
+	};
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		CHECK_INT(store_put(segment, i, 1, 100, 0, BSHM_PUT_SET), 1);
+	}
+	const uint32_t oldest = BSHM_LOAD(&s.shard->base, RELAXED);
+	const uint32_t now = (oldest + 0x4800) & BSHM_SLOT_STAMP;
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		uint32_t *word = bshm__slot_word(bshm__ref_at(&s, ref_of(&s, i), 16), 0);
+		const uint32_t stamp = (now - 0x900 * (i % AGES + 1)) & BSHM_SLOT_STAMP;
+		BSHM_STORE(word, (*word & ~BSHM_SLOT_STAMP) | stamp, RELAXED);
+	}
+	const uint64_t floor = (now - 0x900 * (FLOOR + 1)) & BSHM_SLOT_STAMP;
+	BSHM_STORE(
+		&s.shard->clock, now | floor << 16 | (uint64_t) now << 32 | (uint64_t) now << 48, RELAXED);
+	uint32_t steps = 0;
+	bool done = false;
+	while (!done) {
+		const bshm__scales by = bshm__scales_of(&s);
+		uint32_t last[AGES];
+		for (uint32_t i = 0; i < RECORDS; i++) {
+			const bshm__member m = bshm__weigh(&s, &by, ref_of(&s, i));
+			CHECK(i < AGES || m.age == last[i % AGES]);
+			CHECK(i % AGES == 0 || m.age > last[i % AGES - 1]);
+			CHECK_INT(m.age >= by.least_age, i % AGES > FLOOR);
+			last[i % AGES] = m.age;
+		}
+		done = steps != 0 && BSHM_LOAD(&s.shard->aging, RELAXED) == 0;
+		bshm__aging_step(&s);
+		steps++;
+	}
+	test_note("%u steps", steps);
+	CHECK(steps > 3 && bshm__age(now, BSHM_LOAD(&s.shard->base, RELAXED)) <= 0x2000);
+	check_sound(segment);
 }
 
 /* A look-up waits for no lock. As long as another process has it the clock goes on, and then

@@ -696,7 +696,7 @@ TEST(the_most_recent_quarter_is_safe_where_puts_are_rare)
 		uint32_t puts;
 		uint32_t bytes; /* of the store, in MB */
 	} cases[] = {{100, 1000, 400, 16}, {100, 20000, 40, 16}, {10, 100, 2000, 64},
-		{12, 1000, 100, 4}, {1000, 500, 2000, 64}};
+		{12, 1000, 100, 4}, {1000, 500, 2000, 64}, {1500, 2000, 1500, 4}};
 	for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		const uint32_t limit = cases[c].limit;
 		uint64_t seed = test_seed();

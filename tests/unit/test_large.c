@@ -220,7 +220,8 @@ TEST(a_call_with_many_keys_waits_in_all_shards_no_longer_than_in_one)
 		waits += test_undelayed_ns() - undelayed >= (int64_t) BSHM_LOCK_PAGE_NS / 2;
 	}
 	CHECK_INT(patience.no_parking, (1u << shards) - 1);
-	CHECK_INT(waits, 1);
+	CHECK(patience.parking_ns >= BSHM_LOCK_PAGE_NS);
+	CHECK(waits <= 1); /* 0 where the process had no processor for most of it */
 	for (unsigned i = 0; i < shards; i++) {
 		kill_child(children[i]);
 	}

@@ -10,17 +10,19 @@
  * Of up to FEW records the n-th lowest age becomes n, at once. Of more, ages up to AGE_SAME stay.
  * The others are divided at the `knots`, so that each part has about as many records of a sample;
  * and each part gets as many of the new ages, AGE_PART, in proportion to the old ones. So the order
- * stays, and records that are far apart in it stay apart. Each put renumbers some pages. Meanwhile
- * the records of the other pages look older than they are. One that is moved meanwhile may be
- * renumbered twice, or not at all.
+ * stays, and records that are far apart in it stay apart. Each put renumbers some pages. Until that
+ * is done an eviction asks what the ages of the other records, and of the floor, will be. A record
+ * that is moved to a page that has been renumbered gets its new stamp with that; one that is moved
+ * the other way, or whose page a death leaves half done, is renumbered twice, and looks younger.
  *
- * The cells of `shadow` have stamps of the same clock. They get new ones by the same rule, when all
- * records have.
+ * The cells of `shadow` and some epochs are of the same clock. They get new ones by the same rule,
+ * when all records have. (When those of the ghosts' turns did not, each turn ended with a
+ * renumbering, and a store of 1,000 records beside a loop learnt nothing.)
  *
  * Puts begin a quarter of the epochs before the stamps are used up, and should be done after an
  * eighth more. If there are too few puts for that, a look-up that ends an epoch does such a step
  * instead, if the lock is free: it does not wait. So `now` does not stop while records are only
- * read, unless a holder of the lock is stopped all the time.
+ * read, unless a holder of the lock is stopped, or has died and no process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -48,12 +50,15 @@
 #define CELL_STAMP UINT64_C(0x7fff)
 #define KNOWN      0x8000u /* in shadow_oldest: shadow.c */
 
+typedef struct {
+	uint64_t seen[WORDS]; /* a bit for each age that there is; */
+	uint16_t sums[WORDS]; /* how many there are up to the end of this word */
+} ranks;
+
 /* How an age becomes another one; both are those at the time of `now`. */
 typedef struct {
 	uint32_t now;
-	bool by_rank;
-	uint64_t seen[WORDS]; /* a bit for each age that there is; */
-	uint16_t sums[WORDS]; /* how many there are up to the end of this word */
+	const ranks *ranks; /* NULL: by the knots */
 	uint32_t knots[BSHM_KNOTS];
 } rule;
 
@@ -64,7 +69,7 @@ static bool is_later(const bshm__shard *s, uint32_t stamp, uint32_t then)
 	return bshm__age(now, stamp) < bshm__age(now, then);
 }
 
-static uint32_t rank(const rule *r, uint32_t age)
+static uint32_t rank(const ranks *r, uint32_t age)
 {
 	const uint64_t up_to = r->seen[age / 64] << (63 - age % 64);
 	return (age < 64 ? 0 : r->sums[age / 64 - 1]) + BSHM_BIT_COUNT(up_to);
@@ -86,27 +91,37 @@ static uint32_t pressed(const rule *r, uint32_t age)
 	return age < to ? age : to;
 }
 
+/* The rule of the renumbering that goes on, or would with this `aging`. */
+static rule rule_of_pages(const bshm_shard_header *shard, uint32_t aging)
+{
+	rule r = {.now = (aging - 1 + AGE_KEPT) & BSHM_SLOT_STAMP};
+	for (uint32_t i = 0; i < BSHM_KNOTS; i++) {
+		r.knots[i] = BSHM_LOAD(&shard->knots[i], RELAXED) & BSHM_SLOT_STAMP;
+	}
+	return r;
+}
+
 static uint32_t renumbered(const bshm__shard *s, const rule *r, uint32_t stamp)
 {
 	if (is_later(s, stamp, r->now)) {
 		return stamp;
 	}
 	const uint32_t age = bshm__age(r->now, stamp);
-	return (r->now - (r->by_rank ? rank(r, age) : pressed(r, age))) & BSHM_SLOT_STAMP;
+	return (r->now - (r->ranks != NULL ? rank(r->ranks, age) : pressed(r, age))) & BSHM_SLOT_STAMP;
 }
 
 /* ------------------------------------------------------------------ ranks */
 
-static void note_age(const bshm__shard *s, rule *r, uint32_t stamp)
+static void note_age(const bshm__shard *s, ranks *r, uint32_t now, uint32_t stamp)
 {
-	if (!is_later(s, stamp, r->now)) {
-		const uint32_t age = bshm__age(r->now, stamp);
+	if (!is_later(s, stamp, now)) {
+		const uint32_t age = bshm__age(now, stamp);
 		r->seen[age / 64] |= UINT64_C(1) << age % 64;
 	}
 }
 
 /* False: there are too many records. */
-static bool rank_all(const bshm__shard *s, rule *r)
+static bool rank_all(const bshm__shard *s, ranks *r, uint32_t now)
 {
 	bshm__walk w = {0, 0, 0};
 	uint32_t state;
@@ -115,12 +130,12 @@ static bool rank_all(const bshm__shard *s, rule *r)
 		if (++records > FEW) { /* the shard's count is damaged */
 			return false;
 		}
-		note_age(s, r, state & BSHM_SLOT_STAMP);
+		note_age(s, r, now, state & BSHM_SLOT_STAMP);
 	}
 	for (uint32_t i = 0; i < BSHM_SHADOW_CELLS; i++) {
 		const uint64_t says = BSHM_LOAD(&s->shard->shadow[i], RELAXED);
 		if (says != 0) {
-			note_age(s, r, (uint32_t) (says & CELL_STAMP));
+			note_age(s, r, now, (uint32_t) (says & CELL_STAMP));
 		}
 	}
 	uint32_t sum = 0;
@@ -128,7 +143,6 @@ static bool rank_all(const bshm__shard *s, rule *r)
 		sum += BSHM_BIT_COUNT(r->seen[i]);
 		r->sums[i] = (uint16_t) sum;
 	}
-	r->by_rank = true;
 	return true;
 }
 
@@ -159,6 +173,12 @@ static void finish_renumbering(const bshm__shard *s, const rule *r, uint32_t old
 	if ((lru & KNOWN) != 0) {
 		BSHM_STORE(&shard->shadow_oldest, KNOWN | renumbered(s, r, lru & BSHM_SLOT_STAMP), RELAXED);
 	}
+	/* How long a turn of the ghosts has lasted is compared with the age of the floor: ghost.c. */
+	const uint32_t turn = BSHM_LOAD(&shard->turn_began, RELAXED);
+	BSHM_STORE(&shard->turn_began,
+		(turn & ~BSHM_SLOT_STAMP) | renumbered(s, r, turn & BSHM_SLOT_STAMP), RELAXED);
+	const uint32_t evicted = BSHM_LOAD(&shard->evicted_epoch, RELAXED);
+	BSHM_STORE(&shard->evicted_epoch, renumbered(s, r, evicted & BSHM_SLOT_STAMP), RELAXED);
 	uint64_t clock = BSHM_LOAD(&shard->clock, RELAXED);
 	bshm__epochs e;
 	do {
@@ -174,9 +194,10 @@ static void finish_renumbering(const bshm__shard *s, const rule *r, uint32_t old
  * look through. */
 static bool renumber_few(const bshm__shard *s, uint32_t now)
 {
-	rule r = {.now = now};
+	ranks all = {{0}, {0}};
+	const rule r = {.now = now, .ranks = &all};
 	if (BSHM_LOAD(&s->shard->records, RELAXED) > FEW || s->segment->shard_pages > FEW_PAGES ||
-		!rank_all(s, &r)) {
+		!rank_all(s, &all, now)) {
 		return false;
 	}
 	bshm__walk w = {0, 0, 0};
@@ -185,7 +206,7 @@ static bool renumber_few(const bshm__shard *s, uint32_t now)
 	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.visited < s->segment->shard_pages) {
 		renumber(s, &r, ref, state);
 	}
-	finish_renumbering(s, &r, (now - r.sums[WORDS - 1]) & BSHM_SLOT_STAMP);
+	finish_renumbering(s, &r, (now - all.sums[WORDS - 1]) & BSHM_SLOT_STAMP);
 	return true;
 }
 
@@ -225,12 +246,11 @@ static void sample_record(const bshm__shard *s, void *context, uint32_t ref, uin
 }
 
 /* The knots: the ages that divide a sample of the records, and as many ages at equal distances, as
- * those of the sample may all lie close together. */
-static void find_knots(const bshm__shard *s, uint32_t now)
+ * those of the sample may all lie close together: up to `most`, which is more than AGE_SAME. */
+static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
 {
 	sample all = {.now = now};
 	const uint32_t pages = s->segment->shard_pages;
-	const uint32_t most = bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED));
 	for (uint32_t i = 0; i < SAMPLE_PAGES; i++) {
 		const uint32_t first = (uint32_t) ((uint64_t) i * pages / SAMPLE_PAGES);
 		uint32_t page = first;
@@ -272,18 +292,14 @@ static uint32_t pages_due(const bshm__shard *s, uint32_t now)
 	return (uint32_t) (s->segment->shard_pages * (part < span ? part : span) / span);
 }
 
-/* Goes on with the renumbering to which `oldest` is the oldest stamp. */
-static void renumber_pages(const bshm__shard *s, uint32_t now, uint32_t oldest)
+static void renumber_pages(const bshm__shard *s, uint32_t now, uint32_t aging)
 {
-	rule r = {.now = (oldest + AGE_KEPT) & BSHM_SLOT_STAMP};
+	rule r = rule_of_pages(s->shard, aging);
 	const uint32_t pages = s->segment->shard_pages;
 	const uint32_t due = pages_due(s, now);
 	uint32_t page = BSHM_LOAD(&s->shard->aging_page, RELAXED);
 	uint32_t looks = 0;
 	uint32_t cost = 0;
-	for (uint32_t i = 0; i < BSHM_KNOTS; i++) {
-		r.knots[i] = BSHM_LOAD(&s->shard->knots[i], RELAXED) & BSHM_SLOT_STAMP;
-	}
 	while (page < pages && cost < (page < due ? COST_LATE : COST_STEP) &&
 		   looks < (page < due ? PAGES_LATE : PAGES_STEP)) {
 		looks++;
@@ -293,9 +309,37 @@ static void renumber_pages(const bshm__shard *s, uint32_t now, uint32_t oldest)
 	}
 	BSHM_STORE(&s->shard->aging_page, page, RELAXED);
 	if (page >= pages) {
-		finish_renumbering(s, &r, oldest);
+		finish_renumbering(s, &r, (aging - 1) & BSHM_SLOT_STAMP);
 		BSHM_STORE(&s->shard->aging, 0, RELAXED);
 	}
+}
+
+/* Does a record of this page have its old stamp still? */
+static bool is_to_come(const bshm_shard_header *shard, uint32_t aging, uint32_t page)
+{
+	return aging != 0 && page > BSHM_LOAD(&shard->aging_page, RELAXED);
+}
+
+uint32_t bshm__aging_age(const bshm__shard *s, uint32_t now, uint32_t page, uint32_t age)
+{
+	const uint32_t aging = BSHM_LOAD(&s->shard->aging, RELAXED);
+	if (BSHM_LIKELY(!is_to_come(s->shard, aging, page))) {
+		return age;
+	}
+	const rule r = rule_of_pages(s->shard, aging);
+	const uint32_t since = bshm__age(now, r.now);
+	return age <= since ? age : since + pressed(&r, age - since);
+}
+
+uint32_t bshm__aging_moved(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t state)
+{
+	const uint32_t aging = BSHM_LOAD(&s->shard->aging, RELAXED);
+	if (BSHM_LIKELY(!is_to_come(s->shard, aging, bshm__page_number(s, from))) ||
+		is_to_come(s->shard, aging, bshm__page_number(s, to))) {
+		return state;
+	}
+	const rule r = rule_of_pages(s->shard, aging);
+	return (state & ~BSHM_SLOT_STAMP) | renumbered(s, &r, state & BSHM_SLOT_STAMP);
 }
 
 void bshm__aging_go_on(const bshm__shard *s)
@@ -303,12 +347,13 @@ void bshm__aging_go_on(const bshm__shard *s)
 	bshm_shard_header *shard = s->shard;
 	const uint32_t now = bshm__stamp_now(s);
 	const uint32_t aging = BSHM_LOAD(&shard->aging, RELAXED);
+	const uint32_t most = bshm__age(now, BSHM_LOAD(&shard->base, RELAXED));
 	if (aging != 0) {
-		renumber_pages(s, now, (aging - 1) & BSHM_SLOT_STAMP);
-	} else if (bshm__age(now, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_RENUMBER) {
+		renumber_pages(s, now, aging);
+	} else if (most > BSHM_AGE_RENUMBER) {
 		BSHM_STORE(&shard->pop_stamp, 0, RELAXED);
 		if (!renumber_few(s, now)) {
-			find_knots(s, now);
+			find_knots(s, now, most);
 			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->aging, 1 + ((now - AGE_KEPT) & BSHM_SLOT_STAMP), RELAXED);
 		}

@@ -21,6 +21,11 @@ static inline void bshm__aging_step(const bshm__shard *s)
 		bshm__aging_go_on(s);
 	}
 }
+/* Under the lock: the age that a record of this page will have after the renumbering that goes on;
+ * `page` above all: a period. */
+uint32_t bshm__aging_age(const bshm__shard *s, uint32_t now, uint32_t page, uint32_t age);
+/* The state of a record that is moved. */
+uint32_t bshm__aging_moved(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t state);
 /* The same without the lock, if that is free at this moment. */
 void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard);
 

@@ -70,7 +70,7 @@ static uint32_t take_floor(
 	const uint32_t later[] = {e.middle, e.last};
 	uint32_t least_age = by->least_age;
 	for (uint32_t i = 0; i < 2 && !has_old(s, sample, count, least_age); i++) {
-		least_age = bshm__age(by->now, later[i]) + 1;
+		least_age = bshm__least_age(s, by->now, later[i]);
 	}
 	return least_age;
 }

@@ -11,6 +11,7 @@
  */
 #include "core/cache/move.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/chain.h"
 #include "core/cache/index.h"
 #include "core/cache/intent.h"
@@ -57,7 +58,8 @@ bool bshm__record_move(const bshm__shard *s, uint32_t ref)
 	}
 	bshm__intent_begin(s, BSHM_INTENT_MOVE, cell, ref, fresh);
 	bshm__slot_take(s, fresh);
-	bshm__slot_live(s, fresh, bshm__word(s, fresh, 0) | BSHM_SLOT_LIVE);
+	const uint32_t state = bshm__aging_moved(s, ref, fresh, bshm__word(s, fresh, 0));
+	bshm__slot_live(s, fresh, state | BSHM_SLOT_LIVE);
 	BSHM_STORE(bshm__cell_word(s, cell), fresh, RELEASE); /* pairs with search() */
 	bshm__chain_link_back(s, fresh);
 	bshm__slot_vacate(s, ref);

@@ -309,7 +309,8 @@ static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, 
 		if ((shape >> BSHM_SHAPE_SPACE & 1) != BSHM_SPACE_CACHE) {
 			continue;
 		}
-		const uint32_t its_age = bshm__age_of(s, e.now, its_state);
+		const uint32_t its_age =
+			bshm__aging_age(s, e.now, w.page + 1, bshm__age_of(s, e.now, its_state));
 		if (stamp > BSHM_SLOT_STAMP && (oldest == 0 || its_age > oldest_age)) {
 			oldest = ref;
 			oldest_age = its_age;

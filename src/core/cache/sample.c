@@ -6,6 +6,7 @@
  */
 #include "core/cache/sample.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
@@ -83,13 +84,18 @@ static uint64_t scale_of(const bshm__shard *s, uint32_t kind)
 					 : bshm__power_of((uint64_t) older);
 }
 
+uint32_t bshm__least_age(const bshm__shard *s, uint32_t now, uint32_t period)
+{
+	return bshm__aging_age(s, now, UINT32_MAX, bshm__age(now, period)) + 1;
+}
+
 bshm__scales bshm__scales_of(const bshm__shard *s)
 {
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
 	return (bshm__scales){
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
-		.least_age = bshm__age(e.now, e.floor) + 1,
+		.least_age = bshm__least_age(s, e.now, e.floor),
 		.by_size = bshm__memory_is_limit(s->segment, s->shard),
 		.size_power = bshm__size_power(s),
 		.of_kind = {scale_of(s, BSHM_KIND_PROBATION), BSHM_SCALE_ONE,
@@ -104,7 +110,8 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 	if ((state & BSHM_SLOT_LIVE) == 0) {
 		return (bshm__member){0}; /* damaged */
 	}
-	const uint32_t age = bshm__age_of(s, by->now, state);
+	const uint32_t age =
+		bshm__aging_age(s, by->now, bshm__page_number(s, ref), bshm__age_of(s, by->now, state));
 	const bool expired = bshm__walk_expired(s, ref, state, by->now_s);
 	const uint64_t weight =
 		expired ? UINT64_MAX

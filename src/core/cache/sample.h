@@ -33,6 +33,8 @@ typedef struct {
 #define BSHM_SCALE_ONE 256u /* what an epoch weighs with a lean of 0 */
 
 bshm__scales bshm__scales_of(const bshm__shard *s);
+/* The least age of records that were last used before this period. */
+uint32_t bshm__least_age(const bshm__shard *s, uint32_t now, uint32_t period);
 
 /* The record at a ref; its own ref is 0 where there is none, or the ref leads nowhere. */
 bshm__member bshm__weigh(const bshm__shard *s, const bshm__scales *by, uint32_t ref);
