@@ -95,8 +95,8 @@ static uint32_t pressed(const rule *r, uint32_t age)
 static rule rule_of_pages(const bshm_shard_header *shard, uint32_t aging)
 {
 	rule r = {.now = (aging - 1 + AGE_KEPT) & BSHM_SLOT_STAMP};
-	for (uint32_t i = 0; i < BSHM_KNOTS; i++) {
-		r.knots[i] = BSHM_LOAD(&shard->knots[i], RELAXED) & BSHM_SLOT_STAMP;
+	for (uint32_t i = 0; i < BSHM_KNOTS; i++) { /* two in a word, the first one below */
+		r.knots[i] = BSHM_LOAD(&shard->knots[i / 2], RELAXED) >> 16 * (i % 2) & BSHM_SLOT_STAMP;
 	}
 	return r;
 }
@@ -268,13 +268,15 @@ static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
 	}
 	uint32_t sum = 0;
 	uint32_t knot = 0;
+	uint32_t knots[BSHM_KNOTS] = {0};
 	for (uint32_t i = 0; i < WORDS; i++) {
 		sum += all.counts[i];
 		while (knot < BSHM_KNOTS && sum * BSHM_KNOTS >= all.count * (knot + 1)) {
-			const uint32_t age = i * 64 + 63;
-			BSHM_STORE(&s->shard->knots[knot], (uint16_t) age, RELAXED);
-			knot++;
+			knots[knot++] = i * 64 + 63;
 		}
+	}
+	for (uint32_t i = 0; i < BSHM_KNOTS / 2; i++) {
+		BSHM_STORE(&s->shard->knots[i], knots[2 * i] | knots[2 * i + 1] << 16, RELAXED);
 	}
 }
 

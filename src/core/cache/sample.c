@@ -96,6 +96,7 @@ bshm__scales bshm__scales_of(const bshm__shard *s)
 		.now = e.now,
 		.now_s = bshm__store_now_s(s->segment),
 		.least_age = bshm__least_age(s, e.now, e.floor),
+		.aging = BSHM_LOAD(&s->shard->aging, RELAXED) != 0,
 		.by_size = bshm__memory_is_limit(s->segment, s->shard),
 		.size_power = bshm__size_power(s),
 		.of_kind = {scale_of(s, BSHM_KIND_PROBATION), BSHM_SCALE_ONE,
@@ -110,8 +111,10 @@ static BSHM_ALWAYS_INLINE bshm__member weigh(
 	if ((state & BSHM_SLOT_LIVE) == 0) {
 		return (bshm__member){0}; /* damaged */
 	}
-	const uint32_t age =
-		bshm__aging_age(s, by->now, bshm__page_number(s, ref), bshm__age_of(s, by->now, state));
+	const uint32_t stamped = bshm__age_of(s, by->now, state);
+	const uint32_t age = BSHM_UNLIKELY(by->aging)
+							 ? bshm__aging_age(s, by->now, bshm__page_number(s, ref), stamped)
+							 : stamped;
 	const bool expired = bshm__walk_expired(s, ref, state, by->now_s);
 	const uint64_t weight =
 		expired ? UINT64_MAX

@@ -26,6 +26,7 @@ typedef struct {
 	uint32_t now; /* the epoch */
 	uint32_t now_s;
 	uint32_t least_age;           /* of a record that may be evicted: older than the floor */
+	bool aging;                   /* the stamps are being renumbered: aging.h */
 	bool by_size;                 /* is memory the limit? */
 	int32_t size_power;           /* to which a size counts then */
 	uint64_t of_kind[BSHM_KINDS]; /* how much an epoch weighs */
