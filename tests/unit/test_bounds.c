@@ -114,6 +114,7 @@ TEST(room_for_a_large_value_is_made_in_steps_without_moving_many)
 	bshm_segment *segment = NULL;
 	for (unsigned i = 0; i < 3; i++) {
 		if (puts[i].bytes != 0) {
+			bshm_segment_close(segment);
 			segment = open_with_seed(puts[i].bytes, 0);
 			store_fill_up(segment, 0, 0);
 		}
