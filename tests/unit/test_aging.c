@@ -6,7 +6,6 @@
 #include "core/cache/aging.h"
 #include "core/cache/locate.h"
 #include "core/cache/sample.h"
-#include "platform/platform.h"
 #include "test_lru.h"
 #include "test_store.h"
 
@@ -57,38 +56,6 @@ TEST(as_many_are_missed_as_with_lru_where_misses_are_rare)
 		}
 		test_note("%u records: %u lost, %u by an LRU", limit, lost, misses);
 		CHECK(lost <= misses + misses / 100);
-		check_sound(segment);
-		bshm_segment_close(segment);
-	}
-}
-
-/* Uses alone: more than there are stamps. Then a fifth of the records is used once more. */
-TEST(what_was_used_last_stays_after_any_number_of_reads)
-{
-	test_counts();
-	static const uint32_t counts[] = {10, 100, 1000, 2000};
-	for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
-		const uint32_t count = counts[c];
-		uint64_t seed = test_seed();
-		bshm_segment *segment = open_store(MB(4), count);
-		uint32_t lost = 0;
-		for (uint32_t i = 0; i < count; i++) {
-			CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
-		}
-		for (uint32_t i = 0; i < 2000 * (count < 100 ? 100 : count); i++) {
-			CHECK(store_use(segment, (uint32_t) (test_random(&seed) % count)));
-		}
-		for (uint32_t i = 0; i < count / 5; i++) {
-			CHECK(store_use(segment, i));
-		}
-		for (uint32_t i = 0; i < count / 2; i++) {
-			CHECK_INT(store_put(segment, count + i, 1, 8, 0, BSHM_PUT_SET), 1);
-		}
-		for (uint32_t i = 0; i < count / 5; i++) {
-			lost += !store_has(segment, i);
-		}
-		test_note("%u records: %u of %u lost", count, lost, count / 5);
-		CHECK_INT(lost, 0);
 		check_sound(segment);
 		bshm_segment_close(segment);
 	}
@@ -145,32 +112,5 @@ TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
 	}
 	test_note("%u steps", steps);
 	CHECK(steps > 3 && bshm__age(now, BSHM_LOAD(&s.shard->base, RELAXED)) <= 0x2000);
-	check_sound(segment);
-}
-
-/* A look-up waits for no lock. As long as another process has it the clock goes on, and then
- * stops; when the lock is free it goes on again. */
-TEST(a_reader_renumbers_only_while_the_lock_is_free)
-{
-	bshm_segment *segment = open_store(MB(4), 0);
-	bshm_shard_header *shard = &segment->shards[0];
-	for (uint32_t i = 0; i < 20; i++) {
-		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
-	}
-	BSHM_STORE(&shard->lock, UINT64_C(1) << 40, RELAXED);
-	for (uint32_t i = 0; i < 40000; i++) {
-		CHECK(store_use(segment, i % 20));
-	}
-	const uint32_t stopped = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
-	CHECK(bshm__age(stopped, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_DONE);
-	CHECK(store_use(segment, 1));
-	CHECK_INT(BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP, stopped);
-	BSHM_STORE(&shard->lock, 0, RELAXED);
-	CHECK(store_use(segment, 2));
-	CHECK(store_use(segment, 3));
-	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED) & BSHM_SLOT_STAMP;
-	test_note("%u epochs on, the oldest %u ago", bshm__age(now, stopped),
-		bshm__age(now, BSHM_LOAD(&shard->base, RELAXED)));
-	CHECK(bshm__age(now, BSHM_LOAD(&shard->base, RELAXED)) < 1000);
 	check_sound(segment);
 }

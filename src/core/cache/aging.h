@@ -26,7 +26,5 @@ static inline void bshm__aging_step(const bshm__shard *s)
 uint32_t bshm__aging_age(const bshm__shard *s, uint32_t now, uint32_t page, uint32_t age);
 /* The state of a record that is moved. */
 uint32_t bshm__aging_moved(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t state);
-/* The same without the lock, if that is free at this moment. */
-void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard);
 
 #endif

@@ -25,10 +25,9 @@
  * before `middle`. Many uses in a short time count as one.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
- * of it, the old stamps are renumbered (aging.c). If that is late, epochs get longer, up to an 8th
- * of the records, and reads end none by bytes. If nobody can renumber them, as the holder of the
- * lock is stopped, `now` stops before it can overtake the old stamps. Then uses are told apart no
- * more.
+ * of it, puts renumber the old stamps (aging.c). If that is late, epochs get longer, up to an 8th
+ * of the records, and reads end none by bytes. While records are only read, `now` stops before it
+ * can overtake the old stamps: then uses are told apart no more until a process writes.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -139,8 +138,8 @@ static bool period_is_full(
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
-static BSHM_NOINLINE void end_epoch(bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
-	uint64_t touches, bool by_bytes)
+static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_header *shard,
+	uint64_t clock, uint64_t touches, bool by_bytes)
 {
 	const uint64_t in_epoch = touches & EPOCH_MASK;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
@@ -151,9 +150,6 @@ static BSHM_NOINLINE void end_epoch(bshm_segment *segment, bshm_shard_header *sh
 			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
 			advance(shard, clock, false);
 		}
-	}
-	if (epoch_age(shard, clock) >= AGE_DONE) {
-		bshm__aging_help(segment, shard);
 	}
 }
 
@@ -197,7 +193,7 @@ static inline uint64_t part_of(
 /* Counts a use of a record of this age. A count may be lost when another process sets the counts
  * anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so far
  * ahead of the oldest stamp as `most_age`. */
-static inline void count_use(bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
+static inline void count_use(const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock,
 	uint32_t age, uint64_t bytes, uint32_t most_age)
 {
 	const bshm__epochs e = bshm__epochs_of(clock);
@@ -277,7 +273,7 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
-BSHM_FLATTEN void bshm__touch_set(bshm_segment *segment, bshm_shard_header *shard,
+BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
 	const uint32_t before = state;

@@ -20,8 +20,8 @@ static inline uint32_t bshm__safe_share(const bshm_segment *segment)
 }
 
 /* Notes a use of a record, once an epoch; `state` is the one that was read, `bytes` are those of
- * key and value. Does not wait for a lock. */
-void bshm__touch_set(bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
+ * key and value. Takes no lock. */
+void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
 	uint32_t state, uint64_t bytes);
 static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t state, uint64_t bytes)
 {
