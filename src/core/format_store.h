@@ -256,8 +256,7 @@ typedef struct {
 	uint32_t zero[5];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
-	uint32_t
-		knots[BSHM_KNOTS / 2]; /* the ages between which a renumbering keeps the order: aging.c */
+	uint32_t knots[BSHM_KNOTS / 2]; /* ages, two in a word: aging.c */
 } bshm_shard_header;
 
 BSHM_STATIC_ASSERT(shard_header, sizeof(bshm_shard_header) == 6528);

@@ -6,10 +6,10 @@
 #include "test_lru.h"
 #include "test_store.h"
 
+#include <math.h>
+
 static lru same;
 static lru quarter;
-
-#include <math.h>
 
 static double uniform(uint64_t *seed)
 {

@@ -19,8 +19,8 @@
  * when all records have. (When those of the ghosts' turns did not, each turn ended with a
  * renumbering, and a store of 1,000 records beside a loop learnt nothing.)
  *
- * Puts do that: they begin half of the epochs before the stamps are used up. While records are only
- * read, nobody does, and `now` stops in the end: after more than a thousand uses of each record. (A
+ * A process does that with its puts, from half of the epochs on. A process that reads records does
+ * not. So if no process puts any, `now` stops: after more than a thousand uses of each record. (A
  * look-up could, if the lock is free. But then two processes that read hot records set stamps all
  * the time, and take the lines from each other: they read 0.66 x as much as one, now 2.0 x.)
  *
@@ -236,10 +236,9 @@ typedef struct {
 static void sample_record(const bshm__shard *s, void *context, uint32_t ref, uint32_t state)
 {
 	sample *all = context;
-	(void) s;
 	(void) ref;
 	const uint32_t age = bshm__age(all->now, state);
-	if (age > AGE_SAME) {
+	if (age > AGE_SAME && !is_later(s, state & BSHM_SLOT_STAMP, all->now)) {
 		all->counts[age / 64]++;
 		all->count++;
 	}

@@ -21,10 +21,11 @@ static inline void bshm__aging_step(const bshm__shard *s)
 		bshm__aging_go_on(s);
 	}
 }
-/* Under the lock: the age that a record of this page will have after the renumbering that goes on;
- * `page` above all: a period. */
+
+/* The age that a record of this page will have after the renumbering that goes on; `page` above
+ * all: that of a period. Without the lock it is a hint. */
 uint32_t bshm__aging_age(const bshm__shard *s, uint32_t now, uint32_t page, uint32_t age);
-/* The state of a record that is moved. */
+/* Under the lock: the state of a record that is moved. */
 uint32_t bshm__aging_moved(const bshm__shard *s, uint32_t from, uint32_t to, uint32_t state);
 
 #endif

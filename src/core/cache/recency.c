@@ -26,8 +26,8 @@
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
  * of it, puts renumber the old stamps (aging.c). If that is late, epochs get longer, up to an 8th
- * of the records, and reads end none by bytes. While records are only read, `now` stops before it
- * can overtake the old stamps: then uses are told apart no more until a process writes.
+ * of the records, and reads end none by bytes. If no process puts a record, `now` stops before it
+ * can overtake the old stamps: then uses are told apart no more until one does.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -319,10 +319,11 @@ static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, 
 	return oldest;
 }
 
-/* The next search begins there. A read-only process cannot note it. */
+/* The next search begins there; not while stamps are renumbered, as another record may get this one.
+ * A read-only process cannot note it. */
 static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
 {
-	if (s->segment->store_writable) {
+	if (s->segment->store_writable && BSHM_LOAD(&s->shard->aging, RELAXED) == 0) {
 		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, ref) - 1, RELAXED);
 		BSHM_STORE(&s->shard->pop_stamp, (state & BSHM_SLOT_STAMP) + 1, RELAXED);
 	}
