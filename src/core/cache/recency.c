@@ -319,8 +319,8 @@ static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, 
 	return oldest;
 }
 
-/* The next search begins there; not while stamps are renumbered, as another record may get this one.
- * A read-only process cannot note it. */
+/* The next search begins there; not while stamps are renumbered, as another record may get this
+ * one. A read-only process cannot note it. */
 static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
 {
 	if (s->segment->store_writable && BSHM_LOAD(&s->shard->aging, RELAXED) == 0) {
