@@ -174,8 +174,8 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | evicted         | freq.  | gain   | shadow                            |
  *      +-----------------+--------+--------+-----------------------------------+
- * 288: | g.each | g.miss.| vain   | zero                                       |
- *      +--------+--------+--------+--------------------------------------------+
+ * 288: | g.each | g.miss.| vain   | helped | zero                              |
+ *      +--------+--------+--------+--------+-----------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
  *5440: | classes[67]: 16 bytes each; knots[8]: 2 bytes each                    |
@@ -253,7 +253,8 @@ typedef struct {
 	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
 	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
 	uint32_t old_in_vain; /* when no record was older than which floor: evict_old.c; 0 = none */
-	uint32_t zero[5];
+	uint32_t helped_s;    /* when a look-up renumbered stamps: aging.c */
+	uint32_t zero[4];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 	uint32_t knots[BSHM_KNOTS / 2]; /* ages, two in a word: aging.c */
@@ -308,6 +309,7 @@ BSHM_AT(shard_header, shadow_largest, 284);
 BSHM_AT(shard_header, gain_each, 288);
 BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, old_in_vain, 296);
+BSHM_AT(shard_header, helped_s, 300);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 BSHM_AT(shard_header, knots, 6512);

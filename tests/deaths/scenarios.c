@@ -6,6 +6,7 @@
 #include "deaths.h"
 
 #include "core/bshm_origin.h"
+#include "core/cache/aging.h"
 #include "core/cache/shard.h"
 #include "platform/atomic.h"
 
@@ -475,6 +476,18 @@ static void use(desk *d)
 	must(bshm_record_oldest(d->segment, &found), "oldest");
 }
 
+/* A look-up that takes the lock for it. */
+static void use_and_renumber(desk *d)
+{
+	bshm_shard_header *shard = &d->segment->shards[0];
+	BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x5100, RELAXED);
+	BSHM_STORE(&d->segment->tally->hits, BSHM_HELP_HITS - 1, RELAXED);
+	use(d);
+	if (BSHM_LOAD(&shard->helped_s, RELAXED) == 0) {
+		broken("renumber by a look-up", 0);
+	}
+}
+
 static void lease(desk *d)
 {
 	const uint32_t victim = VICTIM;
@@ -581,6 +594,7 @@ const scenario scenarios[] = {
 	{"clear records", clear_records, "", true, IMAGE_ROOMY},
 	{"renumber stamps", renumber, "", false, IMAGE_ROOMY},
 	{"renumber stamps of a few", renumber_few, "", false, IMAGE_ROOMY},
+	{"renumber stamps by a look-up", use_and_renumber, "", false, IMAGE_ROOMY},
 	{"count records anew", count_anew, "", true, IMAGE_SHARDS},
 	{"share the limit of records", share_limit, "", true, IMAGE_SHARDS},
 	{"attach", attach, "", false, IMAGE_ROOMY},

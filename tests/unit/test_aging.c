@@ -61,6 +61,91 @@ TEST(as_many_are_missed_as_with_lru_where_misses_are_rare)
 	}
 }
 
+#define SECOND UINT64_C(1000000000)
+
+static uint32_t oldest_age(const bshm_segment *segment)
+{
+	const bshm_shard_header *shard = &segment->shards[0];
+	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED);
+	return bshm__age(now, BSHM_LOAD(&shard->base, RELAXED));
+}
+
+/* Uses alone: for more epochs than there are stamps. Then a fifth of the records is used once more:
+ * by each record 20 uses or more in a second. */
+TEST(what_was_used_last_stays_after_any_number_of_reads)
+{
+	test_counts();
+	static const uint32_t counts[] = {10, 100, 1000, 2000};
+	for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+		const uint32_t count = counts[c];
+		const uint32_t in_second = count < 100 ? 1000 : 20 * count;
+		uint64_t seed = test_seed();
+		uint64_t now_s = 1000;
+		bshm_clock_set(now_s * SECOND);
+		bshm_segment *segment = open_store(MB(4), count);
+		uint32_t lost = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		for (uint32_t i = 0; i < 2000 * (count < 100 ? 100 : count); i++) {
+			if (i % in_second == 0) {
+				bshm_clock_set(++now_s * SECOND);
+			}
+			CHECK(store_use(segment, (uint32_t) (test_random(&seed) % count)));
+		}
+		for (uint32_t i = 0; i < count / 5; i++) {
+			CHECK(store_use(segment, i));
+		}
+		for (uint32_t i = 0; i < count / 2; i++) {
+			CHECK_INT(store_put(segment, count + i, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		for (uint32_t i = 0; i < count / 5; i++) {
+			lost += !store_has(segment, i);
+		}
+		test_note("%u records: %u of %u lost", count, lost, count / 5);
+		CHECK_INT(lost, 0);
+		check_sound(segment);
+		bshm_segment_close(segment);
+	}
+	bshm_clock_set(0);
+}
+
+static void use_often(bshm_segment *segment, uint32_t uses)
+{
+	for (uint32_t i = 0; i < uses; i++) {
+		CHECK(store_use(segment, i % 20));
+	}
+}
+
+/* Processes that read the same records all the time take lines from each other while the clock goes
+ * on: so look-ups let it stop, for seconds. They wait for no lock. */
+TEST(look_ups_renumber_seldom_and_only_while_the_lock_is_free)
+{
+	bshm_clock_set(1000 * SECOND);
+	bshm_segment *segment = open_store(MB(4), 0);
+	bshm_shard_header *shard = &segment->shards[0];
+	for (uint32_t i = 0; i < 20; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	BSHM_STORE(&shard->lock, UINT64_C(1) << 40, RELAXED);
+	use_often(segment, 60000);
+	CHECK(oldest_age(segment) > BSHM_AGE_DONE);
+	BSHM_STORE(&shard->lock, 0, RELAXED);
+	use_often(segment, BSHM_HELP_HITS);
+	CHECK(oldest_age(segment) <= BSHM_HELP_HITS + 20);
+
+	use_often(segment, 60000);
+	CHECK(oldest_age(segment) > BSHM_AGE_DONE);
+	bshm_clock_set(1003 * SECOND);
+	use_often(segment, BSHM_HELP_HITS);
+	CHECK(oldest_age(segment) > BSHM_AGE_DONE);
+	bshm_clock_set(1004 * SECOND);
+	use_often(segment, BSHM_HELP_HITS);
+	CHECK(oldest_age(segment) <= BSHM_HELP_HITS + 20);
+	bshm_clock_set(0);
+	check_sound(segment);
+}
+
 static uint32_t ref_of(const bshm__shard *s, uint64_t number)
 {
 	const bshm_key key = {(const char *) &number, 8};

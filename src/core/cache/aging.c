@@ -19,15 +19,18 @@
  * when all records have. (When those of the ghosts' turns did not, each turn ended with a
  * renumbering, and a store of 1,000 records beside a loop learnt nothing.)
  *
- * A process does that with its puts, from half of the epochs on. A process that reads records does
- * not. So if no process puts any, `now` stops: after more than a thousand uses of each record. (A
- * look-up could, if the lock is free. But then two processes that read hot records set stamps all
- * the time, and take the lines from each other: they read 0.66 x as much as one, now 2.0 x.)
+ * A process does that with its puts, from half of the epochs on, and with one of BSHM_HELP_HITS
+ * hits if the lock is free just then. But look-ups begin it only every HELP_S seconds. So where
+ * each record is read some hundred times a second, or more, and nothing is put, `now` stops for a
+ * time: uses are told apart to within seconds. (If it went on, two processes that read hot records
+ * would set stamps all the time, and take the lines from each other: they read 0.66 x as much as
+ * one, so 2.0 x.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/aging.h"
 
+#include "core/cache/shard_lock.h"
 #include "core/cache/walk.h"
 
 #define FEW       1024u  /* records: they are renumbered at once, */
@@ -45,6 +48,8 @@
 #define SAMPLE_PAGES 128u /* of which the sample has a few records each */
 #define SAMPLE_EACH  2u
 #define SAMPLE_LOOKS 32u /* pages that are looked at for one with records */
+
+#define HELP_S 4u /* between two renumberings that look-ups begin */
 
 #define WORDS      ((BSHM_SLOT_STAMP + 1) / 64)
 #define CELL_STAMP UINT64_C(0x7fff)
@@ -358,5 +363,24 @@ void bshm__aging_go_on(const bshm__shard *s)
 			BSHM_STORE(&shard->aging_page, 0, RELAXED);
 			BSHM_STORE(&shard->aging, 1 + ((now - AGE_KEPT) & BSHM_SLOT_STAMP), RELAXED);
 		}
+	}
+}
+
+void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard)
+{
+	if (!bshm__aging_due(shard)) {
+		return;
+	}
+	/* Where the clock is set back, the difference is large. */
+	const uint32_t now_s = bshm__store_now_s(segment);
+	const bool begins = BSHM_LOAD(&shard->aging, RELAXED) == 0;
+	if (begins && now_s - BSHM_LOAD(&shard->helped_s, RELAXED) < HELP_S) {
+		return;
+	}
+	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
+	if (bshm__shard_lock_free(&s)) {
+		BSHM_STORE(&shard->helped_s, now_s, RELAXED);
+		bshm__aging_step(&s);
+		bshm__shard_unlock(&s);
 	}
 }

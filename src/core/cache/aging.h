@@ -8,19 +8,29 @@
 
 #include "core/cache/epoch.h"
 
-/* From there on writers renumber. */
+/* From there on stamps are renumbered. */
 #define BSHM_AGE_RENUMBER 0x4000u
+/* Of so many hits of a process one helps. */
+#define BSHM_HELP_HITS 4096u
+
+static inline bool bshm__aging_due(const bshm_shard_header *shard)
+{
+	const uint32_t now = (uint32_t) BSHM_LOAD(&shard->clock, RELAXED);
+	return BSHM_LOAD(&shard->aging, RELAXED) != 0 ||
+		   bshm__age(now, BSHM_LOAD(&shard->base, RELAXED)) > BSHM_AGE_RENUMBER;
+}
 
 /* Under the lock: a step of the renumbering, when it is due. */
 void bshm__aging_go_on(const bshm__shard *s);
 static inline void bshm__aging_step(const bshm__shard *s)
 {
-	const uint32_t now = (uint32_t) BSHM_LOAD(&s->shard->clock, RELAXED);
-	if (BSHM_UNLIKELY(BSHM_LOAD(&s->shard->aging, RELAXED) != 0 ||
-					  bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED)) > BSHM_AGE_RENUMBER)) {
+	if (BSHM_UNLIKELY(bshm__aging_due(s->shard))) {
 		bshm__aging_go_on(s);
 	}
 }
+/* The same by a look-up: without waiting for the lock, and it begins no renumbering in the first
+ * seconds after another one was begun so. */
+void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard);
 
 /* The age that a record of this page will have after the renumbering that goes on; `page` above
  * all: that of a period. Without the lock it is a hint. */

@@ -26,6 +26,7 @@
  */
 #include "core/cache/find.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/ghost.h"
 #include "core/cache/recency.h"
 #include "core/cache/record.h"
@@ -69,26 +70,28 @@ static int search(const bshm__shard *s, const bshm__home *home, uint32_t space, 
 
 /* For the child of a fork, which has no owner slot yet. It takes one, to count in a cache line of
  * its own. */
-static BSHM_NOINLINE void tally_shared(bshm_segment *segment, bool hit)
+static BSHM_NOINLINE uint64_t tally_shared(bshm_segment *segment, bool hit)
 {
 	bshm_tally *all = &segment->tallies[BSHM_OWNER_COUNT];
-	BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
+	const uint64_t before = BSHM_ADD(hit ? &all->hits : &all->misses, 1, RELAXED);
 	if (!segment->slotless) {
 		bshm_error error;
 		segment->slotless = bshm__owner_attach(segment, &error) != BSHM_OK;
 	}
+	return before + 1;
 }
 
-/* Counts a look-up in the process's own tally. */
-static inline void tally(bshm_segment *segment, bool hit)
+/* Counts a look-up in the process's own tally. Returns how many it has; 0 = it may not count. */
+static inline uint64_t tally(bshm_segment *segment, bool hit)
 {
 	bshm_tally *own = segment->tally;
 	if (BSHM_LIKELY(own != NULL)) {
 		uint64_t *count = hit ? &own->hits : &own->misses;
-		BSHM_STORE(count, BSHM_LOAD(count, RELAXED) + 1, RELAXED);
-	} else if (segment->store_writable) {
-		tally_shared(segment, hit);
+		const uint64_t now = BSHM_LOAD(count, RELAXED) + 1;
+		BSHM_STORE(count, now, RELAXED);
+		return now;
 	}
+	return segment->store_writable ? tally_shared(segment, hit) : 0;
 }
 
 static void describe_found(const bshm__shard *s, const bshm__record *record, uint64_t sequence,
@@ -135,8 +138,11 @@ static BSHM_ALWAYS_INLINE void note_hit(
 	const bshm__shard *s, uint64_t hash, const bshm__record *record, bool expired, unsigned flags)
 {
 	if ((flags & BSHM_FIND_USE) != 0) {
-		tally(s->segment, !expired);
+		const uint64_t nth = tally(s->segment, !expired);
 		if (BSHM_LIKELY(s->segment->store_writable)) {
+			if (BSHM_UNLIKELY(nth % BSHM_HELP_HITS == 0)) {
+				bshm__aging_help(s->segment, s->shard);
+			}
 			const uint64_t bytes = bshm__record_size(record);
 			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&
 				!expired && tells_of_an_lru(s, hash, bytes)) {

@@ -25,9 +25,9 @@
  * before `middle`. Many uses in a short time count as one.
  *
  * Stamps are compared modulo 32,768. `base` is no younger than any stamp. When `now` is far ahead
- * of it, puts renumber the old stamps (aging.c). If that is late, epochs get longer, up to an 8th
- * of the records, and reads end none by bytes. If no process puts a record, `now` stops before it
- * can overtake the old stamps: then uses are told apart no more until one does.
+ * of it, the old stamps are renumbered (aging.c). If that is late, epochs get longer, up to an 8th
+ * of the records, and reads end none by bytes. Before it can overtake the old stamps `now` stops:
+ * then uses are told apart no more until these are renumbered.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
