@@ -321,6 +321,28 @@ TEST(values_of_8_to_10_kb_waste_little)
 	}
 }
 
+/* As keys that are counted up do. The first ones fill the store, so later ones find their slots. */
+TEST(records_that_get_longer_are_not_divided_as_the_first_were)
+{
+	test_counts();
+	double used;
+	double all;
+	for (uint32_t mb = 16; mb <= 32; mb *= 2) {
+		bshm_segment *segment = open_store(MB((uint64_t) mb), 0);
+		for (uint32_t k = 0, bytes = 9995, next = 10; k < 8000; k++) {
+			if (k == next) {
+				next *= 10;
+				bytes++;
+			}
+			CHECK_INT(store_put(segment, k, 1, bytes, 0, BSHM_PUT_SET), 1);
+		}
+		waste(segment, &used, &all);
+		test_note("in %u MB: %.2f %%, the whole store %.2f %% more than the data", mb, used, all);
+		CHECK(all <= 1.5);
+		bshm_segment_close(segment);
+	}
+}
+
 /* They would fit into one slot, but the next larger slot may be larger by a fourth. */
 TEST(values_of_2_to_4_kb_waste_little)
 {
