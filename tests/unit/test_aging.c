@@ -155,6 +155,44 @@ static uint32_t ref_of(const bshm__shard *s, uint64_t number)
 	return at.ref;
 }
 
+static bshm_segment *in_use;
+static bool was_renumbered;
+static void renumber(void)
+{
+	const bshm__shard s = bshm__shard_at(in_use, 0);
+	was_renumbered = bshm__aging_due(s.shard);
+	bshm__aging_step(&s);
+}
+
+/* Before each access of a use another process renumbers the stamps, that of this record, too. */
+TEST(a_record_that_is_used_while_stamps_are_renumbered_is_the_youngest)
+{
+	const uint64_t access_most = 100;
+	uint64_t reached = 0;
+	for (uint64_t access = 1; access < access_most; access++) {
+		bshm_segment *segment = open_store(MB(1), 10);
+		bshm_shard_header *shard = &segment->shards[0];
+		for (uint32_t i = 0; i < 10; i++) {
+			CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x4100, RELAXED);
+		in_use = segment;
+		was_renumbered = false;
+		bshm__held.call_at = bshm__held.accesses + access;
+		bshm__held.call = renumber;
+		CHECK(store_use(segment, 0));
+		bshm__held.call = NULL;
+		reached += was_renumbered;
+		for (uint32_t i = 10; i < 19; i++) {
+			CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		CHECK(store_has(segment, 0));
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+	CHECK(reached > 10 && reached < access_most - 1);
+}
+
 /* Records of eight ages in each page. Then their stamps are renumbered page by page. Before each
  * step an eviction sees them in the same order, and the same ones behind the floor. */
 TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)

@@ -272,6 +272,18 @@ uint32_t bshm__state_used(const bshm__shard *s, uint32_t state)
 	return state_used(bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED)), state);
 }
 
+/* The state was not `before` any more. Another process has used the record, and that will do; or it
+ * has renumbered the stamp. */
+static BSHM_NOINLINE void touch_again(const bshm_segment *segment, bshm_shard_header *shard,
+	uint32_t *state_word, uint32_t before, uint64_t bytes)
+{
+	const uint32_t state = BSHM_LOAD(state_word, RELAXED);
+	const uint32_t age = bshm__age((uint32_t) BSHM_LOAD(&shard->clock, RELAXED), state);
+	if (((state ^ before) & ~BSHM_SLOT_STAMP) == 0 && age != 0 && age < AGE_MAX) {
+		bshm__touch_set(segment, shard, state_word, state, bytes);
+	}
+}
+
 /* `flatten`: a walk over many keys notes a use with each get. */
 BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard,
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
@@ -279,8 +291,10 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 	const uint32_t before = state;
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	const bshm__epochs e = bshm__epochs_of(clock);
-	if (BSHM_CAS(state_word, &state, state_used(e, state), RELAXED)) {
+	if (BSHM_LIKELY(BSHM_CAS(state_word, &state, state_used(e, state), RELAXED))) {
 		count_use(segment, shard, clock, bshm__age(e.now, before), bytes, AGE_DONE);
+	} else {
+		touch_again(segment, shard, state_word, before, bytes);
 	}
 }
 
