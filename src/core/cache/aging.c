@@ -7,24 +7,25 @@
  * tells its oldest records apart. (When those not used for 8,192 epochs got one stamp, 10 to 80 %
  * more misses than LRU, where 99.9 % of the requests are hits.)
  *
- * Of up to FEW records the n-th lowest age becomes n, at once. Of more, ages up to AGE_SAME stay.
- * The others are divided at the `knots`, so that each part has about as many records of a sample;
- * and each part gets as many of the new ages, AGE_PART, in proportion to the old ones. So the order
- * stays, and records that are far apart in it stay apart. Each put renumbers some pages. Until that
- * is done an eviction asks what the ages of the other records, and of the floor, will be. A record
- * that is moved to a page that has been renumbered gets its new stamp with that; one that is moved
- * the other way, or whose page a death leaves half done, is renumbered twice, and looks younger.
+ * Of up to FEW records the n-th lowest age becomes n, at once, those of the lowest ages first: so a
+ * death on the way leaves the order as it was. Of more, ages up to AGE_SAME stay. The others are
+ * divided at the `knots`, into parts that each get as many of the new ages, AGE_PART, in proportion
+ * to the old ones. So the order stays, and records that are far apart in it stay apart. Some pages
+ * are renumbered at a time. Until that is done an eviction asks what the ages of the other records,
+ * and of the floor, will be. A record that is moved to a page that has been renumbered gets its new
+ * stamp with that; one that is moved the other way, or whose page a death leaves half done, is
+ * renumbered twice, and looks younger.
  *
  * The cells of `shadow` and some epochs are of the same clock. They get new ones by the same rule,
  * when all records have. (When those of the ghosts' turns did not, each turn ended with a
  * renumbering, and a store of 1,000 records beside a loop learnt nothing.)
  *
- * A process does that with its puts, from half of the epochs on, and with one of BSHM_HELP_HITS
- * hits if the lock is free just then. But look-ups begin it only every HELP_S seconds. So where
- * each record is read some hundred times a second, or more, and nothing is put, `now` stops for a
- * time: uses are told apart to within seconds. (If it went on, two processes that read hot records
- * would set stamps all the time, and take the lines from each other: they read 0.66 x as much as
- * one, so 2.0 x.)
+ * A process makes a step of that with each put and removal, and each use under the lock, from half
+ * of the epochs on; and with one of BSHM_HELP_HITS hits, if the lock is free just then. But look-
+ * ups begin it only every HELP_S seconds. So where each record is read some hundred times a second,
+ * or more, and nothing is put, `now` stops for a time: uses are told apart to within seconds. (If
+ * it went on, two processes that read hot records would set stamps all the time, and take the lines
+ * from each other: they would read 0.66 x as much as one, and not 2.0 x.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -35,8 +36,8 @@
 
 #define FEW       1024u  /* records: they are renumbered at once, */
 #define FEW_PAGES 16384u /* in a shard that has no more pages */
-#define AGE_SAME  0x1000u
-#define AGE_PART  0x200u
+#define AGE_SAME  0x800u
+#define AGE_PART  0x400u
 #define AGE_KEPT  (AGE_SAME + BSHM_KNOTS * AGE_PART) /* no new one is higher */
 /* A step ends with the page with which it has cost so much: a record 1, a page with records
  * PAGE_COST besides; or after so many pages, if few of them have records. */
@@ -67,11 +68,13 @@ typedef struct {
 	uint32_t knots[BSHM_KNOTS];
 } rule;
 
-/* Has the stamp been set since `then`? The clock may have gone on far. */
+/* Has the stamp been set since `then`? The clock may have gone on far; or the stamp may be of an
+ * epoch that this processor does not see yet. */
 static bool is_later(const bshm__shard *s, uint32_t stamp, uint32_t then)
 {
 	const uint32_t now = bshm__stamp_now(s);
-	return bshm__age(now, stamp) < bshm__age(now, then);
+	const uint32_t age = bshm__age(now, stamp);
+	return age < bshm__age(now, then) || age >= BSHM_AGE_MAX;
 }
 
 static uint32_t rank(const ranks *r, uint32_t age)
@@ -125,30 +128,23 @@ static void note_age(const bshm__shard *s, ranks *r, uint32_t now, uint32_t stam
 	}
 }
 
-/* False: there are too many records. */
-static bool rank_all(const bshm__shard *s, ranks *r, uint32_t now)
+static void note_cells(const bshm__shard *s, ranks *r, uint32_t now)
 {
-	bshm__walk w = {0, 0, 0};
-	uint32_t state;
-	uint32_t records = 0;
-	while (bshm__walk_next(s, &w, &state) != 0 && w.visited < s->segment->shard_pages) {
-		if (++records > FEW) { /* the shard's count is damaged */
-			return false;
-		}
-		note_age(s, r, now, state & BSHM_SLOT_STAMP);
-	}
 	for (uint32_t i = 0; i < BSHM_SHADOW_CELLS; i++) {
 		const uint64_t says = BSHM_LOAD(&s->shard->shadow[i], RELAXED);
 		if (says != 0) {
 			note_age(s, r, now, (uint32_t) (says & CELL_STAMP));
 		}
 	}
+}
+
+static void add_up(ranks *r)
+{
 	uint32_t sum = 0;
 	for (uint32_t i = 0; i < WORDS; i++) {
 		sum += BSHM_BIT_COUNT(r->seen[i]);
 		r->sums[i] = (uint16_t) sum;
 	}
-	return true;
 }
 
 /* ------------------------------------------------------------------ stamps */
@@ -163,7 +159,28 @@ static void renumber(const bshm__shard *s, const rule *r, uint32_t ref, uint32_t
 	}
 }
 
-/* All that has stamps besides the records. */
+#define ALL UINT32_MAX
+
+/* The periods that get this age; or all, when all records have got theirs. Then the clock goes on:
+ * if it has stopped, all that is read has the stamp `now`, and no use would end that epoch. */
+static void renumber_periods(const bshm__shard *s, const rule *r, uint32_t age)
+{
+	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
+	uint64_t after;
+	do {
+		bshm__epochs e = bshm__epochs_of(clock);
+		uint32_t *const began[] = {&e.last, &e.middle, &e.floor};
+		for (unsigned i = 0; i < 3; i++) {
+			const uint32_t stamp = renumbered(s, r, *began[i]);
+			*began[i] = age == ALL || bshm__age(r->now, stamp) == age ? stamp : *began[i];
+		}
+		e.now += age == ALL;
+		after = bshm__clock_of(e);
+		/* Pairs with bshm__touch_count(). */
+	} while (after != clock && !BSHM_CAS(&s->shard->clock, &clock, after, RELEASE));
+}
+
+/* All that has stamps besides the records and the periods. */
 static void finish_renumbering(const bshm__shard *s, const rule *r, uint32_t oldest)
 {
 	bshm_shard_header *shard = s->shard;
@@ -184,34 +201,63 @@ static void finish_renumbering(const bshm__shard *s, const rule *r, uint32_t old
 		(turn & ~BSHM_SLOT_STAMP) | renumbered(s, r, turn & BSHM_SLOT_STAMP), RELAXED);
 	const uint32_t evicted = BSHM_LOAD(&shard->evicted_epoch, RELAXED);
 	BSHM_STORE(&shard->evicted_epoch, renumbered(s, r, evicted & BSHM_SLOT_STAMP), RELAXED);
-	uint64_t clock = BSHM_LOAD(&shard->clock, RELAXED);
-	bshm__epochs e;
-	do {
-		e = bshm__epochs_of(clock);
-		e.last = renumbered(s, r, e.last);
-		e.middle = renumbered(s, r, e.middle);
-		e.floor = renumbered(s, r, e.floor);
-	} while (!BSHM_CAS(&shard->clock, &clock, bshm__clock_of(e), RELAXED));
 	BSHM_STORE(&shard->base, oldest, RELAXED);
 }
 
-/* A death on the way mixes up the order. False: they are too many, or there are too many pages to
- * look through. */
-static bool renumber_few(const bshm__shard *s, uint32_t now)
+/* The records by their ranks: each list has those of one, by their numbers + 1. */
+typedef struct {
+	ranks all;
+	uint32_t count;
+	uint32_t refs[FEW];
+	uint32_t states[FEW];
+	uint16_t next[FEW];
+	uint16_t first[FEW + BSHM_SHADOW_CELLS + 1];
+} by_rank;
+
+/* False: there are too many records. */
+static bool find_ranks(const bshm__shard *s, by_rank *r, uint32_t now)
 {
-	ranks all = {{0}, {0}};
-	const rule r = {.now = now, .ranks = &all};
-	if (BSHM_LOAD(&s->shard->records, RELAXED) > FEW || s->segment->shard_pages > FEW_PAGES ||
-		!rank_all(s, &all, now)) {
-		return false;
-	}
 	bshm__walk w = {0, 0, 0};
 	uint32_t state;
 	uint32_t ref;
 	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.visited < s->segment->shard_pages) {
-		renumber(s, &r, ref, state);
+		if (r->count == FEW) { /* the shard's count is damaged */
+			return false;
+		}
+		r->refs[r->count] = ref;
+		r->states[r->count++] = state;
+		note_age(s, &r->all, now, state & BSHM_SLOT_STAMP);
 	}
-	finish_renumbering(s, &r, (now - all.sums[WORDS - 1]) & BSHM_SLOT_STAMP);
+	note_cells(s, &r->all, now);
+	add_up(&r->all);
+	for (uint32_t i = 0; i < r->count; i++) {
+		const uint32_t age = bshm__age(now, r->states[i]);
+		const uint32_t its_rank = rank(&r->all, age);
+		r->next[i] = r->first[its_rank];
+		r->first[its_rank] = (uint16_t) (i + 1);
+	}
+	return true;
+}
+
+/* The youngest ones first: what has its rank already is never older than what has not. So a death
+ * on the way leaves the order as it was. False: they are too many, or there are too many pages to
+ * look through. */
+static bool renumber_few(const bshm__shard *s, uint32_t now)
+{
+	by_rank records = {.count = 0};
+	const rule r = {.now = now, .ranks = &records.all};
+	if (BSHM_LOAD(&s->shard->records, RELAXED) > FEW || s->segment->shard_pages > FEW_PAGES ||
+		!find_ranks(s, &records, now)) {
+		return false;
+	}
+	const uint32_t last = records.all.sums[WORDS - 1];
+	for (uint32_t its_rank = 0; its_rank <= last; its_rank++) {
+		for (uint32_t i = records.first[its_rank]; i != 0; i = records.next[i - 1]) {
+			renumber(s, &r, records.refs[i - 1], records.states[i - 1]);
+		}
+		renumber_periods(s, &r, its_rank);
+	}
+	finish_renumbering(s, &r, (now - last) & BSHM_SLOT_STAMP);
 	return true;
 }
 
@@ -235,7 +281,7 @@ static uint32_t visit_page(const bshm__shard *s, uint32_t page, uint32_t most,
 typedef struct {
 	uint32_t now;
 	uint32_t count;
-	uint16_t counts[WORDS]; /* of 64 ages each */
+	uint8_t counts[BSHM_SLOT_STAMP + 1]; /* of each age */
 } sample;
 
 static void sample_record(const bshm__shard *s, void *context, uint32_t ref, uint32_t state)
@@ -243,17 +289,16 @@ static void sample_record(const bshm__shard *s, void *context, uint32_t ref, uin
 	sample *all = context;
 	(void) ref;
 	const uint32_t age = bshm__age(all->now, state);
-	if (age > AGE_SAME && !is_later(s, state & BSHM_SLOT_STAMP, all->now)) {
-		all->counts[age / 64]++;
+	if (age > AGE_SAME && all->counts[age] != UINT8_MAX &&
+		!is_later(s, state & BSHM_SLOT_STAMP, all->now)) {
+		all->counts[age]++;
 		all->count++;
 	}
 }
 
-/* The knots: the ages that divide a sample of the records, and as many ages at equal distances, as
- * those of the sample may all lie close together: up to `most`, which is more than AGE_SAME. */
-static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
+/* Records of all pages; or, where that are few, as they lie in the first pages, those of these. */
+static void take_sample(const bshm__shard *s, sample *all)
 {
-	sample all = {.now = now};
 	const uint32_t pages = s->segment->shard_pages;
 	for (uint32_t i = 0; i < SAMPLE_PAGES; i++) {
 		const uint32_t first = (uint32_t) ((uint64_t) i * pages / SAMPLE_PAGES);
@@ -263,20 +308,45 @@ static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
 			page++;
 		}
 		if (page < first + SAMPLE_LOOKS && page < pages) {
-			visit_page(s, page, SAMPLE_EACH, sample_record, &all);
+			visit_page(s, page, SAMPLE_EACH, sample_record, all);
 		}
 	}
-	for (uint32_t i = 1; i <= BSHM_KNOTS; i++) {
-		all.counts[(AGE_SAME + (most - AGE_SAME) * i / BSHM_KNOTS) / 64]++;
-		all.count++;
+	const uint32_t most = pages < SAMPLE_PAGES * SAMPLE_LOOKS ? pages : SAMPLE_PAGES * SAMPLE_LOOKS;
+	uint32_t cost = all->count < SAMPLE_PAGES ? 0 : COST_LATE;
+	for (uint32_t page = 0; page < most && cost < COST_LATE; page++) {
+		if (bshm__page_class(s, page + 1) < BSHM_CLASS_RECORDS) {
+			cost += PAGE_COST + visit_page(s, page, COST_LATE - cost, sample_record, all);
+		}
 	}
-	uint32_t sum = 0;
-	uint32_t knot = 0;
-	uint32_t knots[BSHM_KNOTS] = {0};
-	for (uint32_t i = 0; i < WORDS; i++) {
-		sum += all.counts[i];
-		while (knot < BSHM_KNOTS && sum * BSHM_KNOTS >= all.count * (knot + 1)) {
-			knots[knot++] = i * 64 + 63;
+}
+
+/*
+ * The knots: each part has as much of the sample and of the ages, added up, as the others. (With
+ * as many records alone, a part that begins where they are few and ends where they are many makes
+ * the latter's ages alike.) `most` is the oldest age. Where hot records alone were used for long,
+ * there is a gap between their ages and the others': that is one part, so the others keep their
+ * distances.
+ */
+static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
+{
+	sample all = {.now = now};
+	take_sample(s, &all);
+	uint32_t low = AGE_SAME;
+	while (low + 1 < most && all.counts[low + 1] == 0) {
+		low++;
+	}
+	const bool gap = all.count != 0 && low > AGE_SAME + 2 * AGE_PART;
+	low = gap ? low : AGE_SAME;
+	uint32_t knots[BSHM_KNOTS] = {low};
+	const uint64_t span = most - low;
+	const uint64_t parts = BSHM_KNOTS - gap;
+	const uint64_t count = all.count + 1; /* with the oldest */
+	uint64_t sum = 1;
+	for (uint32_t age = low + 1, knot = gap; age <= most; age++) {
+		sum += all.counts[age];
+		while (knot < BSHM_KNOTS &&
+			   (sum * span + (age - low) * count) * parts >= 2 * count * span * (knot - gap + 1)) {
+			knots[knot++] = age;
 		}
 	}
 	for (uint32_t i = 0; i < BSHM_KNOTS / 2; i++) {
@@ -315,6 +385,7 @@ static void renumber_pages(const bshm__shard *s, uint32_t now, uint32_t aging)
 	}
 	BSHM_STORE(&s->shard->aging_page, page, RELAXED);
 	if (page >= pages) {
+		renumber_periods(s, &r, ALL);
 		finish_renumbering(s, &r, (aging - 1) & BSHM_SLOT_STAMP);
 		BSHM_STORE(&s->shard->aging, 0, RELAXED);
 	}
@@ -366,19 +437,20 @@ void bshm__aging_go_on(const bshm__shard *s)
 	}
 }
 
-void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard)
+void bshm__aging_help(bshm_segment *segment, uint64_t n)
 {
+	/* Each in turn: the n-th hit of a page may always be in the same one. */
+	const bshm__shard s =
+		bshm__shard_at(segment, (uint32_t) (n / BSHM_HELP_HITS % segment->shard_count));
+	bshm_shard_header *shard = s.shard;
 	if (!bshm__aging_due(shard)) {
 		return;
 	}
 	/* Where the clock is set back, the difference is large. */
 	const uint32_t now_s = bshm__store_now_s(segment);
 	const bool begins = BSHM_LOAD(&shard->aging, RELAXED) == 0;
-	if (begins && now_s - BSHM_LOAD(&shard->helped_s, RELAXED) < HELP_S) {
-		return;
-	}
-	const bshm__shard s = bshm__shard_at(segment, (uint32_t) (shard - segment->shards));
-	if (bshm__shard_lock_free(&s)) {
+	if ((!begins || now_s - BSHM_LOAD(&shard->helped_s, RELAXED) >= HELP_S) &&
+		bshm__shard_lock_free(&s)) {
 		BSHM_STORE(&shard->helped_s, now_s, RELAXED);
 		bshm__aging_step(&s);
 		bshm__shard_unlock(&s);

@@ -28,9 +28,9 @@ static inline void bshm__aging_step(const bshm__shard *s)
 		bshm__aging_go_on(s);
 	}
 }
-/* The same by a look-up: without waiting for the lock, and it begins no renumbering in the first
- * seconds after another one was begun so. */
-void bshm__aging_help(bshm_segment *segment, bshm_shard_header *shard);
+/* The same by the n-th hit of a process, for one of the shards: without waiting for the lock, and
+ * it begins no renumbering in the first seconds after another one was begun so. */
+void bshm__aging_help(bshm_segment *segment, uint64_t n);
 
 /* The age that a record of this page will have after the renumbering that goes on; `page` above
  * all: that of a period. Without the lock it is a hint. */

@@ -12,6 +12,7 @@
  */
 #include "core/cache/change.h"
 
+#include "core/cache/aging.h"
 #include "core/cache/ghost.h"
 #include "core/cache/large.h"
 #include "core/cache/lease_table.h"
@@ -44,8 +45,6 @@ static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 {
 	return ttl_s == 0 ? 0 : bshm__store_next_s(segment) + ttl_s;
 }
-
-/* ------------------------------------------------------------------ public */
 
 /* Has the existing record this value? */
 static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_value *value)
@@ -606,6 +605,7 @@ static int remove_located(const bshm__shard *s, const bshm__home *home, const bs
 	}
 	bshm__record_remove(s, home, at->cell, at->ref);
 	bshm__table_tidy(s, home->table);
+	bshm__aging_step(s);
 	return !at->expired;
 }
 

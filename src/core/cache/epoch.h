@@ -49,7 +49,9 @@ static inline uint32_t bshm__age_of(const bshm__shard *s, uint32_t now, uint32_t
 	return age <= bshm__age(now, BSHM_LOAD(&s->shard->base, RELAXED)) ? age : 0;
 }
 
-/* When `now` is so far ahead of the oldest stamp, stamps should have been renumbered. */
+/* When `now` is so far ahead of the oldest stamp, stamps should have been renumbered; and so far
+ * ahead it stops. */
 #define BSHM_AGE_DONE 0x5000u
+#define BSHM_AGE_MAX  0x7800u
 
 #endif

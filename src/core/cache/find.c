@@ -141,7 +141,7 @@ static BSHM_ALWAYS_INLINE void note_hit(
 		const uint64_t nth = tally(s->segment, !expired);
 		if (BSHM_LIKELY(s->segment->store_writable)) {
 			if (BSHM_UNLIKELY(nth % BSHM_HELP_HITS == 0)) {
-				bshm__aging_help(s->segment, s->shard);
+				bshm__aging_help(s->segment, nth);
 			}
 			const uint64_t bytes = bshm__record_size(record);
 			if (BSHM_UNLIKELY((record->state & BSHM_SLOT_STAMP) != bshm__stamp_now(s)) &&

@@ -367,6 +367,7 @@ void bshm__note_use(const bshm__shard *s, const bshm__home *home, const bshm__ex
 	const uint64_t bytes = bshm__record_size(&at->record);
 	bshm__ghost_used(s, home->hash, state, bytes);
 	bshm__touch(s, at->record.slot, state, bytes);
+	bshm__aging_step(s);
 }
 
 /* Has no slot of the shard been freed since bshm__locate()? Then what it found is still true. */

@@ -36,7 +36,7 @@
 #include "core/cache/aging.h"
 #include "core/cache/walk.h"
 
-#define AGE_MAX     0x7800u /* `now` stops so far ahead of `base` */
+#define AGE_MAX     BSHM_AGE_MAX
 #define AGE_DONE    BSHM_AGE_DONE
 #define AGE_OF_PUTS 0x7000u /* by then a put ends no epoch by bytes */
 #define AGE_DOUBLES 0x200u  /* from there on epochs are twice as long after so many */
