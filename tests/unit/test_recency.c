@@ -6,6 +6,8 @@
 #include "core/cache/recency.h"
 #include "test_store.h"
 
+#include <inttypes.h>
+
 #define RECORDS 50u
 #define BYTES   104u /* of a value: a use counts 128 bytes in all */
 
@@ -89,6 +91,32 @@ TEST(the_only_record_is_found_or_has_changed_while_it_is_replaced)
 		busy += oldest == BSHM_E_BUSY;
 	}
 	CHECK(busy > 0 && !was_used);
+	check_sound(segment);
+}
+
+/* While a store fills, epochs are short at first: hundreds of them have a few records each. */
+TEST(a_filled_store_is_emptied_oldest_first_without_reading_all_records_for_each)
+{
+	const uint32_t count = 40000;
+	bshm_segment *segment = open_store(MB(4), 0);
+	uint64_t most = 0; /* of a record, how many younger ones went before it */
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_INT(store_put(segment, i, i, 8 + 16 * (i % 3), 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t before = bshm__held.accesses;
+	for (uint32_t i = 0; i < count && !test_failed(); i++) {
+		bshm_found found;
+		bshm_error error;
+		uint64_t key;
+		CHECK_INT(bshm_record_oldest(segment, &found), 1);
+		CHECK(bshm_found_copy_key(&found, &key));
+		const bshm_key wanted = {(const char *) &key, 8};
+		CHECK_INT(bshm_found_remove(&found, &wanted, NULL, &error), 1);
+		most = key > i && key - i > most ? key - i : most;
+	}
+	const uint64_t walks = (bshm__held.accesses - before) / (3 * count);
+	test_note("all records are read %" PRIu64 " times; %" PRIu64 " out of order", walks, most);
+	CHECK(walks < 600 && most <= 2 * count / 64);
 	check_sound(segment);
 }
 

@@ -60,6 +60,8 @@
 
 #define ADVANCE_TRIES 16u
 
+#define PAGES_NEAR 4u /* where the next of the oldest records is looked for first */
+
 /* ------------------------------------------------------------------ the clock */
 
 /* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
@@ -300,65 +302,98 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 
 /* ------------------------------------------------------------------ the oldest */
 
-/* The first record from `page` on with this stamp; with a stamp above all, the oldest record. */
-static uint32_t find_stamp(const bshm__shard *s, uint32_t page, uint32_t stamp, uint32_t *state)
+typedef struct {
+	uint32_t now;
+	uint32_t least_age; /* a record that is so old will do */
+	uint32_t ref;       /* of the oldest one; 0 = none */
+	uint32_t age;
+} search;
+
+/* How many records there are of AGES_EACH ages each, and in all. */
+#define AGES_EACH 16u
+typedef struct {
+	uint32_t records;
+	uint32_t of[(BSHM_SLOT_STAMP + 1) / AGES_EACH];
+} counts;
+
+/* Looks through so many pages, from `page` on, up to the first record that is old enough: true.
+ * Else counts those of users, unless `all` is NULL. */
+static bool look_for(
+	const bshm__shard *s, search *oldest, uint32_t page, uint32_t pages, counts *all)
 {
-	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s->shard->clock, RELAXED));
 	const uint32_t now_s = bshm__store_now_s(s->segment);
-	bshm__walk w = {page, 0, page};
-	uint32_t oldest = 0;
-	uint32_t oldest_age = 0;
-	uint32_t its_state;
+	bshm__walk w = {page, 0, 0};
+	uint32_t state;
 	uint32_t ref;
-	while ((ref = bshm__walk_next(s, &w, &its_state)) != 0) {
-		if (w.visited >= s->segment->shard_pages || bshm__walk_expired(s, ref, its_state, now_s)) {
-			continue;
-		}
+	while ((ref = bshm__walk_next(s, &w, &state)) != 0 && w.visited < pages) {
 		const uint32_t shape =
 			BSHM_LOAD(bshm__slot_word(bshm__ref_at(s, ref, BSHM_SLOT_BYTES_MIN), 1), RELAXED);
-		if ((shape >> BSHM_SHAPE_SPACE & 1) != BSHM_SPACE_CACHE) {
+		if ((shape >> BSHM_SHAPE_SPACE & 1) != BSHM_SPACE_CACHE ||
+			bshm__walk_expired(s, ref, state, now_s)) {
 			continue;
 		}
-		const uint32_t its_age =
-			bshm__aging_age(s, e.now, w.page + 1, bshm__age_of(s, e.now, its_state));
-		if (stamp > BSHM_SLOT_STAMP && (oldest == 0 || its_age > oldest_age)) {
-			oldest = ref;
-			oldest_age = its_age;
-			*state = its_state;
-		} else if ((its_state & BSHM_SLOT_STAMP) == stamp) {
-			*state = its_state;
-			return ref;
+		const uint32_t age =
+			bshm__aging_age(s, oldest->now, w.page + 1, bshm__age_of(s, oldest->now, state));
+		if (oldest->ref == 0 || age > oldest->age) {
+			oldest->ref = ref;
+			oldest->age = age;
+		}
+		if (age >= oldest->least_age) {
+			return true;
+		}
+		if (all != NULL) {
+			all->records++;
+			all->of[age / AGES_EACH]++;
 		}
 	}
-	return oldest;
+	return false;
 }
 
-/* The next search begins there; not while stamps are renumbered, as another record may get this
- * one. A read-only process cannot note it. */
-static void note_oldest(const bshm__shard *s, uint32_t ref, uint32_t state)
+/* From which age on records will do: for a 64th of them at most, or those of one age. */
+static uint32_t least_age(const counts *all, uint32_t oldest)
 {
-	if (s->segment->store_writable && BSHM_LOAD(&s->shard->aging, RELAXED) == 0) {
-		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, ref) - 1, RELAXED);
-		BSHM_STORE(&s->shard->pop_stamp, (state & BSHM_SLOT_STAMP) + 1, RELAXED);
+	uint32_t least = oldest;
+	uint32_t sum = 0;
+	for (uint32_t i = oldest / AGES_EACH; i != 0; i--) {
+		sum += all->of[i];
+		if (sum > all->records / BSHM_EPOCH_SHARE) {
+			break;
+		}
+		least = i * AGES_EACH;
+	}
+	return least;
+}
+
+/* Looks through all pages. */
+static BSHM_NOINLINE void look_everywhere(const bshm__shard *s, search *oldest, uint32_t page)
+{
+	counts all = {.records = 0};
+	oldest->ref = 0;
+	if (!look_for(s, oldest, page, s->segment->shard_pages, &all) && oldest->ref != 0) {
+		oldest->least_age = least_age(&all, oldest->age);
 	}
 }
 
-uint32_t bshm__oldest(const bshm__shard *s, uint32_t *its_age)
+/* A search begins where the last one has ended. Not while stamps are renumbered, as other records
+ * may get such a one. A read-only process cannot note it. */
+uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age)
 {
-	const bshm_shard_header *shard = s->shard;
-	const uint32_t known = BSHM_LOAD(&shard->pop_stamp, RELAXED);
-	const uint32_t page = BSHM_LOAD(&shard->pop_page, RELAXED);
-	uint32_t state = 0;
-	uint32_t ref = 0;
-	if (known != 0 && page < s->segment->shard_pages) {
-		ref = find_stamp(s, page, (known - 1) & BSHM_SLOT_STAMP, &state);
+	const uint32_t known = BSHM_LOAD(&s->shard->pop_stamp, RELAXED);
+	const uint32_t noted = BSHM_LOAD(&s->shard->pop_page, RELAXED);
+	const uint32_t page = noted < s->segment->shard_pages ? noted : 0;
+	search oldest = {.now = bshm__stamp_now(s), .least_age = NEW};
+	if (known != 0) {
+		oldest.least_age = bshm__age(oldest.now, known - 1);
 	}
-	if (ref == 0) {
-		ref = find_stamp(s, 0, BSHM_SLOT_STAMP + 1, &state);
+	if (known == 0 || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
+		look_everywhere(s, &oldest, page);
 	}
-	if (ref != 0) {
-		*its_age = bshm__age((uint32_t) BSHM_LOAD(&shard->clock, RELAXED), state);
-		note_oldest(s, ref, state);
+	*age = oldest.age;
+	if (oldest.ref != 0 && s->segment->store_writable &&
+		BSHM_LOAD(&s->shard->aging, RELAXED) == 0) {
+		const uint32_t stamp = (oldest.now - oldest.least_age) & BSHM_SLOT_STAMP;
+		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, oldest.ref) - 1, RELAXED);
+		BSHM_STORE(&s->shard->pop_stamp, stamp + 1, RELAXED);
 	}
-	return ref;
+	return oldest.ref;
 }
