@@ -4,6 +4,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "core/cache/recency.h"
+
+#include "core/cache/walk.h"
 #include "test_store.h"
 
 #include <inttypes.h>
@@ -140,4 +142,42 @@ TEST(an_add_that_finds_a_record_is_a_use_and_a_restored_one_is_not)
 		bshm_segment_close(segment);
 		unlink(test_path("segment"));
 	}
+}
+
+static uint32_t count_safe(bshm_segment *segment)
+{
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s.shard->clock, RELAXED));
+	bshm__walk w = {0, 0, 0};
+	uint32_t state;
+	uint32_t safe = 0;
+	while (bshm__walk_next(&s, &w, &state) != 0 && w.visited < segment->shard_pages) {
+		safe += bshm__age(e.now, state) <= bshm__age(e.now, e.floor);
+	}
+	return safe;
+}
+
+/* Of so many records look-ups count a part of the uses. */
+TEST(a_quarter_of_many_records_is_safe)
+{
+	const uint32_t limit = 66000;
+	uint64_t seed = test_seed();
+	uint32_t least = UINT32_MAX;
+	uint32_t most = 0;
+	bshm_segment *segment = open_store(MB(8), limit);
+	for (uint32_t i = 0; i < 2000000; i++) {
+		const uint32_t random = (uint32_t) (test_random(&seed) % limit);
+		const uint32_t key = i % 16 == 0 ? i : i % 3 == 0 ? i % limit : random; /* new; in turn */
+		if (!store_use(segment, key)) {
+			CHECK_INT(store_put(segment, key, 1, 8, 0, BSHM_PUT_SET), 1);
+		}
+		if (i > 200000 && i % 5000 == 0) {
+			const uint32_t safe = count_safe(segment);
+			least = safe < least ? safe : least;
+			most = safe > most ? safe : most;
+		}
+	}
+	test_note("%u to %u of %u are safe", least, most, limit);
+	CHECK(least >= limit / 4 && most <= limit * 3 / 4);
+	check_sound(segment);
 }
