@@ -21,11 +21,11 @@
  * renumbering, and a store of 1,000 records beside a loop learnt nothing.)
  *
  * A process makes a step of that with each put and removal, and each use under the lock, from half
- * of the epochs on; and with one of BSHM_HELP_HITS hits, if the lock is free just then. But look-
- * ups begin it only every HELP_S seconds. So where each record is read some hundred times a second,
- * or more, and nothing is put, `now` stops for a time: uses are told apart to within seconds. (If
- * it went on, two processes that read hot records would set stamps all the time, and take the lines
- * from each other: they would read 0.66 x as much as one, and not 2.0 x.)
+ * of the epochs on; and with one of BSHM_HELP_HITS hits, if the lock is free just then. But
+ * look-ups begin it only every HELP_S seconds. So where each record is read some hundred times a
+ * second, or more, and nothing is put, `now` stops for a time: uses are told apart to within
+ * seconds. (If it went on, two processes that read hot records would set stamps all the time, and
+ * take the lines from each other: they would read 0.66 x as much as one does, and not 2.0 x.)
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -311,9 +311,9 @@ static void take_sample(const bshm__shard *s, sample *all)
 			visit_page(s, page, SAMPLE_EACH, sample_record, all);
 		}
 	}
-	const uint32_t most = pages < SAMPLE_PAGES * SAMPLE_LOOKS ? pages : SAMPLE_PAGES * SAMPLE_LOOKS;
+	const uint32_t most = SAMPLE_PAGES * SAMPLE_LOOKS;
 	uint32_t cost = all->count < SAMPLE_PAGES ? 0 : COST_LATE;
-	for (uint32_t page = 0; page < most && cost < COST_LATE; page++) {
+	for (uint32_t page = 0; page < pages && page < most && cost < COST_LATE; page++) {
 		if (bshm__page_class(s, page + 1) < BSHM_CLASS_RECORDS) {
 			cost += PAGE_COST + visit_page(s, page, COST_LATE - cost, sample_record, all);
 		}
