@@ -983,7 +983,7 @@ namespace {
      * order is exact up to 127 records, else to a 64th of the records. Several shards have no
      * common clock, and their oldest records are compared by an estimate. Among hundreds of records
      * the result is about one of the oldest tenth; among a few it may be any of them. The search
-     * reads all records once for each 64th, and about 150 times in a store that was just filled.
+     * reads all records once for each 64th, and about 200 times in a store that was just filled.
      *
      * Records of bloom_fetch() stay.
      *

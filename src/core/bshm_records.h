@@ -244,7 +244,7 @@ uint64_t bshm_records_clear(bshm_segment *segment, const bshm_key *prefix);
  * The least recently used record of users' keys that has not expired; with several shards, by an
  * estimate. 1 = found, 0 = there is none, BUSY = it has changed meanwhile, or the only ones have:
  * ask again. Takes no lock. Cost: the records are read once for each 64th of them that is removed,
- * and about 150 times until a store that was just filled is empty.
+ * and about 200 times until a store that was just filled is empty.
  */
 int bshm_record_oldest(bshm_segment *segment, bshm_found *found);
 

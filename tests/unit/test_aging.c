@@ -211,7 +211,13 @@ TEST(the_clock_goes_on_after_it_has_stopped)
 		}
 		CHECK_INT(oldest_age(segment), BSHM_AGE_MAX - 1);
 		bshm_clock_set(1004 * SECOND);
-		for (uint32_t i = 0; i < 8 * BSHM_HELP_HITS; i++) {
+		const bshm__epochs before = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
+		for (uint32_t i = 0; i < 8 * BSHM_HELP_HITS + 4 * count; i++) {
+			CHECK(store_use(segment, i % count));
+		}
+		const bshm__epochs after = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
+		CHECK(bshm__age(after.now, after.floor) < bshm__age(after.now, before.now));
+		for (uint32_t i = 0; i < count; i++) {
 			CHECK(store_use(segment, i % (count / 5)));
 		}
 		for (uint32_t i = 0; i < count / 2; i++) {
@@ -338,6 +344,7 @@ static void check_order(void)
 		CHECK(age >= before && (i % 2 == 0 || i == 19 || age > before));
 		CHECK_INT(age > bshm__age(e.now, e.floor), i < 8);
 		CHECK_INT(age > bshm__age(e.now, e.middle), i < 14);
+		CHECK_INT(age > bshm__age(e.now, e.last), i < 17);
 		before = age;
 	}
 	bshm__held.call_at = bshm__held.accesses + 1;
@@ -353,14 +360,15 @@ TEST(a_death_while_a_few_are_renumbered_leaves_their_order)
 	}
 	const uint32_t oldest = BSHM_LOAD(&s.shard->base, RELAXED);
 	const uint32_t now = (oldest + 0x4800) & BSHM_SLOT_STAMP;
-	for (uint32_t i = 0; i < 20; i++) { /* two of each age; the youngest are younger than 20 */
+	for (uint32_t i = 0; i < 20; i++) { /* two of each age; of the youngest one, from 5 to 0 */
 		uint32_t *word = bshm__slot_word(bshm__ref_at(&s, ref_of(&s, i), 16), 0);
-		const uint32_t age = i < 14 ? 0x2000 - 0x200 * (i / 2) : 40 - 2 * i;
+		const uint32_t age = i < 14 ? 0x2000 - 0x200 * (i / 2) : 19 - i;
 		BSHM_STORE(word, (*word & ~BSHM_SLOT_STAMP) | ((now - age) & BSHM_SLOT_STAMP), RELAXED);
 	}
 	const uint64_t floor = (now - 0x2000 + 0x200 * 3 + 5) & BSHM_SLOT_STAMP;
 	const uint64_t middle = (now - 0x200) & BSHM_SLOT_STAMP;
-	BSHM_STORE(&s.shard->clock, now | floor << 16 | middle << 32 | middle << 48, RELAXED);
+	const uint64_t last = (now - 2) & BSHM_SLOT_STAMP;
+	BSHM_STORE(&s.shard->clock, now | floor << 16 | middle << 32 | last << 48, RELAXED);
 	bshm__held.call_at = bshm__held.accesses + 1;
 	bshm__held.call = check_order;
 	bshm__aging_step(&s);

@@ -50,7 +50,7 @@
 #define SAMPLE_EACH  2u
 #define SAMPLE_LOOKS 32u /* pages that are looked at for one with records */
 
-#define HELP_S 4u /* between two renumberings that look-ups begin */
+#define HELP_S 4u /* after a step by a look-up no other one begins a renumbering for so long */
 
 #define WORDS      ((BSHM_SLOT_STAMP + 1) / 64)
 #define CELL_STAMP UINT64_C(0x7fff)
@@ -122,8 +122,8 @@ static uint32_t renumbered(const bshm__shard *s, const rule *r, uint32_t stamp)
 
 static void note_age(const bshm__shard *s, ranks *r, uint32_t now, uint32_t stamp)
 {
-	if (!is_later(s, stamp, now)) {
-		const uint32_t age = bshm__age(now, stamp);
+	const uint32_t age = bshm__age(now, stamp);
+	if (age != 0 && !is_later(s, stamp, now)) { /* 0 stays: so no age becomes higher */
 		r->seen[age / 64] |= UINT64_C(1) << age % 64;
 	}
 }
@@ -159,10 +159,8 @@ static void renumber(const bshm__shard *s, const rule *r, uint32_t ref, uint32_t
 	}
 }
 
+/* The periods that get this age; ALL: each one. */
 #define ALL UINT32_MAX
-
-/* The periods that get this age; or all, when all records have got theirs. Then the clock goes on:
- * if it has stopped, all that is read has the stamp `now`, and no use would end that epoch. */
 static void renumber_periods(const bshm__shard *s, const rule *r, uint32_t age)
 {
 	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
@@ -174,10 +172,20 @@ static void renumber_periods(const bshm__shard *s, const rule *r, uint32_t age)
 			const uint32_t stamp = renumbered(s, r, *began[i]);
 			*began[i] = age == ALL || bshm__age(r->now, stamp) == age ? stamp : *began[i];
 		}
-		e.now += age == ALL;
 		after = bshm__clock_of(e);
+	} while (after != clock && !BSHM_CAS(&s->shard->clock, &clock, after, RELAXED));
+}
+
+/* If the clock has stopped, all that is read has the stamp `now`: no use would end that epoch. */
+static void set_on(const bshm__shard *s)
+{
+	uint64_t clock = BSHM_LOAD(&s->shard->clock, RELAXED);
+	bshm__epochs e;
+	do {
+		e = bshm__epochs_of(clock);
+		e.now++;
 		/* Pairs with bshm__touch_count(). */
-	} while (after != clock && !BSHM_CAS(&s->shard->clock, &clock, after, RELEASE));
+	} while (!BSHM_CAS(&s->shard->clock, &clock, bshm__clock_of(e), RELEASE));
 }
 
 /* All that has stamps besides the records and the periods. */
@@ -202,6 +210,7 @@ static void finish_renumbering(const bshm__shard *s, const rule *r, uint32_t old
 	const uint32_t evicted = BSHM_LOAD(&shard->evicted_epoch, RELAXED);
 	BSHM_STORE(&shard->evicted_epoch, renumbered(s, r, evicted & BSHM_SLOT_STAMP), RELAXED);
 	BSHM_STORE(&shard->base, oldest, RELAXED);
+	set_on(s);
 }
 
 /* The records by their ranks: each list has those of one, by their numbers + 1. */
@@ -296,7 +305,8 @@ static void sample_record(const bshm__shard *s, void *context, uint32_t ref, uin
 	}
 }
 
-/* Records of all pages; or, where that are few, as they lie in the first pages, those of these. */
+/* A few records of pages everywhere; and if too few of them are old, many of the first pages, where
+ * small records lie. */
 static void take_sample(const bshm__shard *s, sample *all)
 {
 	const uint32_t pages = s->segment->shard_pages;
@@ -341,11 +351,10 @@ static void find_knots(const bshm__shard *s, uint32_t now, uint32_t most)
 	const uint64_t span = most - low;
 	const uint64_t parts = BSHM_KNOTS - gap;
 	const uint64_t count = all.count + 1; /* with the oldest */
-	uint64_t sum = 1;
-	for (uint32_t age = low + 1, knot = gap; age <= most; age++) {
-		sum += all.counts[age];
-		while (knot < BSHM_KNOTS &&
-			   (sum * span + (age - low) * count) * parts >= 2 * count * span * (knot - gap + 1)) {
+	uint64_t amount = span;
+	for (uint32_t age = low + 1, knot = gap; age <= most && knot < BSHM_KNOTS; age++) {
+		amount += count + (all.counts[age] == 0 ? 0 : all.counts[age] * span);
+		while (knot < BSHM_KNOTS && amount * parts >= 2 * count * span * (knot - gap + 1)) {
 			knots[knot++] = age;
 		}
 	}
@@ -439,7 +448,7 @@ void bshm__aging_go_on(const bshm__shard *s)
 
 void bshm__aging_help(bshm_segment *segment, uint64_t n)
 {
-	/* Each in turn: the n-th hit of a page may always be in the same one. */
+	/* One after the other: if a script reads 2^k keys, each such hit may be in the same one. */
 	const bshm__shard s =
 		bshm__shard_at(segment, (uint32_t) (n / BSHM_HELP_HITS % segment->shard_count));
 	bshm_shard_header *shard = s.shard;

@@ -29,7 +29,7 @@ static inline void bshm__aging_step(const bshm__shard *s)
 	}
 }
 /* The same by the n-th hit of a process, for one of the shards: without waiting for the lock, and
- * it begins no renumbering in the first seconds after another one was begun so. */
+ * it begins no renumbering in the first seconds after a step by another one. */
 void bshm__aging_help(bshm_segment *segment, uint64_t n);
 
 /* The age that a record of this page will have after the renumbering that goes on; `page` above

@@ -60,14 +60,15 @@
 #define NEW UINT32_MAX /* the age of what had no record */
 
 /* From so many records on, look-ups count a part of the uses of short ones, and each stands for so
- * many: all processes write `touches`. By chance a quarter of 65,536 looks up to 1.4 % larger (a
- * standard deviation of 16,384 uses) than it is. So a period has some 256ths of the records more;
- * in several shards it has more anyway. */
+ * many: all processes write `touches`. The count of a quarter of
+ * 65,536 has a standard deviation of 1.4 %. So a period has some 256ths of the records more; in
+ * several shards it has more anyway. */
 #define COUNT_MANY  65536u /* in a store of one shard */
 #define COUNT_MORE  3u
 #define COUNT_SOME  8192u /* in one of several shards */
 #define COUNT_BYTES 256u
 #define COUNT_EACH  4u
+#define MIX         UINT64_C(0x9e3779b97f4a7c15)
 
 #define ADVANCE_TRIES 16u
 
@@ -165,7 +166,8 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	const uint64_t in_epoch = touches & EPOCH_MASK;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	if (by_bytes || in_epoch >= EPOCH_MOST || in_epoch >= epoch_uses(shard, clock, records)) {
-		if (period_is_full(segment, shard, touches)) {
+		/* If `now` has stopped the counts are kept: they cannot begin anew without a new period. */
+		if (epoch_age(shard, clock) + 1 < AGE_MAX && period_is_full(segment, shard, touches)) {
 			end_period(shard, clock, touches);
 		} else {
 			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
@@ -306,15 +308,16 @@ static BSHM_NOINLINE void touch_again(const bshm_segment *segment, bshm_shard_he
 	}
 }
 
-/* For how many uses this one counts: another part of the records in each epoch. */
+/* For how many uses this one counts: another part of the records in each epoch. Mixed twice: else
+ * records at equal distances in memory, read in turn, could count more often than others. */
 static inline uint32_t uses_of(const bshm_segment *segment, const bshm_shard_header *shard,
 	const uint32_t *state_word, uint32_t now, uint64_t bytes)
 {
 	if (bytes > COUNT_BYTES || !counts_part(segment, shard)) {
 		return 1;
 	}
-	const uint64_t draw = (uint64_t) (uintptr_t) state_word * UINT64_C(0x9e3779b97f4a7c15);
-	return ((draw >> 32) + now) % COUNT_EACH == 0 ? COUNT_EACH : 0;
+	const uint64_t mixed = ((uintptr_t) state_word ^ (uint64_t) now << 48) * MIX;
+	return ((mixed ^ mixed >> 32) * MIX >> 32) % COUNT_EACH == 0 ? COUNT_EACH : 0;
 }
 
 /* `flatten`: a walk over many keys notes a use with each get. */
@@ -408,23 +411,22 @@ static BSHM_NOINLINE void look_everywhere(const bshm__shard *s, search *oldest, 
 	}
 }
 
-/* A search begins where the last one has ended. Not while stamps are renumbered, as other records
- * may get such a one. A read-only process cannot note it. */
+/* A search begins where the last one has ended. A read-only process cannot note it. */
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age)
 {
 	const uint32_t known = BSHM_LOAD(&s->shard->pop_stamp, RELAXED);
 	const uint32_t noted = BSHM_LOAD(&s->shard->pop_page, RELAXED);
 	const uint32_t page = noted < s->segment->shard_pages ? noted : 0;
 	search oldest = {.now = bshm__stamp_now(s), .least_age = NEW};
-	if (known != 0) {
+	const uint32_t most = bshm__age(oldest.now, BSHM_LOAD(&s->shard->base, RELAXED));
+	if (known != 0 && bshm__age(oldest.now, known - 1) <= most) { /* else it is out of date */
 		oldest.least_age = bshm__age(oldest.now, known - 1);
 	}
-	if (known == 0 || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
+	if (oldest.least_age == NEW || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
 		look_everywhere(s, &oldest, page);
 	}
 	*age = oldest.age;
-	if (oldest.ref != 0 && s->segment->store_writable &&
-		BSHM_LOAD(&s->shard->aging, RELAXED) == 0) {
+	if (oldest.ref != 0 && s->segment->store_writable) {
 		const uint32_t stamp = (oldest.now - oldest.least_age) & BSHM_SLOT_STAMP;
 		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, oldest.ref) - 1, RELAXED);
 		BSHM_STORE(&s->shard->pop_stamp, stamp + 1, RELAXED);
