@@ -170,11 +170,10 @@ TEST(a_record_that_is_used_while_stamps_are_renumbered_is_the_youngest)
 	uint64_t reached = 0;
 	for (uint64_t access = 1; access < access_most; access++) {
 		bshm_segment *segment = open_store(MB(1), 10);
-		bshm_shard_header *shard = &segment->shards[0];
 		for (uint32_t i = 0; i < 10; i++) {
 			CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
 		}
-		BSHM_STORE(&shard->clock, BSHM_LOAD(&shard->clock, RELAXED) + 0x4100, RELAXED);
+		set_ahead(&segment->shards[0], 0x4100);
 		in_use = segment;
 		was_renumbered = false;
 		bshm__held.call_at = bshm__held.accesses + access;

@@ -107,13 +107,7 @@ TEST(a_filled_store_is_emptied_oldest_first_without_reading_all_records_for_each
 	}
 	const uint64_t before = bshm__held.accesses;
 	for (uint32_t i = 0; i < count && !test_failed(); i++) {
-		bshm_found found;
-		bshm_error error;
-		uint64_t key;
-		CHECK_INT(bshm_record_oldest(segment, &found), 1);
-		CHECK(bshm_found_copy_key(&found, &key));
-		const bshm_key wanted = {(const char *) &key, 8};
-		CHECK_INT(bshm_found_remove(&found, &wanted, NULL, &error), 1);
+		const uint32_t key = store_pop(segment);
 		most = key > i && key - i > most ? key - i : most;
 	}
 	const uint64_t walks = (bshm__held.accesses - before) / (3 * count);

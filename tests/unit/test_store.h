@@ -151,6 +151,19 @@ static inline bool store_has(bshm_segment *segment, uint32_t number)
 	return store_find(segment, number, 0);
 }
 
+/* Removes the oldest record. */
+static inline uint32_t store_pop(bshm_segment *segment)
+{
+	bshm_found found;
+	bshm_error error;
+	uint64_t number = 0;
+	CHECK_INT(bshm_record_oldest(segment, &found), 1);
+	CHECK(bshm_found_copy_key(&found, &number));
+	const bshm_key key = {(const char *) &number, 8};
+	CHECK_INT(bshm_found_remove(&found, &key, NULL, &error), 1);
+	return (uint32_t) number;
+}
+
 static inline uint64_t store_evictions(bshm_segment *segment)
 {
 	bshm_store_info info;

@@ -201,15 +201,14 @@ static uint64_t cheapest_first(
 	return first;
 }
 
-/* Have many records such a first slot? Then one of TRY_EACH says so. */
+/* Have many records such a first slot? Then one of TRY_EACH says so. While the store fills only
+ * their number changes, and when it is full only the sequence. */
 static bool tries_another(const bshm__shard *s, const bshm__new_record *r)
 {
-	const uint32_t sequence = (uint32_t) BSHM_LOAD(&s->shard->sequence, RELAXED);
-	if ((sequence * 0x9e3779b1u >> 16) % TRY_EACH != 0) {
-		return false;
-	}
+	const uint32_t records = BSHM_LOAD(&s->shard->records, RELAXED);
+	const uint32_t chance = records + (uint32_t) BSHM_LOAD(&s->shard->sequence, RELAXED);
 	const uint64_t used = BSHM_LOAD(&s->shard->classes[r->size_class].used, RELAXED);
-	return used * TRY_PART >= BSHM_LOAD(&s->shard->records, RELAXED);
+	return (chance * 0x9e3779b1u >> 16) % TRY_EACH == 0 && used * TRY_PART >= records;
 }
 
 /*

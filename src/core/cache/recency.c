@@ -60,9 +60,9 @@
 #define NEW UINT32_MAX /* the age of what had no record */
 
 /* From so many records on, look-ups count a part of the uses of short ones, and each stands for so
- * many: all processes write `touches`. The count of a quarter of
- * 65,536 has a standard deviation of 1.4 %. So a period has some 256ths of the records more; in
- * several shards it has more anyway. */
+ * many: all processes write `touches`. The count of a quarter of 65,536 then has a standard
+ * deviation of 1.4 %. So a period has some 256ths of the records more; in several shards it has
+ * more anyway. */
 #define COUNT_MANY  65536u /* in a store of one shard */
 #define COUNT_MORE  3u
 #define COUNT_SOME  8192u /* in one of several shards */
