@@ -8,7 +8,6 @@
 #include "core/cache/record.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/size.h"
-#include "platform/platform.h"
 #include "test_shard.h"
 
 #define ALL 6000u
@@ -435,44 +434,16 @@ static unsigned scan_from(bshm_segment *from, uint64_t cursor)
 	return shown;
 }
 
-static void spend(uint64_t rounds)
+static uint64_t pace; /* buckets move once in so many accesses to shared words */
+
+static void jump(void)
 {
-	for (volatile uint64_t i = 0; i < rounds; i++) {
-	}
+	bshm__sequence_jump(&s);
+	bshm__held.call_at = bshm__held.accesses + pace;
 }
 
-/* In how many rounds of spend() so many scans are made. */
-static uint64_t rounds_of(bshm_segment *from, uint32_t scans)
-{
-	const uint64_t begin = bshm_os_monotonic_ns();
-	for (uint32_t i = 0; i < scans; i++) {
-		scan_from(from, 0);
-	}
-	const uint64_t middle = bshm_os_monotonic_ns();
-	spend(1000000);
-	return (middle - begin) * 1000000 / (bshm_os_monotonic_ns() - middle + 1);
-}
-
-/* Buckets move three times in two scans, as in a shard whose tables are resized all the time. */
-static void jump_often(void)
-{
-	bshm_segment *own = attach_store();
-	const bshm__shard shard = bshm__shard_at(own, 0);
-	bshm_error error;
-	uint64_t rounds = UINT64_MAX; /* the least: another process may have had the processor */
-	for (unsigned i = 0; i < 20; i++) {
-		const uint64_t now = rounds_of(own, 100);
-		rounds = now < rounds ? now : rounds;
-	}
-	REQUIRE(bshm__shard_lock(&shard, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
-	raise_flag(0);
-	for (;;) {
-		bshm__sequence_jump(&shard);
-		spend(rounds / 100 * 2 / 3);
-	}
-}
-
-/* The keys of a tiny table take longer to copy than memory keeps its meaning. */
+/* As in a shard whose tables are resized all the time. The keys of a tiny table take longer to copy
+ * than memory keeps its meaning: a whole scan never passes without a jump. */
 TEST(a_scan_shows_all_records_though_buckets_move_all_the_time)
 {
 	static char bytes[3900];
@@ -488,12 +459,15 @@ TEST(a_scan_shows_all_records_though_buckets_move_all_the_time)
 		later += bshm__home_of(segment, 0, &key).position >= BSHM_POSITIONS / 2;
 	}
 	CHECK(bshm__is_tiny(buckets()));
-	const pid_t child = spawn(jump_often);
-	await_flag(0);
-	for (unsigned round = 0; round < 50; round++) {
+	const uint64_t before = bshm__held.accesses;
+	CHECK_INT(scan_from(segment, 0), LONG_KEYS);
+	const uint64_t whole = bshm__held.accesses - before;
+	bshm__held.call = jump;
+	for (pace = whole - whole / 8; pace < whole; pace++) {
+		bshm__held.call_at = bshm__held.accesses + 1;
 		CHECK_INT(scan_from(segment, 0), LONG_KEYS);
 		CHECK_INT(scan_from(segment, BSHM_POSITIONS / 2), later); /* the table was larger */
 	}
-	kill_child(child);
+	bshm__held.call = NULL;
 	bshm_segment_close(segment);
 }
