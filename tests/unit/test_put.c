@@ -291,6 +291,8 @@ TEST(no_slot_begins_where_a_page_may_have_its_bitmap)
 	}
 }
 
+#define STORES 10u
+
 /* Where the sizes differ, some pages of each class are not full: in a small store that is much. */
 TEST(values_of_8_to_10_kb_waste_little)
 {
@@ -307,17 +309,26 @@ TEST(values_of_8_to_10_kb_waste_little)
 		CHECK(all <= 1.5);
 		bshm_segment_close(segment);
 	}
+	/* Which pages are not full depends on the hashes, so it differs between two stores. */
 	static const double most[][2] = {{1, 25}, {4, 8}, {64, 1.6}};
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
-		bshm_segment *segment = open_store(MB((uint64_t) most[i][0]), 0);
-		for (uint32_t k = 0; k < 30000; k++) {
-			CHECK_INT(store_put(segment, k, 1, 8000 + k * 7919 % 2001, 0, BSHM_PUT_SET), 1);
+		double used_sum = 0;
+		double all_sum = 0;
+		for (unsigned store = 0; store < STORES; store++) {
+			bshm_segment *segment = open_store(MB((uint64_t) most[i][0]), 0);
+			for (uint32_t k = 0; k < (most[i][0] < 64 ? 8000 : 30000); k++) {
+				CHECK_INT(store_put(segment, k, 1, 8000 + k * 7919 % 2001, 0, BSHM_PUT_SET), 1);
+			}
+			waste(segment, &used, &all);
+			used_sum += used;
+			all_sum += all;
+			bshm_segment_close(segment);
 		}
-		waste(segment, &used, &all);
+		used = used_sum / STORES;
+		all = all_sum / STORES;
 		test_note("8 to 10 kB in %.0f MB: %.2f %%, %.2f %%", most[i][0], used, all);
 		CHECK(all <= most[i][1]);
 		CHECK(most[i][0] < 64 || used <= 1.2);
-		bshm_segment_close(segment);
 	}
 }
 
