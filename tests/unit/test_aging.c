@@ -377,23 +377,20 @@ TEST(a_death_while_a_few_are_renumbered_leaves_their_order)
 	check_sound(segment);
 }
 
-/* Records of eight ages in each page. Then their stamps are renumbered page by page. Before each
- * step an eviction sees them in the same order, and the same ones behind the floor. */
-TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
+#define AGES  8u
+#define FLOOR 5u
+
+/* Records of eight ages in each page; those of the two oldest ones may be evicted. */
+static bshm__shard open_aged(uint32_t records)
 {
-	enum {
-		RECORDS = 6000,
-		AGES = 8,
-		FLOOR = 5
-	};
 	bshm_segment *segment = open_store(MB(4), 0);
 	const bshm__shard s = bshm__shard_at(segment, 0);
-	for (uint32_t i = 0; i < RECORDS; i++) {
+	for (uint32_t i = 0; i < records; i++) {
 		CHECK_INT(store_put(segment, i, 1, 100, 0, BSHM_PUT_SET), 1);
 	}
 	const uint32_t oldest = BSHM_LOAD(&s.shard->base, RELAXED);
 	const uint32_t now = (oldest + 0x4800) & BSHM_SLOT_STAMP;
-	for (uint32_t i = 0; i < RECORDS; i++) {
+	for (uint32_t i = 0; i < records; i++) {
 		uint32_t *word = bshm__slot_word(bshm__ref_at(&s, ref_of(&s, i), 16), 0);
 		const uint32_t stamp = (now - 0x900 * (i % AGES + 1)) & BSHM_SLOT_STAMP;
 		BSHM_STORE(word, (*word & ~BSHM_SLOT_STAMP) | stamp, RELAXED);
@@ -401,6 +398,18 @@ TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
 	const uint64_t floor = (now - 0x900 * (FLOOR + 1)) & BSHM_SLOT_STAMP;
 	BSHM_STORE(
 		&s.shard->clock, now | floor << 16 | (uint64_t) now << 32 | (uint64_t) now << 48, RELAXED);
+	return s;
+}
+
+/* Their stamps are renumbered page by page. Before each step an eviction sees them in the same
+ * order, and the same ones behind the floor. */
+TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
+{
+	enum {
+		RECORDS = 6000
+	};
+	const bshm__shard s = open_aged(RECORDS);
+	const uint32_t now = bshm__stamp_now(&s);
 	uint32_t steps = 0;
 	bool done = false;
 	while (!done) {
@@ -419,5 +428,60 @@ TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
 	}
 	test_note("%u steps", steps);
 	CHECK(steps > 3 && bshm__age(now, BSHM_LOAD(&s.shard->base, RELAXED)) <= 0x2800);
-	check_sound(segment);
+	check_sound(s.segment);
+}
+
+static uint64_t dies_at;
+
+static void die(void)
+{
+	_exit(7);
+}
+
+static void step_and_die(void)
+{
+	const bshm__shard s = bshm__shard_at(in_use, 0);
+	bshm__held.call_at = bshm__held.accesses + dies_at;
+	bshm__held.call = die;
+	bshm__aging_step(&s);
+	_exit(0);
+}
+
+/* A period that is renumbered twice would be younger than what is safe because of it. */
+TEST(a_death_in_the_last_step_of_a_renumbering_leaves_safe_records_safe)
+{
+	enum {
+		RECORDS = 1100
+	};
+	const bshm__shard s = open_aged(RECORDS);
+	in_use = s.segment;
+	uint8_t *const memory = (uint8_t *) s.shard;
+	const size_t bytes = (size_t) (s.pages - memory) + s.segment->shard_bytes;
+	uint8_t *const before = malloc(bytes);
+	do {
+		memcpy(before, memory, bytes);
+		bshm__aging_step(&s);
+	} while (BSHM_LOAD(&s.shard->aging, RELAXED) != 0);
+	unsigned older = 0;
+	int status = 7;
+	for (dies_at = 1; status == 7 && !test_failed(); dies_at += dies_at < 20 ? 1 : 7) {
+		memcpy(memory, before, bytes);
+		status = finish(spawn(step_and_die));
+		while (BSHM_LOAD(&s.shard->aging, RELAXED) != 0) {
+			const uint32_t later = bshm__scales_of(&s).least_age;
+			bshm__aging_step(&s);
+			CHECK(bshm__scales_of(&s).least_age >= later);
+		}
+		const bshm__scales by = bshm__scales_of(&s);
+		unsigned evictable = 0;
+		for (uint32_t i = 0; i < RECORDS; i++) {
+			const bool is_evictable = bshm__weigh(&s, &by, ref_of(&s, i)).age >= by.least_age;
+			CHECK(!is_evictable || i % AGES > FLOOR);
+			evictable += is_evictable;
+		}
+		older += evictable == 0;
+	}
+	CHECK(status == 0 && dies_at > 600 && older <= 2);
+	check_sound(s.segment);
+	free(before);
 }

@@ -13,8 +13,9 @@
  * to the old ones. So the order stays, and records that are far apart in it stay apart. Some pages
  * are renumbered at a time. Until that is done an eviction asks what the ages of the other records,
  * and of the floor, will be. A record that is moved to a page that has been renumbered gets its new
- * stamp with that; one that is moved the other way, or whose page a death leaves half done, is
- * renumbered twice, and looks younger.
+ * stamp with that; one that is moved the other way, or whose page belongs to a step that a death
+ * has ended, may be renumbered twice, and looks younger. The periods never are: they would be
+ * younger than what is safe because of them. A death there leaves them older than before.
  *
  * The cells of `shadow` and some epochs are of the same clock. They get new ones by the same rule,
  * when all records have. (When those of the ghosts' turns did not, each turn ended with a
@@ -394,13 +395,16 @@ static void renumber_pages(const bshm__shard *s, uint32_t now, uint32_t aging)
 	}
 	BSHM_STORE(&s->shard->aging_page, page, RELAXED);
 	if (page >= pages) {
-		renumber_periods(s, &r, ALL);
+		if (page == pages) { /* else a process has died in here: it may have renumbered them */
+			BSHM_STORE(&s->shard->aging_page, pages + 1, RELAXED);
+			renumber_periods(s, &r, ALL);
+		}
 		finish_renumbering(s, &r, (aging - 1) & BSHM_SLOT_STAMP);
 		BSHM_STORE(&s->shard->aging, 0, RELAXED);
 	}
 }
 
-/* Does a record of this page have its old stamp still? */
+/* Does a record of this page have its old stamp still, or a period? They come after the pages. */
 static bool is_to_come(const bshm_shard_header *shard, uint32_t aging, uint32_t page)
 {
 	return aging != 0 && page > BSHM_LOAD(&shard->aging_page, RELAXED);

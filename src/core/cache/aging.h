@@ -32,7 +32,7 @@ static inline void bshm__aging_step(const bshm__shard *s)
  * it begins no renumbering in the first seconds after a step by another one. */
 void bshm__aging_help(bshm_segment *segment, uint64_t n);
 
-/* The age that a record of this page will have after the renumbering that goes on; `page` above
+/* The age that a record of this page will have after the renumbering that goes on; the page after
  * all: that of a period. Without the lock it is a hint. */
 uint32_t bshm__aging_age(const bshm__shard *s, uint32_t now, uint32_t page, uint32_t age);
 /* Under the lock: the state of a record that is moved. */

@@ -86,7 +86,8 @@ static uint64_t scale_of(const bshm__shard *s, uint32_t kind)
 
 uint32_t bshm__least_age(const bshm__shard *s, uint32_t now, uint32_t period)
 {
-	return bshm__aging_age(s, now, UINT32_MAX, bshm__age(now, period)) + 1;
+	const uint32_t after_all = s->segment->shard_pages + 1;
+	return bshm__aging_age(s, now, after_all, bshm__age(now, period)) + 1;
 }
 
 bshm__scales bshm__scales_of(const bshm__shard *s)
