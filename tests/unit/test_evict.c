@@ -218,10 +218,11 @@ TEST(what_is_used_during_an_eviction_stays)
 	check_sound(segment);
 	/* As if the clock had been read three epochs before the use. */
 	uint32_t age;
+	uint32_t its_state;
 	uint32_t *state = bshm__slot_word(bshm__ref_at(&s, at.ref, BSHM_SLOT_BYTES_MIN), 0);
 	const uint32_t later = (uint32_t) BSHM_LOAD(&s.shard->clock, RELAXED) + 3;
 	BSHM_STORE(state, (*state & ~BSHM_SLOT_STAMP) | (later & BSHM_SLOT_STAMP), RELAXED);
-	CHECK(bshm__oldest(&s, &age) != at.ref);
+	CHECK(bshm__oldest(&s, &its_state, &age) != at.ref);
 }
 
 /* Nor is the next slot looked for in a page that is being emptied. */

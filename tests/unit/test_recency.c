@@ -96,6 +96,49 @@ TEST(the_only_record_is_found_or_has_changed_while_it_is_replaced)
 	check_sound(segment);
 }
 
+static uint32_t other_space;
+
+/* As an eviction and a put do: the slot of the oldest record is the next one that is free. */
+static void put_in_its_place(void)
+{
+	bshm_error error;
+	was_used = store_remove(in_use, 1) == 1;
+	const uint64_t key = 3;
+	const bshm_put put = {.space = other_space,
+		.key = {(const char *) &key, 8},
+		.value = {BSHM_VALUE_STRING, &key, 8}};
+	CHECK_INT(bshm_record_put(in_use, &put, &error), 1);
+}
+
+TEST(no_record_is_taken_for_the_oldest_whose_slot_it_has_got)
+{
+	for (other_space = BSHM_SPACE_CACHE; other_space <= BSHM_SPACE_FETCH; other_space++) {
+		uint64_t busy = 0;
+		in_use = open_store(MB(1), 0);
+		was_used = true;
+		for (uint64_t access = 1; was_used && !test_failed(); access++) {
+			bshm_records_clear(in_use, &(bshm_key){"", 0});
+			CHECK_INT(store_put(in_use, 1, 1, 8, 0, BSHM_PUT_SET), 1);
+			CHECK_INT(store_put(in_use, 2, 1, 8, 0, BSHM_PUT_SET), 1);
+			was_used = false;
+			bshm__held.call_at = bshm__held.accesses + access;
+			bshm__held.call = put_in_its_place;
+			bshm_found found;
+			uint64_t key = 0;
+			const int oldest = bshm_record_oldest(in_use, &found);
+			bshm__held.call = NULL;
+			CHECK(oldest == 1 || oldest == BSHM_E_BUSY);
+			CHECK(oldest != 1 || found.space == BSHM_SPACE_CACHE);
+			CHECK(oldest != 1 || !bshm_found_copy_key(&found, &key) || key != 3);
+			busy += oldest == BSHM_E_BUSY;
+		}
+		CHECK(busy > 0);
+		check_sound(in_use);
+		bshm_segment_close(in_use);
+		unlink(test_path("segment"));
+	}
+}
+
 /* While a store fills, epochs are short at first: hundreds of them have a few records each. */
 TEST(a_filled_store_is_emptied_oldest_first_without_reading_all_records_for_each)
 {

@@ -343,6 +343,7 @@ typedef struct {
 	uint32_t now;
 	uint32_t least_age; /* a record that is so old will do */
 	uint32_t ref;       /* of the oldest one; 0 = none */
+	uint32_t state;     /* which record it is: another one may have got the slot since */
 	uint32_t age;
 } search;
 
@@ -373,6 +374,7 @@ static bool look_for(
 			bshm__aging_age(s, oldest->now, w.page + 1, bshm__age_of(s, oldest->now, state));
 		if (oldest->ref == 0 || age > oldest->age) {
 			oldest->ref = ref;
+			oldest->state = state;
 			oldest->age = age;
 		}
 		if (age >= oldest->least_age) {
@@ -412,7 +414,7 @@ static BSHM_NOINLINE void look_everywhere(const bshm__shard *s, search *oldest, 
 }
 
 /* A search begins where the last one has ended. A read-only process cannot note it. */
-uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age)
+uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age)
 {
 	const uint32_t known = BSHM_LOAD(&s->shard->pop_stamp, RELAXED);
 	const uint32_t noted = BSHM_LOAD(&s->shard->pop_page, RELAXED);
@@ -425,6 +427,7 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age)
 	if (oldest.least_age == NEW || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
 		look_everywhere(s, &oldest, page);
 	}
+	*state = oldest.state;
 	*age = oldest.age;
 	if (oldest.ref != 0 && s->segment->store_writable) {
 		const uint32_t stamp = (oldest.now - oldest.least_age) & BSHM_SLOT_STAMP;

@@ -49,8 +49,8 @@ static inline uint32_t bshm__kind_of(uint32_t state)
 
 /* The state of a record after a use now. */
 uint32_t bshm__state_used(const bshm__shard *s, uint32_t state);
-/* The ref of the least recently used record of space 0 that has not expired; 0 = none. Takes no
- * lock. */
-uint32_t bshm__oldest(const bshm__shard *s, uint32_t *age);
+/* The ref of the least recently used record of space 0 that has not expired, with the state that it
+ * had; 0 = none. Takes no lock, so another record may have its slot by now. */
+uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age);
 
 #endif

@@ -196,6 +196,7 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 {
 	uint64_t most = 0;
 	uint32_t best_ref = 0;
+	uint32_t best_state = 0;
 	bshm__shard best = {0};
 	uint64_t sequence = 0;
 	bool moved = false;
@@ -203,8 +204,9 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 		const bshm__shard s = bshm__shard_at(segment, i);
 		/* Pairs with bshm__sequence_jump(). */
 		const uint64_t before = BSHM_LOAD(&s.shard->sequence, ACQUIRE);
+		uint32_t state;
 		uint32_t age;
-		const uint32_t ref = bshm__oldest(&s, &age);
+		const uint32_t ref = bshm__oldest(&s, &state, &age);
 		/* Epochs of a large shard are longer. */
 		const uint64_t weight = 1 + age * (1 + BSHM_LOAD(&s.shard->records, RELAXED) / 64);
 		if (ref == 0) {          /* or one was put anew behind the search, and freed before it */
@@ -215,6 +217,7 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 			most = weight;
 			best = s;
 			best_ref = ref;
+			best_state = state;
 			sequence = before;
 		}
 	}
@@ -222,5 +225,9 @@ int bshm_record_oldest(bshm_segment *segment, bshm_found *found)
 		return moved ? BSHM_E_BUSY : 0;
 	}
 	const uint32_t now_s = bshm__store_now_s(segment);
-	return bshm__found_of(&best, best_ref, sequence, now_s, found) ? 1 : BSHM_E_BUSY;
+	/* A put may have evicted it: it looks for the oldest, too. */
+	const bool stands = bshm__found_of(&best, best_ref, sequence, now_s, found) &&
+						bshm__same_state(found->state, best_state) &&
+						found->space == BSHM_SPACE_CACHE;
+	return stands ? 1 : BSHM_E_BUSY;
 }
