@@ -187,6 +187,25 @@ TEST(a_call_with_many_keys_waits_once_for_chunks_that_are_not_put)
 	check_sound(segment);
 }
 
+/* A shard has no room for both, but for all that is left when the old one has gone. */
+TEST(a_set_of_most_of_a_shard_takes_the_room_of_what_it_replaces)
+{
+	segment = open_store(MB(66), 0);
+	s = bshm__shard_at(segment, shard_of_wide());
+	uint8_t *bytes = calloc(1, bshm__record_most(segment));
+	CHECK_INT(put_wide(bytes), 1);
+	for (uint32_t i = 0; i < 20000; i++) {
+		CHECK_INT(store_put(segment, i, 1, 200, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t before = store_evictions(segment);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_INT(put_wide(bytes), 1);
+	}
+	CHECK_INT(store_evictions(segment), before);
+	check_sound(segment);
+	free(bytes);
+}
+
 static void park_in_the_next_shard(void)
 {
 	park_chunks((uint32_t) BSHM_ADD(&test_words[0], 1, RELAXED), 60);
