@@ -431,6 +431,30 @@ TEST(the_order_is_the_same_before_while_and_after_pages_are_renumbered)
 	check_sound(s.segment);
 }
 
+/* A dump is read by its recency: the store that it is restored to has room for half of it. */
+TEST(a_dump_while_pages_are_renumbered_is_in_the_same_order)
+{
+	enum {
+		RECORDS = 6000
+	};
+	const bshm__shard s = open_aged(RECORDS);
+	do {
+		bshm__aging_step(&s);
+	} while (BSHM_LOAD(&s.shard->aging_page, RELAXED) < 20);
+	CHECK(bshm__aging_due(s.shard));
+	uint64_t count;
+	bshm_error error;
+	CHECK_INT(bshm_store_dump(s.segment, test_path("dump"), &count, &error), BSHM_OK);
+	CHECK_INT(count, RECORDS);
+	bshm_segment_close(s.segment);
+	bshm_segment *to = open_store(MB(4), RECORDS / 2);
+	CHECK_INT(bshm_store_restore(to, test_path("dump"), &count, &error), BSHM_OK);
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		CHECK_INT(store_has(to, i), i % AGES < AGES / 2);
+	}
+	unlink(test_path("dump"));
+}
+
 static uint64_t dies_at;
 
 static void die(void)

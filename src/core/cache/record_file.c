@@ -16,16 +16,17 @@
  *
  * Little-endian. The records come in the order of a scan, so each record that is not written
  * during the dump comes exactly once. `recency` is about how many uses of other records came after
- * its last use; a restore puts the records from the oldest to the newest. Expiry is a time of the
- * wall clock. The checksum is the XXH3-64 of everything before it. A restore reads and checks the
- * whole file before it puts a record.
+ * its last use; a restore puts the records from the oldest to the newest. (If stamps begin to be
+ * renumbered during the dump, aging.c, what was written before looks older than the rest.) Expiry
+ * is a time of the wall clock. The checksum is the XXH3-64 of everything before it. A restore reads
+ * and checks the whole file before it puts a record.
  *
  * Records of fetches are left out: what they say about keys of a filter is true only as long as the
  * set of that filter is in force.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
-#include "core/cache/recency.h"
+#include "core/cache/aging.h"
 #include "core/cache/record.h"
 #include "core/file.h"
 #include "core/status.h"
@@ -84,8 +85,10 @@ static uint64_t recency(writer *w, const bshm_found *found)
 	const uint32_t now = epoch_of(w, found->shard); /* no earlier than the state's stamp */
 	shard->passed += bshm__age(now, shard->now);
 	shard->now = now;
-	const uint32_t age = bshm__age(now, found->state);
-	const uint64_t records = BSHM_LOAD(&w->segment->shards[found->shard].records, RELAXED);
+	const bshm__shard s = bshm__shard_at(w->segment, found->shard);
+	const uint32_t page = (uint32_t) ((size_t) (found->slot - s.pages) / BSHM_SLAB_BYTES) + 1;
+	const uint32_t age = bshm__aging_age(&s, now, page, bshm__age(now, found->state));
+	const uint64_t records = BSHM_LOAD(&s.shard->records, RELAXED);
 	return age > shard->passed ? (age - shard->passed) * (1 + records / 64) : 0;
 }
 
