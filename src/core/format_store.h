@@ -227,7 +227,7 @@ typedef struct {
 	uint32_t aging_page;  /* how far the renumbering of old stamps has come */
 	uint32_t aging;       /* 1 + the stamp that is the oldest from then on; 0 = none is going on */
 	uint32_t pop_page;    /* where to go on looking for the oldest: recency.c */
-	uint32_t pop_stamp;   /* 1 + the youngest stamp that will do; 0 = not known */
+	uint32_t pop_stamp;   /* 1 + the youngest stamp that will do, 0 = not known; of how many */
 	uint32_t free_page;   /* where to look for a free page first */
 	uint32_t empty_page;  /* where to go on looking for one to empty */
 	uint32_t recount;     /* 1: given_pages and the classes' counts are in doubt */

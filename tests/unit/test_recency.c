@@ -159,6 +159,33 @@ TEST(a_filled_store_is_emptied_oldest_first_without_reading_all_records_for_each
 	check_sound(segment);
 }
 
+/* They were a 64th of all at the first pop. */
+TEST(the_few_that_are_left_of_many_come_oldest_first)
+{
+	const uint32_t few = 100;
+	bshm_segment *segment = open_store(MB(4), 0);
+	for (uint32_t i = 0; i < few; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	for (uint32_t i = few; i-- != 0;) {
+		CHECK(store_use(segment, i));
+	}
+	for (uint32_t i = few; i < 64 * few; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	store_pop(segment);
+	for (uint32_t i = few; i < 64 * few; i++) {
+		CHECK_INT(store_remove(segment, i), 1);
+	}
+	uint32_t before = few;
+	for (uint32_t i = 1; i < few && !test_failed(); i++) {
+		const uint32_t key = store_pop(segment);
+		CHECK(key < before);
+		before = key;
+	}
+	check_sound(segment);
+}
+
 TEST(an_add_that_finds_a_record_is_a_use_and_a_restored_one_is_not)
 {
 	for (uint32_t restored = 0; restored < 2; restored++) {

@@ -413,15 +413,22 @@ static BSHM_NOINLINE void look_everywhere(const bshm__shard *s, search *oldest, 
 	}
 }
 
+/* Beside the stamp that will do it is noted how many records there were, in octaves: of far fewer it
+ * would be more than a 64th. */
+#define NOTED_COUNT 16u
+
 /* A search begins where the last one has ended. A read-only process cannot note it. */
 uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age)
 {
-	const uint32_t known = BSHM_LOAD(&s->shard->pop_stamp, RELAXED);
+	const uint32_t note = BSHM_LOAD(&s->shard->pop_stamp, RELAXED);
+	const uint32_t known = note & ((1u << NOTED_COUNT) - 1);
+	const uint32_t count = BSHM_HIGHEST_BIT(BSHM_LOAD(&s->shard->records, RELAXED) | UINT64_C(1));
 	const uint32_t noted = BSHM_LOAD(&s->shard->pop_page, RELAXED);
 	const uint32_t page = noted < s->segment->shard_pages ? noted : 0;
 	search oldest = {.now = bshm__stamp_now(s), .least_age = NEW};
 	const uint32_t most = bshm__age(oldest.now, BSHM_LOAD(&s->shard->base, RELAXED));
-	if (known != 0 && bshm__age(oldest.now, known - 1) <= most) { /* else it is out of date */
+	if (known != 0 && note >> NOTED_COUNT <= count &&
+		bshm__age(oldest.now, known - 1) <= most) { /* else it is out of date */
 		oldest.least_age = bshm__age(oldest.now, known - 1);
 	}
 	if (oldest.least_age == NEW || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
@@ -432,7 +439,7 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age)
 	if (oldest.ref != 0 && s->segment->store_writable) {
 		const uint32_t stamp = (oldest.now - oldest.least_age) & BSHM_SLOT_STAMP;
 		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, oldest.ref) - 1, RELAXED);
-		BSHM_STORE(&s->shard->pop_stamp, stamp + 1, RELAXED);
+		BSHM_STORE(&s->shard->pop_stamp, (stamp + 1) | count << NOTED_COUNT, RELAXED);
 	}
 	return oldest.ref;
 }
