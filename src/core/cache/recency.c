@@ -413,8 +413,8 @@ static BSHM_NOINLINE void look_everywhere(const bshm__shard *s, search *oldest, 
 	}
 }
 
-/* Beside the stamp that will do it is noted how many records there were, in octaves: of far fewer it
- * would be more than a 64th. */
+/* Beside the stamp that will do, it is noted how many records there were, in octaves: of far fewer
+ * it would be more than a 64th. */
 #define NOTED_COUNT 16u
 
 /* A search begins where the last one has ended. A read-only process cannot note it. */
