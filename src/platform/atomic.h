@@ -65,34 +65,7 @@
 #  define BSHM_RACY_BYTES
 # endif
 #endif
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-/*
- * More than 2 kB are copied in pieces of 2 kB. For longer ones the C library of many machines uses
- * `rep movsb`, and that is slow where source and destination lie a few bytes apart in their pages,
- * as a chunk and a string often do: 3,000 ns for 8 kB instead of 100 on an AMD EPYC of the third
- * generation. The first piece ends with a cache line of `to`. (GCC
- * makes a `rep movsq` of its own of a memcpy() whose size has a bound, but not of a memmove().)
- */
-#define BSHM_COPY_PIECE 2048u
-#define BSHM_COPY_LINE  64u
-
-static BSHM_NOINLINE BSHM_MAYBE_UNUSED void bshm__copy_pieces(
-	void *to, const void *from, size_t count)
-{
-	uint8_t *out = to;
-	const uint8_t *in = from;
-	size_t piece = BSHM_COPY_PIECE - (uintptr_t) to % BSHM_COPY_LINE;
-	for (; count > BSHM_COPY_PIECE; piece = BSHM_COPY_PIECE) {
-		memmove(out, in, piece);
-		out += piece;
-		in += piece;
-		count -= piece;
-	}
-	memmove(out, in, count);
-}
+#include "platform/copy.h"
 
 /* From, or to, the segment. */
 static inline void bshm__racy_copy(void *to, const void *from, size_t count)
@@ -113,7 +86,7 @@ static inline void bshm__racy_copy(void *to, const void *from, size_t count)
 		return;
 	}
 	if (BSHM_UNLIKELY(count > BSHM_COPY_PIECE)) {
-		bshm__copy_pieces(to, from, count);
+		bshm__copy_long(to, from, count);
 		return;
 	}
 	memmove(to, from, count);

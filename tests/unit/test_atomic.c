@@ -11,6 +11,7 @@
 #define ROOM   16384u
 #define EDGE   64u /* before and after the target: stays as it was */
 #define UNUSED 0xaau
+#define PIECES UINT64_MAX /* as where the processor has no AVX2 */
 
 static uint8_t source[ROOM + EDGE];
 static uint8_t target[ROOM + 3 * EDGE];
@@ -29,7 +30,9 @@ static void check_copy(size_t count, size_t to_off, size_t from_off, uint64_t wh
 {
 	uint8_t *to = target + EDGE + to_off;
 	memset(target, UNUSED, sizeof(target));
-	if (whole == 0) {
+	if (whole == PIECES) {
+		bshm__copy_pieces(to, source + from_off, count);
+	} else if (whole == 0) {
 		bshm__racy_copy(to, source + from_off, count);
 	} else {
 		bshm__racy_copy_part(to, source + from_off, count, whole);
@@ -49,6 +52,7 @@ TEST(a_copy_has_all_bytes_and_no_others)
 			check_copy(counts[i], off, 16, 0);
 			check_copy(counts[i], 24, off, counts[i]);
 			check_copy(counts[i], off, 16, BSHM_COPY_CACHED + 1);
+			check_copy(counts[i], off, 16, PIECES);
 		}
 	}
 }
