@@ -178,6 +178,7 @@ typedef struct {
 	bool is_protected; /* the record counts as used again in a later epoch: it was, before a dump */
 	bool is_restored;  /* an add that finds a record is no use of it */
 	bool keeps_ttl;    /* instead of `ttl_s` an existing record keeps its own expiry */
+	bool is_leased;    /* the engine's own: by bshm_lease_release() */
 	const bshm_value *expected;
 	bshm_patience *patience; /* NULL: it is a call of its own */
 } bshm_put;

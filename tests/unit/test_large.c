@@ -90,6 +90,16 @@ static int put_wide(const uint8_t *bytes)
 	return bshm_record_put(segment, &put, &error);
 }
 
+static bool was_asked;
+static unsigned misses;
+
+static void look_for_wide(void)
+{
+	bshm_found found;
+	was_asked = true;
+	misses += bshm_record_find(segment, BSHM_SPACE_CACHE, &wide, 0, &found) != 1;
+}
+
 static uint32_t shard_of_wide(void)
 {
 	return bshm__home_of(segment, BSHM_SPACE_CACHE, &wide).shard;
@@ -204,6 +214,51 @@ TEST(a_set_of_most_of_a_shard_takes_the_room_of_what_it_replaces)
 	CHECK_INT(store_evictions(segment), before);
 	check_sound(segment);
 	free(bytes);
+}
+
+/* It waits for another process, and then fails: what it would replace stays. */
+TEST(a_set_of_most_of_a_shard_that_waits_in_vain_loses_nothing)
+{
+	segment = open_store(MB(66), 0);
+	s = bshm__shard_at(segment, shard_of_wide());
+	uint8_t *bytes = calloc(1, bshm__record_most(segment));
+	CHECK_INT(put_wide(bytes), 1);
+	const pid_t child = spawn(park_nothing_yet);
+	await_flag(0);
+	bshm_found found;
+	CHECK_INT(put_wide(bytes), BSHM_E_TIMEOUT);
+	CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &wide, 0, &found), 1);
+	kill_child(child);
+	CHECK_INT(put_wide(bytes), 1);
+	check_sound(segment);
+	free(bytes);
+}
+
+/* Both fit, if others go: so look-ups find the old one until the new one is whole. */
+TEST(a_set_of_less_than_half_of_a_shard_is_found_all_the_time)
+{
+	segment = open_store(MB(66), 0);
+	s = bshm__shard_at(segment, shard_of_wide());
+	const uint64_t bytes = segment->shard_bytes * 45 / 100;
+	uint8_t *value = calloc(1, bytes);
+	const bshm_put put = {.key = wide, .value = {BSHM_VALUE_STRING, value, bytes - wide.length}};
+	bshm_error error;
+	CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	store_fill_up(segment, 0, 200);
+	CHECK_INT(bshm_record_put(segment, &put, &error), 1); /* it may have been evicted */
+	uint64_t access = 1;
+	misses = 0;
+	bshm__held.call = look_for_wide;
+	for (was_asked = true; was_asked; access += 997) {
+		was_asked = false;
+		bshm__held.call_at = bshm__held.accesses + access;
+		CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	}
+	bshm__held.call = NULL;
+	CHECK_INT(misses, 0);
+	CHECK(access > 50000);
+	check_sound(segment);
+	free(value);
 }
 
 static void park_in_the_next_shard(void)

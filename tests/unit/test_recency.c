@@ -159,6 +159,27 @@ TEST(a_filled_store_is_emptied_oldest_first_without_reading_all_records_for_each
 	check_sound(segment);
 }
 
+/* One more or less of them is no reason to look through all again. */
+TEST(pops_and_puts_at_a_power_of_two_do_not_read_all_records_for_each)
+{
+	const uint32_t count = 16384;
+	bshm_segment *segment = open_store(MB(4), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_INT(store_put(segment, i, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t before = bshm__held.accesses;
+	for (uint32_t i = 0; i < 100; i++) {
+		store_pop(segment);
+		store_pop(segment);
+		CHECK_INT(store_put(segment, count + 2 * i, 1, 8, 0, BSHM_PUT_SET), 1);
+		CHECK_INT(store_put(segment, count + 2 * i + 1, 1, 8, 0, BSHM_PUT_SET), 1);
+	}
+	const uint64_t walks = (bshm__held.accesses - before) / (3 * count);
+	test_note("all records are read %u times", (unsigned) walks);
+	CHECK(walks < 20);
+	check_sound(segment);
+}
+
 /* They were a 64th of all at the first pop. */
 TEST(the_few_that_are_left_of_many_come_oldest_first)
 {

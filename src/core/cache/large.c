@@ -33,24 +33,20 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
-/* May the shard be too small for the existing record and the new one? */
-static bool is_crowded(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
-{
-	const uint64_t bytes = bshm__record_size(&at->record) + put->key.length + put->value.length;
-	return bytes * 3 > s->segment->shard_bytes * 2;
-}
-
 /*
  * An existing record that the put does not depend on goes before any other one does for the new
- * one's chunks, where the shard may be too small for both. (When it went only as the others did, by
- * its age, a value of 60 MB that was set again evicted all other records of its shard.)
+ * one's chunks, where the shard cannot have both. (When it went only as the others did, by its age,
+ * a value of 60 MB that was set again evicted all other records of its shard.) A put by a lease
+ * depends on it, unless it has expired: it may be newer, and have ended the lease.
  */
 static void make_way(
 	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint64_t chunks)
 {
+	const uint64_t most = (uint64_t) s->segment->shard_pages * bshm__class_slots(BSHM_CLASS_CHUNK);
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell != 0 && (put->mode == BSHM_PUT_SET || at.expired) && is_crowded(s, &at, put) &&
+	if (at.cell != 0 && ((put->mode == BSHM_PUT_SET && !put->is_leased) || at.expired) &&
+		chunks + bshm__record_size(&at.record) / BSHM_CHUNK_BYTES > most &&
 		bshm__slots_free(s, BSHM_CLASS_CHUNK) < chunks) {
 		bshm__record_remove(s, home, at.cell, at.ref);
 	}
@@ -74,11 +70,12 @@ static uint64_t keep_existing(
 		return chunks;
 	}
 	s->spared = (uint32_t) home->hash;
+	const uint64_t bytes = bshm__record_size(&at.record);
 	bshm__note_use(s, home, &at);
-	if (!is_crowded(s, &at, put)) {
+	if ((bytes + put->key.length + put->value.length) * 3 <= s->segment->shard_bytes * 2) {
 		return chunks;
 	}
-	const uint64_t own = bshm__record_size(&at.record) / BSHM_CHUNK_BYTES;
+	const uint64_t own = bytes / BSHM_CHUNK_BYTES;
 	return chunks - (own < chunks ? own : chunks);
 }
 
@@ -232,7 +229,6 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	}
 	bshm__shard own = *s;
 	bshm__parked_reclaim(s);
-	make_way(s, home, put, chunks);
 	uint32_t steps = STEPS_OF_A_PAGE * s->segment->shard_pages;
 	bshm__low low = BSHM_LOW_NONE;
 	uint64_t wanted;
@@ -242,6 +238,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		if (status != BSHM_OK) {
 			return status;
 		}
+		make_way(s, home, put, chunks);
 		wanted = keep_existing(&own, home, put, chunks);
 		again = !bshm__make_large_room_step(&own, BSHM_CLASS_CHUNK, wanted) &&
 				BSHM_LOAD(&s->shard->records, RELAXED) > (own.spared != 0) && steps-- != 0;

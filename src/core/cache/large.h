@@ -14,7 +14,7 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
  * Under the lock, before the existing record is looked up: makes room for a large record, in steps.
  * Between two steps it gives the lock to waiters. Unless the mode is SET, or it has expired, the
  * existing record is not evicted for it; it is touched, so that other processes hardly evict it.
- * Else it is removed where the shard may be too small for both. Not OK: the lock is lost.
+ * Else it is removed first where the shard cannot have both. Not OK: the lock is lost.
  *
  * *chain: the record's chunks, taken and filled (0: bshm__put_record() has to do that, and is
  * slower). Before the lock is released the caller ends it by bshm__parked_end(). NULL: only room is

@@ -222,7 +222,9 @@ static int put_granted(const bshm__shard *s, const bshm__home *home, const bshm_
 	uint32_t chain = 0;
 	uint32_t step = 1;
 	int stored = 0;
-	bshm_status status = bshm__prepare_large(s, home, put, patience, &chain, error);
+	bshm_put leased = *put;
+	leased.is_leased = true;
+	bshm_status status = bshm__prepare_large(s, home, &leased, patience, &chain, error);
 	if (status != BSHM_OK) {
 		return status;
 	}

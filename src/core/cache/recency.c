@@ -427,8 +427,9 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age)
 	const uint32_t page = noted < s->segment->shard_pages ? noted : 0;
 	search oldest = {.now = bshm__stamp_now(s), .least_age = NEW};
 	const uint32_t most = bshm__age(oldest.now, BSHM_LOAD(&s->shard->base, RELAXED));
-	if (known != 0 && note >> NOTED_COUNT <= count &&
-		bshm__age(oldest.now, known - 1) <= most) { /* else it is out of date */
+	const bool holds = known != 0 && note >> NOTED_COUNT <= count &&
+					   bshm__age(oldest.now, known - 1) <= most; /* else it is out of date */
+	if (holds) {
 		oldest.least_age = bshm__age(oldest.now, known - 1);
 	}
 	if (oldest.least_age == NEW || !look_for(s, &oldest, page, PAGES_NEAR, NULL)) {
@@ -439,7 +440,9 @@ uint32_t bshm__oldest(const bshm__shard *s, uint32_t *state, uint32_t *age)
 	if (oldest.ref != 0 && s->segment->store_writable) {
 		const uint32_t stamp = (oldest.now - oldest.least_age) & BSHM_SLOT_STAMP;
 		BSHM_STORE(&s->shard->pop_page, bshm__page_number(s, oldest.ref) - 1, RELAXED);
-		BSHM_STORE(&s->shard->pop_stamp, (stamp + 1) | count << NOTED_COUNT, RELAXED);
+		if (!holds || stamp + 1 != known) { /* else it is of as many as before */
+			BSHM_STORE(&s->shard->pop_stamp, (stamp + 1) | count << NOTED_COUNT, RELAXED);
+		}
 	}
 	return oldest.ref;
 }
