@@ -24,8 +24,8 @@
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(BSHM_MSVC)
 # define BSHM_COPY_WIDE
 
-typedef uint8_t bshm__wide __attribute__((vector_size(32)));
-# define BSHM__WIDE (sizeof(bshm__wide))
+# define BSHM__WIDE 32u
+typedef uint8_t bshm__wide __attribute__((vector_size(BSHM__WIDE)));
 
 /* 32 bytes or more. The loop stores to whole vectors of `to`; what is before and after them comes
  * with the first and the last store, which overlap others. */
