@@ -980,7 +980,8 @@ namespace {
 
     /**
      * Removes and returns the least recently used record. In a store of one shard (up to 64 MB) the
-     * order is exact up to 127 records, else to a 64th of the records. Several shards have no
+     * order is exact up to 127 records, else to a 64th of the records; those that have expired, and
+     * those of bloom_fetch(), count too, until they are evicted. Several shards have no
      * common clock, and their oldest records are compared by an estimate. Among hundreds of records
      * the result is about one of the oldest tenth; among a few it may be any of them. The search
      * reads all records once for each 64th, and about 200 times in a store that was just filled.
