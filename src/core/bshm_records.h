@@ -178,9 +178,9 @@ typedef struct {
 	bool is_protected; /* the record counts as used again in a later epoch: it was, before a dump */
 	bool is_restored;  /* an add that finds a record is no use of it */
 	bool keeps_ttl;    /* instead of `ttl_s` an existing record keeps its own expiry */
-	bool is_leased;    /* the engine's own: by bshm_lease_release() */
 	const bshm_value *expected;
-	bshm_patience *patience; /* NULL: it is a call of its own */
+	bshm_patience *patience;              /* NULL: it is a call of its own */
+	const struct bshm_lease_grant *lease; /* the engine's own: of bshm_lease_release() */
 } bshm_put;
 
 /*
@@ -342,7 +342,7 @@ void bshm_store_note_fetch(bshm_segment *segment);
 bool bshm_store_has_fetched(const bshm_segment *segment);
 
 /* One process at a time loads the value of a key; the lease ends with the process. */
-typedef struct {
+typedef struct bshm_lease_grant {
 	uint64_t hash;
 	uint64_t serial; /* 0 = none was given */
 	uint32_t shard;

@@ -11,6 +11,7 @@
  */
 #include "core/cache/large.h"
 
+#include "core/cache/lease_table.h"
 #include "core/cache/parked.h"
 #include "core/cache/put.h"
 #include "core/cache/record.h"
@@ -33,20 +34,39 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
+/* May the put still store the record? Another process may have ended its lease, or added the key:
+ * then no others need to go for it. */
+static bool is_wanted(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
+{
+	bshm__existing at;
+	if (put->lease != NULL) {
+		return bshm__lease_granted(s, put->lease);
+	}
+	if (put->mode != BSHM_PUT_ADD) {
+		return true;
+	}
+	bshm__locate(s, home, put->space, &put->key, &at);
+	return at.cell == 0 || at.expired;
+}
+
+/* So many chunks and an index are more than the shard has room for, or leave it to no others. */
+static bool is_most_of(const bshm_segment *segment, uint64_t bytes)
+{
+	return bytes * 8 > segment->shard_bytes * 7;
+}
+
 /*
  * An existing record that the put does not depend on goes before any other one does for the new
  * one's chunks, where the shard cannot have both. (When it went only as the others did, by its age,
- * a value of 60 MB that was set again evicted all other records of its shard.) A put by a lease
- * depends on it, unless it has expired: it may be newer, and have ended the lease.
+ * a value of 60 MB that was set again evicted all other records of its shard.)
  */
 static void make_way(
 	const bshm__shard *s, const bshm__home *home, const bshm_put *put, uint64_t chunks)
 {
-	const uint64_t most = (uint64_t) s->segment->shard_pages * bshm__class_slots(BSHM_CLASS_CHUNK);
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell != 0 && ((put->mode == BSHM_PUT_SET && !put->is_leased) || at.expired) &&
-		chunks + bshm__record_size(&at.record) / BSHM_CHUNK_BYTES > most &&
+	if (at.cell != 0 && (put->mode == BSHM_PUT_SET || at.expired) &&
+		is_most_of(s->segment, chunks * BSHM_CHUNK_BYTES + bshm__record_size(&at.record)) &&
 		bshm__slots_free(s, BSHM_CLASS_CHUNK) < chunks) {
 		bshm__record_remove(s, home, at.cell, at.ref);
 	}
@@ -142,7 +162,7 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	bool possible = true;
 	bshm_status status = BSHM_OK;
 	while (status == BSHM_OK && left != 0 && possible) {
-		possible = take_some(s, home, put, &r, &left) && --steps != 0;
+		possible = is_wanted(s, home, put) && take_some(s, home, put, &r, &left) && --steps != 0;
 		status = left != 0 && possible ? next_step(s, left, &low, patience, error) : BSHM_OK;
 	}
 	*chain = bshm__parked(s);
@@ -186,7 +206,7 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 {
 	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
 	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
-	if (both * 8 <= s->segment->shard_bytes * 7) { /* the index needs some room, too */
+	if (!is_most_of(s->segment, both)) {
 		return BSHM_OK;
 	}
 	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
@@ -237,6 +257,9 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 		bshm_status status = await_room(s, put, chunks, patience, error);
 		if (status != BSHM_OK) {
 			return status;
+		}
+		if (!is_wanted(s, home, put)) {
+			return BSHM_OK;
 		}
 		make_way(s, home, put, chunks);
 		wanted = keep_existing(&own, home, put, chunks);

@@ -206,13 +206,6 @@ bool bshm_lease_allows_stale(const bshm_lease_grant *grant, const bshm_found *fo
 	return grant->begun_s < (uint64_t) found->expires_s + STALE_S;
 }
 
-/* Has the granted lease not ended? */
-static bool is_granted(const bshm__shard *s, const bshm_lease *lease, const bshm_lease_grant *grant)
-{
-	return BSHM_LOAD(&lease->owner, RELAXED) == s->segment->owner &&
-		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
-}
-
 /* Under the lock: stores the value in steps, unless the lease ends before. Below 0: the lock is
  * lost. */
 static int put_granted(const bshm__shard *s, const bshm__home *home, const bshm_lease_grant *grant,
@@ -223,12 +216,12 @@ static int put_granted(const bshm__shard *s, const bshm__home *home, const bshm_
 	uint32_t step = 1;
 	int stored = 0;
 	bshm_put leased = *put;
-	leased.is_leased = true;
+	leased.lease = grant;
 	bshm_status status = bshm__prepare_large(s, home, &leased, patience, &chain, error);
 	if (status != BSHM_OK) {
 		return status;
 	}
-	while (is_granted(s, lease, grant)) {
+	while (bshm__lease_granted(s, grant)) {
 		stored = bshm__record_put_step(s, home, put, chain, step);
 		if (stored != BSHM_E_BUSY) {
 			BSHM_STORE(&lease->unstored_s, stored ? 0 : bshm__store_now_s(s->segment), RELAXED);
@@ -256,18 +249,18 @@ int bshm_lease_release(bshm_segment *segment, const bshm_lease_grant *grant, con
 	const bshm__home home = bshm__home_of_hash(segment, grant->hash);
 	bshm_lease *lease = bshm__lease_at(&s, grant->slot);
 	int stored = bshm__shard_lock_patient(&s, patience, error);
-	if (stored == BSHM_OK && put != NULL && is_granted(&s, lease, grant)) {
+	if (stored == BSHM_OK && put != NULL && bshm__lease_granted(&s, grant)) {
 		stored = put_granted(&s, &home, grant, put, patience, error);
 	}
 	if (stored < 0) {
 		uint64_t owner = segment->owner;
-		if (is_granted(&s, lease, grant)) {
+		if (bshm__lease_granted(&s, grant)) {
 			/* shard.leases is set right by the next look_for(). Pairs with bshm_lease_held(). */
 			BSHM_CAS(&lease->owner, &owner, 0, RELEASE);
 		}
 		return stored;
 	}
-	if (is_granted(&s, lease, grant)) { /* not if the put has ended it */
+	if (bshm__lease_granted(&s, grant)) { /* not if the put has ended it */
 		bshm__lease_end(&s, lease);
 	}
 	bshm__shard_unlock(&s);

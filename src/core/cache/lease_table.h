@@ -6,6 +6,7 @@
 #ifndef BSHM_CACHE_LEASE_TABLE_H
 #define BSHM_CACHE_LEASE_TABLE_H
 
+#include "core/bshm_records.h"
 #include "core/cache/shard.h"
 
 static inline bshm_lease *bshm__lease_at(const bshm__shard *s, uint32_t slot)
@@ -14,6 +15,14 @@ static inline bshm_lease *bshm__lease_at(const bshm__shard *s, uint32_t slot)
 }
 
 /* All under the shard's lock. */
+
+/* Has the granted lease not ended? */
+static inline bool bshm__lease_granted(const bshm__shard *s, const bshm_lease_grant *grant)
+{
+	const bshm_lease *lease = bshm__lease_at(s, grant->slot);
+	return BSHM_LOAD(&lease->owner, RELAXED) == s->segment->owner &&
+		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
+}
 
 /* Ends one lease, after the change that ends it. */
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease);
