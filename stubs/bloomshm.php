@@ -669,7 +669,8 @@ namespace {
      * Checks the whole segment: header, directory, descriptors, memory that two filters claim, work
      * in progress, and the record store.
      *
-     * Any filter bits are valid, so they are not looked at. Repairs nothing.
+     * Any filter bits are valid, so they are not looked at. Repairs nothing. Waits a second for a
+     * lock that another process holds; if it is not free then, a sentence says so.
      *
      * @return list<string> One sentence for each fault, at most 64; empty: no fault. Names the
      *     reason when the segment is unreachable, or when there is none yet.
@@ -785,7 +786,8 @@ namespace {
      * @param int $ttl Seconds, 0 (no limit) or 1 to 315,360,000.
      * @return bool false: not stored. Refused for its size (counted in `rejected`): an older value
      *     of the key is removed too, because a reader could take it for the new one. No lock in
-     *     time (counted in `lock_timeouts`), or no record store: an older value stays.
+     *     time (counted in `lock_timeouts`), or no record store: an older value stays. (In a store
+     *     of several shards, one of a seventh of the store, or of 35 MB, may have gone.)
      * @throws \BloomShm\Exception INCOMPATIBLE: the value cannot be stored: a resource (one in an
      *     array is stored as 0, as serialize() does); an array or object deeper than
      *     unserialize_max_depth (PHP's setting, 4,096 levels), which could not be read again; or
