@@ -46,15 +46,6 @@ static uint32_t expiry(const bshm_segment *segment, uint32_t ttl_s)
 	return ttl_s == 0 ? 0 : bshm__store_next_s(segment) + ttl_s;
 }
 
-/* Has the existing record this value? */
-static bool is_value(const bshm__shard *s, const bshm__existing *at, const bshm_value *value)
-{
-	if (bshm__record_type(&at->record) != value->type || at->record.value_bytes != value->length) {
-		return false;
-	}
-	return bshm__record_is(s, &at->record, at->record.key_bytes, value->bytes, value->length);
-}
-
 /* A call asked for a record, and puts none. */
 static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm__existing *at)
 {
@@ -66,19 +57,10 @@ static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm
 
 static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
 {
-	const bool present = at->cell != 0 && !at->expired;
-	switch (put->mode) {
-		case BSHM_PUT_ADD:
-			return !present;
-		case BSHM_PUT_NEVER:
-			return false;
-		case BSHM_PUT_REPLACE:
-			return present;
-		case BSHM_PUT_CAS:
-			return put->expected == NULL ? !present : present && is_value(s, at, put->expected);
-		default:
-			return true;
-	}
+	const bshm_value *expected = put->mode == BSHM_PUT_CAS ? put->expected : NULL;
+	return bshm__may_put(at, put) &&
+		   (expected == NULL || bshm__record_is(s, &at->record, at->record.key_bytes,
+									expected->bytes, expected->length));
 }
 
 /* An add that finds a record is a use of it, as in memcached and Redis: a key that is only added
@@ -476,7 +458,7 @@ static int rewrite_in_steps(
 		const bshm_put put = {
 			.key = *w->key,
 			.value = {BSHM_VALUE_STRING, w->bytes, length + tail_of(w, w->present)},
-			.mode = BSHM_PUT_REPLACE,
+			.mode = w->present ? BSHM_PUT_REPLACE : BSHM_PUT_ADD,
 		};
 		done = bshm__prepare_large(&s, &home, &put, patience, w->copied ? &w->chain : NULL, error);
 		if (done != BSHM_OK) {

@@ -34,19 +34,39 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
-/* May the put still store the record? Another process may have ended its lease, or added the key:
- * then no others need to go for it. */
+bool bshm__may_put(const bshm__existing *at, const bshm_put *put)
+{
+	const bool present = at->cell != 0 && !at->expired;
+	switch (put->mode) {
+		case BSHM_PUT_ADD:
+			return !present;
+		case BSHM_PUT_NEVER:
+			return false;
+		case BSHM_PUT_REPLACE:
+			return present;
+		case BSHM_PUT_CAS:
+			return put->expected == NULL
+					   ? !present
+					   : present && bshm__record_type(&at->record) == put->expected->type &&
+							 at->record.value_bytes == put->expected->length;
+		default:
+			return true;
+	}
+}
+
+/* May the put still store the record? Another process may have ended its lease, or changed what it
+ * depends on: then no others need to go for it, and it need not wait. */
 static bool is_wanted(const bshm__shard *s, const bshm__home *home, const bshm_put *put)
 {
 	bshm__existing at;
 	if (put->lease != NULL) {
 		return bshm__lease_granted(s, put->lease);
 	}
-	if (put->mode != BSHM_PUT_ADD) {
+	if (put->mode == BSHM_PUT_SET) {
 		return true;
 	}
 	bshm__locate(s, home, put->space, &put->key, &at);
-	return at.cell == 0 || at.expired;
+	return bshm__may_put(&at, put);
 }
 
 /* So many chunks and an index are more than the shard has room for, or leave it to no others. */
@@ -65,7 +85,7 @@ static void make_way(
 {
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell != 0 && (put->mode == BSHM_PUT_SET || at.expired) &&
+	if (at.cell != 0 && ((put->mode == BSHM_PUT_SET && !put->keeps_ttl) || at.expired) &&
 		is_most_of(s->segment, chunks * BSHM_CHUNK_BYTES + bshm__record_size(&at.record)) &&
 		bshm__slots_free(s, BSHM_CLASS_CHUNK) < chunks) {
 		bshm__record_remove(s, home, at.cell, at.ref);
@@ -180,12 +200,12 @@ static bshm_status build_chain(bshm__shard *s, const bshm__home *home, const bsh
 	return status;
 }
 
-/* Waits until no other process fills chunks. BUSY: one still does. */
-static bshm_status await_parked(
-	const bshm__shard *s, bshm_patience *patience, uint64_t wait_ns, bshm_error *error)
+/* Waits until no other process fills chunks, or the put is not wanted. BUSY: one still does. */
+static bshm_status await_parked(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	bshm_patience *patience, uint64_t wait_ns, bshm_error *error)
 {
 	const uint64_t deadline = bshm_os_monotonic_ns() + (patience->gone ? 0 : wait_ns);
-	while (bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
+	while (is_wanted(s, home, put) && bshm__parked_in_use(s) && !bshm__parked_reclaim(s)) {
 		if (bshm_os_monotonic_ns() > deadline) {
 			return BSHM_E_BUSY;
 		}
@@ -201,8 +221,8 @@ static bshm_status await_parked(
  * Waits for another process's chunks, if the shard may be too small for them and this record: else
  * all other records would be evicted in vain. Not OK: the lock is lost.
  */
-static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_t chunks,
-	bshm_patience *patience, bshm_error *error)
+static bshm_status await_room(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
+	uint64_t chunks, bshm_patience *patience, bshm_error *error)
 {
 	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
 	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
@@ -210,7 +230,7 @@ static bshm_status await_room(const bshm__shard *s, const bshm_put *put, uint64_
 		return BSHM_OK;
 	}
 	const uint64_t wait_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
-	const bshm_status status = await_parked(s, patience, wait_ns, error);
+	const bshm_status status = await_parked(s, home, put, patience, wait_ns, error);
 	if (status != BSHM_E_BUSY) {
 		return status;
 	}
@@ -230,7 +250,8 @@ static bshm_status park(bshm__shard *s, const bshm__home *home, const bshm_put *
 	const uint64_t most_ns = patience->batch ? BSHM_LOCK_BATCH_NS : BSHM_LOCK_PAGE_NS;
 	const bool waits = (patience->no_parking & bit) == 0 && patience->parking_ns < most_ns;
 	const uint64_t began = bshm_os_monotonic_ns();
-	const bshm_status status = await_parked(s, patience, waits ? BSHM_LOCK_PAGE_NS : 0, error);
+	const bshm_status status =
+		await_parked(s, home, put, patience, waits ? BSHM_LOCK_PAGE_NS : 0, error);
 	patience->parking_ns += bshm_os_monotonic_ns() - began;
 	patience->no_parking = (patience->no_parking & ~bit) | (status == BSHM_E_BUSY ? bit : 0);
 	if (status != BSHM_OK && status != BSHM_E_BUSY) {
@@ -254,7 +275,7 @@ bshm_status bshm__prepare_large(const bshm__shard *s, const bshm__home *home, co
 	uint64_t wanted;
 	bool again;
 	do {
-		bshm_status status = await_room(s, put, chunks, patience, error);
+		bshm_status status = await_room(s, home, put, chunks, patience, error);
 		if (status != BSHM_OK) {
 			return status;
 		}

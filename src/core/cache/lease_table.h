@@ -14,15 +14,15 @@ static inline bshm_lease *bshm__lease_at(const bshm__shard *s, uint32_t slot)
 	return &s->segment->leases[(size_t) s->index * BSHM_LEASE_COUNT + slot];
 }
 
-/* All under the shard's lock. */
-
-/* Has the granted lease not ended? */
+/* Has the granted lease not ended? By its process; without the lock it may end at once. */
 static inline bool bshm__lease_granted(const bshm__shard *s, const bshm_lease_grant *grant)
 {
 	const bshm_lease *lease = bshm__lease_at(s, grant->slot);
 	return BSHM_LOAD(&lease->owner, RELAXED) == s->segment->owner &&
 		   BSHM_LOAD(&lease->serial, RELAXED) == grant->serial;
 }
+
+/* All under the shard's lock. */
 
 /* Ends one lease, after the change that ends it. */
 void bshm__lease_end(const bshm__shard *s, bshm_lease *lease);
