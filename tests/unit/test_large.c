@@ -319,6 +319,7 @@ TEST(a_put_by_a_lease_that_ends_waits_no_longer)
 }
 
 static unsigned next_flag;
+static bool removes;
 
 /* While the other call waits for this process's chunks, it changes the key. */
 static void change_before_the_other(void)
@@ -335,8 +336,8 @@ static void change_before_the_other(void)
 	bshm_os_sleep_us(20000);
 	bshm_error error;
 	REQUIRE(bshm__shard_lock_wait(&of, BSHM_LOCK_BATCH_NS, &error) == BSHM_OK);
-	REQUIRE(bshm__record_remove_locked(&of, &home, BSHM_SPACE_CACHE, &wide) == 1 ||
-			bshm__record_put_step(&of, &home, &put, 0, 0) == 1);
+	REQUIRE((removes ? bshm__record_remove_locked(&of, &home, BSHM_SPACE_CACHE, &wide)
+					 : bshm__record_put_step(&of, &home, &put, 0, 0)) == 1);
 	bshm__parked_give_up(&of);
 	bshm__shard_unlock(&of);
 }
@@ -357,6 +358,7 @@ static void check_no_room_is_made(bshm_put_mode mode, const bshm_value *old)
 		.mode = mode,
 		.expected = old,
 		.patience = &patience};
+	removes = mode == BSHM_PUT_REPLACE; /* else it puts "new", which is as long as "old" */
 	const pid_t child = spawn(change_before_the_other);
 	await_flag(next_flag++);
 	const uint64_t before = store_evictions(segment);
@@ -374,6 +376,45 @@ TEST(a_put_whose_key_another_changes_meanwhile_makes_no_room)
 	check_no_room_is_made(BSHM_PUT_CAS, NULL);
 	check_no_room_is_made(BSHM_PUT_REPLACE, &old);
 	check_no_room_is_made(BSHM_PUT_CAS, &old);
+}
+
+/* As another process might: the key comes and goes whenever the lock is free. */
+static void come_and_go(void)
+{
+	bshm_error error;
+	const bshm_put put = {
+		.key = wide, .value = {BSHM_VALUE_STRING, "new", 3}, .mode = BSHM_PUT_ADD};
+	if (BSHM_LOAD(&s.shard->lock, RELAXED) == 0 && bshm_record_put(segment, &put, &error) == 0) {
+		bshm_record_remove(segment, BSHM_SPACE_CACHE, &wide, &error);
+	}
+	bshm__held.call_at = bshm__held.accesses + 7;
+}
+
+/* After some tries the value is put in one hold, whatever is there then: but not the room made. */
+TEST(an_append_to_what_comes_and_goes_makes_room_in_steps)
+{
+	segment = open_store(MB(16), 0);
+	s = bshm__shard_at(segment, 0);
+	uint32_t next = store_fill_up(segment, 0, 20);
+	const uint64_t bytes = bshm__record_most(segment) / 2;
+	uint8_t *suffix = calloc(1, bytes);
+	uint64_t length;
+	bshm_error error;
+	for (unsigned i = 0; i < 6; i++) {
+		bshm__held = (bshm_held){.call = come_and_go, .call_at = 1 + i};
+		CHECK_INT(bshm_record_append(segment, &wide, &(bshm_key){(const char *) suffix, bytes},
+					  &(bshm_key){"", 0}, &length, &error),
+			BSHM_OK);
+		bshm__held.call = NULL;
+		CHECK(bshm__held.most < 300000); /* 10 million, if all is made at once */
+		bshm_record_remove(segment, BSHM_SPACE_CACHE, &wide, &error);
+		const uint64_t before = store_evictions(segment);
+		while (store_evictions(segment) == before) {
+			store_put(segment, next++, 1, 20, 0, BSHM_PUT_SET);
+		}
+	}
+	check_sound(segment);
+	free(suffix);
 }
 
 /* It waits for another process, and then fails: what it would replace stays. */

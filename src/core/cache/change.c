@@ -55,20 +55,12 @@ static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm
 	}
 }
 
-static bool allowed(const bshm__shard *s, const bshm__existing *at, const bshm_put *put)
-{
-	const bshm_value *expected = put->mode == BSHM_PUT_CAS ? put->expected : NULL;
-	return bshm__may_put(at, put) &&
-		   (expected == NULL || bshm__record_is(s, &at->record, at->record.key_bytes,
-									expected->bytes, expected->length));
-}
-
 /* An add that finds a record is a use of it, as in memcached and Redis: a key that is only added
  * would soon be the oldest, however often that is. */
 static bool refuses(
 	const bshm__shard *s, const bshm__home *home, const bshm__existing *at, const bshm_put *put)
 {
-	if (allowed(s, at, put)) {
+	if (bshm__may_put(s, at, put, UINT64_MAX)) {
 		return false;
 	}
 	if (at->cell != 0 && !at->expired && put->mode == BSHM_PUT_ADD && !put->is_restored) {
@@ -458,7 +450,10 @@ static int rewrite_in_steps(
 		const bshm_put put = {
 			.key = *w->key,
 			.value = {BSHM_VALUE_STRING, w->bytes, length + tail_of(w, w->present)},
-			.mode = w->present ? BSHM_PUT_REPLACE : BSHM_PUT_ADD,
+			.mode = !w->copied   ? BSHM_PUT_SET /* whatever is there then */
+					: w->present ? BSHM_PUT_REPLACE
+								 : BSHM_PUT_ADD,
+			.keeps_ttl = true,
 		};
 		done = bshm__prepare_large(&s, &home, &put, patience, w->copied ? &w->chain : NULL, error);
 		if (done != BSHM_OK) {

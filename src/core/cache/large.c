@@ -23,6 +23,8 @@
 #include "platform/platform.h"
 
 #define STEP_CHUNKS 256u
+/* Of a value that is expected, bytes at each step: the put compares all. */
+#define COMPARED_MOST 4096u
 /* For each page of the shard: a step evicts 128 records, or empties some pages, and a page has up
  * to 1,024 records. More steps than are ever needed: the shard's counts may be damaged. (With 2, a
  * shard of tiny records had no room yet, and all that was missing was made in one hold of 0.5 s.)
@@ -34,9 +36,11 @@ bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t v
 	return key_bytes > BSHM_KEY_BYTES_MAX || key_bytes + value_bytes > bshm__record_most(segment);
 }
 
-bool bshm__may_put(const bshm__existing *at, const bshm_put *put)
+bool bshm__may_put(
+	const bshm__shard *s, const bshm__existing *at, const bshm_put *put, uint64_t most)
 {
 	const bool present = at->cell != 0 && !at->expired;
+	const bshm_value *expected = put->expected;
 	switch (put->mode) {
 		case BSHM_PUT_ADD:
 			return !present;
@@ -45,10 +49,13 @@ bool bshm__may_put(const bshm__existing *at, const bshm_put *put)
 		case BSHM_PUT_REPLACE:
 			return present;
 		case BSHM_PUT_CAS:
-			return put->expected == NULL
-					   ? !present
-					   : present && bshm__record_type(&at->record) == put->expected->type &&
-							 at->record.value_bytes == put->expected->length;
+			if (expected == NULL || !present) {
+				return expected == NULL && !present;
+			}
+			return bshm__record_type(&at->record) == expected->type &&
+				   at->record.value_bytes == expected->length &&
+				   bshm__record_is(s, &at->record, at->record.key_bytes, expected->bytes,
+					   expected->length < most ? expected->length : most);
 		default:
 			return true;
 	}
@@ -60,13 +67,19 @@ static bool is_wanted(const bshm__shard *s, const bshm__home *home, const bshm_p
 {
 	bshm__existing at;
 	if (put->lease != NULL) {
-		return bshm__lease_granted(s, put->lease);
+		return put->mode != BSHM_PUT_NEVER && bshm__lease_granted(s, put->lease);
 	}
 	if (put->mode == BSHM_PUT_SET) {
 		return true;
 	}
 	bshm__locate(s, home, put->space, &put->key, &at);
-	return bshm__may_put(&at, put);
+	return bshm__may_put(s, &at, put, COMPARED_MOST);
+}
+
+/* Is the existing record needed until the put? */
+static bool depends(const bshm_put *put)
+{
+	return put->mode != BSHM_PUT_SET || put->keeps_ttl;
 }
 
 /* So many chunks and an index are more than the shard has room for, or leave it to no others. */
@@ -85,7 +98,7 @@ static void make_way(
 {
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell != 0 && ((put->mode == BSHM_PUT_SET && !put->keeps_ttl) || at.expired) &&
+	if (at.cell != 0 && (!depends(put) || at.expired) &&
 		is_most_of(s->segment, chunks * BSHM_CHUNK_BYTES + bshm__record_size(&at.record)) &&
 		bshm__slots_free(s, BSHM_CLASS_CHUNK) < chunks) {
 		bshm__record_remove(s, home, at.cell, at.ref);
@@ -102,7 +115,7 @@ static uint64_t keep_existing(
 {
 	bshm__existing at;
 	s->spared = 0;
-	if (put->mode == BSHM_PUT_SET) {
+	if (!depends(put)) {
 		return chunks;
 	}
 	bshm__locate(s, home, put->space, &put->key, &at);
@@ -224,7 +237,7 @@ static bshm_status await_parked(const bshm__shard *s, const bshm__home *home, co
 static bshm_status await_room(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint64_t chunks, bshm_patience *patience, bshm_error *error)
 {
-	const uint64_t existing = put->mode == BSHM_PUT_SET ? 0 : chunks;
+	const uint64_t existing = depends(put) ? chunks : 0;
 	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
 	if (!is_most_of(s->segment, both)) {
 		return BSHM_OK;

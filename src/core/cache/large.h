@@ -10,15 +10,16 @@
 
 /* Is the record too large for this store, whatever is evicted? */
 bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes);
-/* Does the mode allow the put beside this existing record? Of a value that is expected only type
- * and length are compared. */
-bool bshm__may_put(const bshm__existing *at, const bshm_put *put);
+/* Does the mode allow the put beside this existing record? Of a value that is expected type,
+ * length, and at most so many bytes are compared. */
+bool bshm__may_put(
+	const bshm__shard *s, const bshm__existing *at, const bshm_put *put, uint64_t most);
 /*
  * Under the lock, before the existing record is looked up: makes room for a large record, in steps.
- * Between two steps it gives the lock to waiters. Unless the mode is SET, or it has expired, the
- * existing record is not evicted for it; it is touched, so that other processes hardly evict it.
- * Else it is removed first where the shard cannot have both. Ends at once when the put would store
- * nothing any more. Not OK: the lock is lost.
+ * Between two steps it gives the lock to waiters. The existing record is not evicted for it, and is
+ * touched, so that other processes hardly evict it; but a SET without keeps_ttl does not need it,
+ * nor does any put if it has expired: then it is removed first where the shard cannot have both.
+ * Ends at once when the put would store nothing any more. Not OK: the lock is lost.
  *
  * *chain: the record's chunks, taken and filled (0: bshm__put_record() has to do that, and is
  * slower). Before the lock is released the caller ends it by bshm__parked_end(). NULL: only room is
