@@ -574,7 +574,7 @@ static const struct {
 	{"bshm_lease_release", "the lock cannot be had in a second: test_repair"},
 	{"bshm__quota_recount", "one shard's lock cannot be had: test_repair"},
 	{"bshm__parked_give_up", "the lock is not to be had again: test_large"},
-	{"await_room", "a living process does not put its chunks in time: test_large"},
+	{"await_room", "a living process does not put its chunks in time: test_large_most"},
 	{"give_up", "a lock is not to be had: lists_wait_once.phpt"},
 	{"free_page", "the counts were wrong: test_repair"},
 	{"bshm__unit_move", "a unit lies alone in a page, and the others have room: test_repair"},
