@@ -113,6 +113,27 @@ TEST(a_set_of_almost_half_of_a_shard_evicts_few_others)
 	end();
 }
 
+/* It needs the old one until the put: so that stays, and its room is used last. */
+TEST(a_set_that_keeps_the_ttl_spares_what_it_replaces)
+{
+	stand();
+	put.value.length = segment->shard_bytes * 45 / 100;
+	put.ttl_s = 1000;
+	store_fill_up(segment, 0, 200);
+	CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	bshm_found found;
+	CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &wide, 0, &found), 1);
+	const uint32_t expires_s = found.expires_s;
+	const uint64_t before = store_evictions(segment);
+	put.ttl_s = 0;
+	put.keeps_ttl = true;
+	CHECK_INT(bshm_record_put(segment, &put, &error), 1);
+	CHECK(store_evictions(segment) - before < 1000);
+	CHECK_INT(bshm_record_find(segment, BSHM_SPACE_CACHE, &wide, 0, &found), 1);
+	CHECK_INT(found.expires_s, expires_s);
+	end();
+}
+
 static uint64_t evictions_then;
 
 static void end_the_leases(void)

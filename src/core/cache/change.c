@@ -183,7 +183,7 @@ bshm_status bshm__yield_step(const bshm__shard *s, uint32_t chain, bshm_patience
 static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, bshm_patience *patience, bshm_error *error)
 {
-	const bool depends = put->mode != BSHM_PUT_SET && put->mode != BSHM_PUT_ADD;
+	const bool depends = put->mode != BSHM_PUT_ADD && (put->mode != BSHM_PUT_SET || put->keeps_ttl);
 	uint32_t step = !depends || is_stepped(put->key.length + put->value.length, chain);
 	bshm__low low = BSHM_LOW_NONE;
 	int stored;
@@ -450,9 +450,10 @@ static int rewrite_in_steps(
 		const bshm_put put = {
 			.key = *w->key,
 			.value = {BSHM_VALUE_STRING, w->bytes, length + tail_of(w, w->present)},
-			.mode = !w->copied   ? BSHM_PUT_SET /* whatever is there then */
-					: w->present ? BSHM_PUT_REPLACE
-								 : BSHM_PUT_ADD,
+			.mode = w->delimiter == NULL ? BSHM_PUT_REPLACE
+					: !w->copied         ? BSHM_PUT_SET /* whatever is there then */
+					: w->present         ? BSHM_PUT_REPLACE
+										 : BSHM_PUT_ADD,
 			.keeps_ttl = true,
 		};
 		done = bshm__prepare_large(&s, &home, &put, patience, w->copied ? &w->chain : NULL, error);
