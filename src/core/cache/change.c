@@ -60,7 +60,7 @@ static void note_absent(const bshm__shard *s, const bshm__home *home, const bshm
 static bool refuses(
 	const bshm__shard *s, const bshm__home *home, const bshm__existing *at, const bshm_put *put)
 {
-	if (bshm__may_put(s, at, put, UINT64_MAX)) {
+	if (BSHM_LIKELY(put->mode == BSHM_PUT_SET) || bshm__may_put(s, at, put, UINT64_MAX)) {
 		return false;
 	}
 	if (at->cell != 0 && !at->expired && put->mode == BSHM_PUT_ADD && !put->is_restored) {
