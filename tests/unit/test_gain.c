@@ -355,3 +355,54 @@ TEST(both_settings_go_back_while_much_is_lost)
 	CHECK_INT(bshm__size_power(&s), power - power / 8);
 	CHECK_INT(bshm__ghost_lean(&s), lean - lean / 8);
 }
+
+/* Of all that a shard may have gained, 160 keys of the sample. */
+TEST(a_part_of_an_amount_is_as_large_as_what_was_gained)
+{
+	bshm_segment *segment = open_store(MB(4), 0);
+	const bshm__shard s = shard_of_many(segment);
+	CHECK_INT(bshm__gain_part(&s, 1000), 0);
+	BSHM_STORE(&s.shard->gain, 1600, RELAXED);
+	CHECK_INT(bshm__gain_part(&s, 1000), 250);
+	BSHM_STORE(&s.shard->gain, 6400, RELAXED);
+	CHECK_INT(bshm__gain_part(&s, 1000), 1000);
+	BSHM_STORE(&s.shard->gain, (1u << 31) - 1, RELAXED); /* damaged */
+	CHECK_INT(bshm__gain_part(&s, 1000), 1000);
+	BSHM_STORE(&s.shard->gain, (uint32_t) -1600, RELAXED);
+	CHECK_INT(bshm__gain_part(&s, 1000), 0);
+}
+
+/* How many of 100 requests miss, in the last of many rounds of a loop a tenth longer than a store
+ * that was full of others. */
+static double misses_of_loop(void)
+{
+	bshm_segment *segment = open_store(MB(16), 0);
+	uint32_t others = 1000000;
+	while (bshm__shard_at(segment, 0).shard->evictions == 0) {
+		CHECK_INT(store_put(segment, others++, 1, 12000, 0, BSHM_PUT_SET), 1);
+	}
+	const uint32_t keys = (others - 1000000) * 11 / 10;
+	uint32_t misses = 0;
+	for (uint32_t i = 0; i < 40 * keys; i++) {
+		if (!store_use(segment, i % keys)) {
+			CHECK_INT(store_put(segment, i % keys, 1, 12000, 0, BSHM_PUT_SET), 1);
+			misses += i >= 20 * keys;
+		}
+	}
+	check_sound(segment);
+	bshm_segment_close(segment);
+	return 100.0 * misses / (20 * keys);
+}
+
+/* Where nothing may draw the lean on that cannot stay, nearly all stay on probation, the lean stays
+ * near 0, and 86 to 100 % miss. */
+TEST(what_was_gained_lets_the_keys_of_a_loop_draw_the_lean_on)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		const double misses = misses_of_loop();
+		test_note("%.0f %% of a loop miss", misses);
+		sum += misses;
+	}
+	CHECK(sum / 3 < 75);
+}

@@ -191,6 +191,12 @@ int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount)
 	return hits >= 0 ? amount : hits <= -stop ? 0 : amount * (stop + hits) / stop;
 }
 
+int64_t bshm__gain_part(const bshm__shard *s, int64_t amount)
+{
+	const int64_t keys = keys_now(s);
+	return keys <= 0 ? 0 : amount * keys / (KEYS_MOST * KEYS_ONE);
+}
+
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting)
 {
 	return hits_now(s) <= -hits_of_keys(s, KEYS_STOP) ? -setting / BACK : 0;

@@ -19,6 +19,8 @@ void bshm__gain_missed(const bshm__shard *s, uint64_t hash);
 void bshm__gain_evicted(const bshm__shard *s, uint64_t evictions);
 /* Of a step away from LRU, or of the lean: what has been earned. */
 int64_t bshm__gain_earned(const bshm__shard *s, int64_t amount);
+/* Such a part of it as has been gained of the most that is counted; 0 where hits were lost. */
+int64_t bshm__gain_part(const bshm__shard *s, int64_t amount);
 /* The step that a setting takes back to LRU with each turn of the ghosts. */
 int64_t bshm__gain_back(const bshm__shard *s, int64_t setting);
 /* A turn of the ghosts is over. */
