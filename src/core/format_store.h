@@ -174,7 +174,7 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | evicted         | freq.  | gain   | shadow                            |
  *      +-----------------+--------+--------+-----------------------------------+
- * 288: | g.each | g.miss.| vain   | helped | zero                              |
+ * 288: | g.each | g.miss.| vain   | helped | u.larg.| zero                     |
  *      +--------+--------+--------+--------+-----------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
@@ -202,6 +202,7 @@ BSHM_AT(class, other, 12);
  *  pop_page, pop_stamp
  *                  by any process: hints
  *  parked_owner    under the lock; set to 0 by its owner at any time
+ *  used_largest    by any process: a hint
  *  all others      under the lock
  */
 typedef struct {
@@ -250,11 +251,12 @@ typedef struct {
 	uint32_t shadow_missed;  /* what was missed since that was found */
 	uint32_t shadow_base;    /* the base that the cells of `shadow` know; and which limit */
 	uint32_t shadow_largest; /* no cell is of a larger record */
-	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
-	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
-	uint32_t old_in_vain; /* when no record was older than which floor: evict_old.c; 0 = none */
-	uint32_t helped_s;    /* when a look-up renumbered stamps: aging.c */
-	uint32_t zero[4];
+	uint32_t gain_each;    /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
+	uint32_t gain_misses;  /* drawn ones, with which no lost hit was forgotten yet */
+	uint32_t old_in_vain;  /* when no record was older than which floor: evict_old.c; 0 = none */
+	uint32_t helped_s;     /* when a look-up renumbered stamps: aging.c */
+	uint32_t used_largest; /* the largest records that the periods count: recency.c */
+	uint32_t zero[3];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 	uint32_t knots[BSHM_KNOTS / 2]; /* ages, two in a word: aging.c */
@@ -310,6 +312,7 @@ BSHM_AT(shard_header, gain_each, 288);
 BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, old_in_vain, 296);
 BSHM_AT(shard_header, helped_s, 300);
+BSHM_AT(shard_header, used_largest, 304);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 BSHM_AT(shard_header, knots, 6512);

@@ -229,9 +229,9 @@ TEST(an_add_that_finds_a_record_is_a_use_and_a_restored_one_is_not)
 	}
 }
 
-static uint32_t count_safe(bshm_segment *segment)
+static uint32_t count_safe(bshm_segment *segment, uint32_t shard)
 {
-	const bshm__shard s = bshm__shard_at(segment, 0);
+	const bshm__shard s = bshm__shard_at(segment, shard);
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&s.shard->clock, RELAXED));
 	bshm__walk w = {0, 0, 0};
 	uint32_t state;
@@ -257,12 +257,63 @@ TEST(a_quarter_of_many_records_is_safe)
 			CHECK_INT(store_put(segment, key, 1, 8, 0, BSHM_PUT_SET), 1);
 		}
 		if (i > 200000 && i % 5000 == 0) {
-			const uint32_t safe = count_safe(segment);
+			const uint32_t safe = count_safe(segment, 0);
 			least = safe < least ? safe : least;
 			most = safe > most ? safe : most;
 		}
 	}
 	test_note("%u to %u of %u are safe", least, most, limit);
 	CHECK(least >= limit / 4 && most <= limit * 3 / 4);
+	check_sound(segment);
+}
+
+#define LARGER 9u /* records */
+
+/* In a loop that is larger than the store. How much of its shard is safe when a floor moves, in
+ * percent: the mean. Some records have other sizes: each 50th use is of one of them. */
+static double safe_part(bshm_segment *segment, uint32_t keys, uint32_t bytes, uint32_t bytes_larger)
+{
+	uint64_t floors[3] = {0};
+	double sum = 0;
+	unsigned moved = 0;
+	REQUIRE(segment->shard_count == 3);
+	for (uint32_t i = 0; i < 8 * keys; i++) {
+		const uint32_t key = i % 50 == 0 ? i / 50 % LARGER : LARGER + i % keys;
+		if (!store_use(segment, key)) {
+			const uint32_t length = key < LARGER ? bytes_larger : bytes;
+			CHECK_INT(store_put(segment, key, key, length, 0, BSHM_PUT_SET), 1);
+		}
+		for (uint32_t k = 0; k < 3; k++) {
+			const bshm_shard_header *shard = &segment->shards[k];
+			const uint64_t floor = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED)).floor;
+			if (i > 3 * keys && floor != floors[k]) {
+				sum += 100.0 * count_safe(segment, k) / BSHM_LOAD(&shard->records, RELAXED);
+				moved++;
+			}
+			floors[k] = floor;
+		}
+	}
+	CHECK(moved > 20);
+	test_note("a floor has moved %u times: %.1f percent are safe", moved, sum / moved);
+	return sum / moved;
+}
+
+/* Keys are not spread evenly over shards: the fewer and the larger the records, the less. */
+TEST(of_many_records_in_several_shards_little_more_than_a_quarter_is_safe)
+{
+	bshm_segment *segment = open_with_seed(MB(70), 0);
+	const double many = safe_part(segment, 22000, 3000, 3000);
+	CHECK(many > 25 && many < 30);
+	bshm_segment_close(segment);
+	segment = open_with_seed(MB(70), 0);
+	const double some_are_large = safe_part(segment, 22000, 3000, 100000);
+	CHECK(some_are_large > 30 && some_are_large < 34);
+	check_sound(segment);
+	bshm_segment_close(segment);
+	segment = open_with_seed(MB(160), 300 * 8192);
+	segment->cache_records = 24000;
+	const double limited = safe_part(segment, 27000, 8, 8);
+	CHECK(limited > 25 && limited < 30);
+	segment->cache_records = 300 * 8192; /* as the header says */
 	check_sound(segment);
 }

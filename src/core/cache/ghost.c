@@ -104,12 +104,10 @@
 #define MISSED_TWICE 2u    /* a put takes so many if its note has gone */
 #define MISSED_STEP  4u    /* more than that are learnt from with an eviction, up to so many */
 
-#define TURN_SHARE 2u /* of the records: a turn has no more evictions */
-/* It lasts no longer than until 40/64 of the store have been used: 5/2 times the age of the floor,
- * or twice that age in a store of several shards. */
-#define TURN_64THS 40u
-#define USES_MOST  0xffffu
-#define EVERY_LANE UINT64_C(0x0001000100010001)
+#define TURN_SHARE  2u /* of the records: a turn has no more evictions */
+#define TURN_FLOORS 5u /* and lasts no longer than so many halves of the age of the floor */
+#define USES_MOST   0xffffu
+#define EVERY_LANE  UINT64_C(0x0001000100010001)
 /* The share of those on probation is averaged over such a part of a turn's evictions, and that of
  * FREQUENT ones over half of it. */
 #define EVERY_PART  8u
@@ -237,8 +235,7 @@ static bool is_over(const bshm__shard *s)
 	const bshm_shard_header *shard = s->shard;
 	const bshm__epochs e = bshm__epochs_of(BSHM_LOAD(&shard->clock, RELAXED));
 	const uint32_t epochs = bshm__age(e.now, BSHM_LOAD(&shard->turn_began, RELAXED));
-	const bool is_long =
-		epochs * bshm__safe_share(s->segment) >= TURN_64THS * bshm__age(e.now, e.floor);
+	const bool is_long = 2 * epochs >= TURN_FLOORS * bshm__age(e.now, e.floor);
 	return (is_long || BSHM_LOAD(&shard->ghosts, RELAXED) == 0) &&
 		   (BSHM_LOAD(&shard->turn_rounds, RELAXED) & BSHM_ROUNDS_MOST) >= 2;
 }

@@ -16,11 +16,11 @@
  * does not hold: puts note which is near.) A use counts in each period that began after the
  * record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes the
  * oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
- * several shards it is a quarter more than that, because keys are not spread evenly over the
- * shards; and some more where uses are counted by chance (COUNT_MANY). (What is overwritten or
- * removed stays counted.) Only records that were last used before `floor` are evicted. So the most
- * recently used quarter is safe. At most twice as much is younger than `floor`, so as a rule there
- * is a record that may be evicted.
+ * several shards it is some more than that, because keys are not spread evenly over the shards
+ * (period_is_full); and some more where uses are counted by chance (COUNT_MANY). (What is
+ * overwritten or removed stays counted.) Only records that were last used before `floor` are
+ * evicted. So the most recently used quarter is safe. At most twice as much is younger than
+ * `floor`, so as a rule there is a record that may be evicted.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
@@ -70,6 +70,13 @@
 #define COUNT_EACH  4u
 #define MIX         UINT64_C(0x9e3779b97f4a7c15)
 
+/* used_largest: in units of so many bytes, the largest record that was used since `middle`, and
+ * since `last`. A use of one below LARGEST_LEAST does not look at that line. */
+#define LARGEST_UNIT  1024u
+#define LARGEST_BITS  16u
+#define LARGEST_MASK  ((1u << LARGEST_BITS) - 1)
+#define LARGEST_LEAST 4096u
+
 #define ADVANCE_TRIES 16u
 
 #define PAGES_NEAR 4u /* where the next of the oldest records is looked for first */
@@ -103,6 +110,8 @@ static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, u
 	if (!BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED)) {
 		return;
 	}
+	const uint32_t largest = BSHM_LOAD(&shard->used_largest, RELAXED);
+	BSHM_STORE(&shard->used_largest, largest >> LARGEST_BITS, RELAXED);
 	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(shard, clock, true); tries++) {
 		clock = BSHM_LOAD(&shard->clock, RELAXED);
 		if (bshm__epochs_of(clock).middle != middle) {
@@ -149,14 +158,36 @@ static inline bool counts_part(const bshm_segment *segment, const bshm_shard_hea
 	return records >= COUNT_SOME && (records >= COUNT_MANY || segment->shard_count > 1);
 }
 
-/* Has enough been used since `middle`? */
+/* What the largest of the records counts that have been used since `middle`, or somewhat more. */
+static uint64_t largest_used(const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	if (!bshm__memory_is_limit(segment, shard)) {
+		return counts_part(segment, shard) ? COUNT_EACH : 1;
+	}
+	const uint64_t units = BSHM_LOAD(&shard->used_largest, RELAXED) & LARGEST_MASK;
+	const uint64_t bytes = (units + 1) * LARGEST_UNIT;
+	return ((bytes < LARGEST_LEAST ? LARGEST_LEAST : bytes) >> segment->period_shift) + 1;
+}
+
+/*
+ * Has enough been used since `middle`?
+ *
+ * In several shards: the most recent quarter of the store may have more than a quarter of this
+ * shard. Each of its records lies here by chance. If all have q in all, and the largest has l, the
+ * standard deviation of what lies here is sqrt(q x l) at most. So a period has four of that more
+ * than q = all / 4, but a quarter more at most: else hardly a record is left that may go.
+ */
 static bool period_is_full(
 	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t touches)
 {
 	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
-	const bool more = segment->shard_count == 1 && counts_part(segment, shard);
-	const uint32_t share = 4 * bshm__safe_share(segment) + (more ? COUNT_MORE : 0);
-	return used * 256 >= all_of(segment, shard) * share;
+	const uint64_t all = all_of(segment, shard);
+	if (segment->shard_count == 1) {
+		return used * 256 >= all * (64 + (counts_part(segment, shard) ? COUNT_MORE : 0));
+	}
+	const uint64_t more_4 = 4 * used - all;
+	return 4 * used >= all &&
+		   (4 * more_4 >= all || more_4 * more_4 >= 64 * all * largest_used(segment, shard));
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
@@ -213,6 +244,20 @@ static inline uint64_t part_of(
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
+/* A record of so many bytes is used: notes it if it is the largest. A note may be lost. */
+static BSHM_NOINLINE void note_largest(bshm_shard_header *shard, uint64_t bytes)
+{
+	const uint64_t all_units = bytes / LARGEST_UNIT;
+	const uint32_t units = all_units < LARGEST_MASK ? (uint32_t) all_units : LARGEST_MASK;
+	const uint32_t before = BSHM_LOAD(&shard->used_largest, RELAXED);
+	const uint32_t since_middle = before & LARGEST_MASK;
+	const uint32_t since_last = before >> LARGEST_BITS;
+	if (units > since_last) {
+		const uint32_t middle = units > since_middle ? units : since_middle;
+		BSHM_STORE(&shard->used_largest, units << LARGEST_BITS | middle, RELAXED);
+	}
+}
+
 /* Counts so many uses of a record of this age. A count may be lost when another process sets the
  * counts anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so
  * far ahead of the oldest stamp as `most_age`. */
@@ -224,6 +269,9 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
 	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
+	if (bytes >= LARGEST_LEAST && segment->shard_count > 1) {
+		note_largest(shard, bytes);
+	}
 	uint64_t before = BSHM_LOAD(&shard->touches, RELAXED);
 	const uint64_t one =
 		uses * (1 | periods * part_of(segment, shard, before, bytes) << EPOCH_BITS);

@@ -12,13 +12,6 @@
 /* An epoch ends when such a part of the records has been stamped in it. */
 #define BSHM_EPOCH_SHARE 64u
 
-/* The part of the store that has been used since `middle` when it becomes the floor, in 64ths: a
- * quarter; some more where the keys are not spread evenly over shards. */
-static inline uint32_t bshm__safe_share(const bshm_segment *segment)
-{
-	return segment->shard_count == 1 ? 16 : 20;
-}
-
 /* Notes a use of a record, once an epoch; `state` is the one that was read, `bytes` are those of
  * key and value. Takes no lock. */
 void bshm__touch_set(const bshm_segment *segment, bshm_shard_header *shard, uint32_t *state_word,
