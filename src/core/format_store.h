@@ -183,7 +183,8 @@ BSHM_AT(class, other, 12);
  *
  * A put writes one cache line of this struct, and that of one class, and of the keys of a sample
  * that of their cell of `shadow`, and that of shadow_missed: moving a cache line between processors
- * costs as much as the rest of the put.
+ * costs as much as the rest of the put. One of the largest record of several shards writes
+ * used_largest, too.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more

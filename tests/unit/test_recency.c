@@ -317,3 +317,26 @@ TEST(of_many_records_in_several_shards_little_more_than_a_quarter_is_safe)
 	segment->cache_records = 300 * 8192; /* as the header says */
 	check_sound(segment);
 }
+
+/* Any process may have left anything in these words. */
+TEST(damaged_notes_of_the_largest_record_do_no_harm)
+{
+	bshm_segment *segment = open_with_seed(MB(70), 0);
+	uint64_t seed = test_seed();
+	REQUIRE(segment->shard_count == 3);
+	for (uint32_t i = 0; i < 20000; i++) {
+		bshm_shard_header *shard = &segment->shards[i % 3];
+		if (i % 7 == 0) {
+			BSHM_STORE(&shard->used_largest, (uint32_t) test_random(&seed), RELAXED);
+		}
+		if (i % 1000 == 0) {
+			BSHM_STORE(&shard->touches, test_random(&seed), RELAXED);
+		}
+		const uint32_t key = (uint32_t) (test_random(&seed) % 8000);
+		if (!store_use(segment, key)) {
+			CHECK_INT(store_put(segment, key, i, 5000 + key, 0, BSHM_PUT_SET), 1);
+			CHECK(store_has(segment, key));
+		}
+	}
+	check_sound(segment);
+}

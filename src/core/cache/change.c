@@ -183,7 +183,7 @@ bshm_status bshm__yield_step(const bshm__shard *s, uint32_t chain, bshm_patience
 static int put_in_steps(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint32_t chain, bshm_patience *patience, bshm_error *error)
 {
-	const bool depends = put->mode != BSHM_PUT_ADD && (put->mode != BSHM_PUT_SET || put->keeps_ttl);
+	const bool depends = put->mode != BSHM_PUT_ADD && bshm__put_depends(put);
 	uint32_t step = !depends || is_stepped(put->key.length + put->value.length, chain);
 	bshm__low low = BSHM_LOW_NONE;
 	int stored;

@@ -76,12 +76,6 @@ static bool is_wanted(const bshm__shard *s, const bshm__home *home, const bshm_p
 	return bshm__may_put(s, &at, put, COMPARED_MOST);
 }
 
-/* Is the existing record needed until the put? */
-static bool depends(const bshm_put *put)
-{
-	return put->mode != BSHM_PUT_SET || put->keeps_ttl;
-}
-
 /* So many chunks and an index are more than the shard has room for, or leave it to no others. */
 static bool is_most_of(const bshm_segment *segment, uint64_t bytes)
 {
@@ -98,7 +92,7 @@ static void make_way(
 {
 	bshm__existing at;
 	bshm__locate(s, home, put->space, &put->key, &at);
-	if (at.cell != 0 && (!depends(put) || at.expired) &&
+	if (at.cell != 0 && (!bshm__put_depends(put) || at.expired) &&
 		is_most_of(s->segment, chunks * BSHM_CHUNK_BYTES + bshm__record_size(&at.record)) &&
 		bshm__slots_free(s, BSHM_CLASS_CHUNK) < chunks) {
 		bshm__record_remove(s, home, at.cell, at.ref);
@@ -115,7 +109,7 @@ static uint64_t keep_existing(
 {
 	bshm__existing at;
 	s->spared = 0;
-	if (!depends(put)) {
+	if (!bshm__put_depends(put)) {
 		return chunks;
 	}
 	bshm__locate(s, home, put->space, &put->key, &at);
@@ -237,7 +231,7 @@ static bshm_status await_parked(const bshm__shard *s, const bshm__home *home, co
 static bshm_status await_room(const bshm__shard *s, const bshm__home *home, const bshm_put *put,
 	uint64_t chunks, bshm_patience *patience, bshm_error *error)
 {
-	const uint64_t existing = depends(put) ? chunks : 0;
+	const uint64_t existing = bshm__put_depends(put) ? chunks : 0;
 	const uint64_t both = (chunks + existing) * BSHM_CHUNK_BYTES + bshm__record_most(s->segment);
 	if (!is_most_of(s->segment, both)) {
 		return BSHM_OK;

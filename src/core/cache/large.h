@@ -10,6 +10,12 @@
 
 /* Is the record too large for this store, whatever is evicted? */
 bool bshm__too_large(const bshm_segment *segment, uint64_t key_bytes, uint64_t value_bytes);
+/* Is the existing record needed until the put? A set that does not keep the ttl needs none. */
+static inline bool bshm__put_depends(const bshm_put *put)
+{
+	return put->mode != BSHM_PUT_SET || put->keeps_ttl;
+}
+
 /* Does the mode allow the put beside this existing record? Of a value that is expected type,
  * length, and at most so many bytes are compared. */
 bool bshm__may_put(

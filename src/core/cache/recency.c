@@ -158,7 +158,7 @@ static inline bool counts_part(const bshm_segment *segment, const bshm_shard_hea
 	return records >= COUNT_SOME && (records >= COUNT_MANY || segment->shard_count > 1);
 }
 
-/* What the largest of the records counts that have been used since `middle`, or somewhat more. */
+/* About what the largest of the records counts that have been used since `middle`. */
 static uint64_t largest_used(const bshm_segment *segment, const bshm_shard_header *shard)
 {
 	if (!bshm__memory_is_limit(segment, shard)) {
@@ -172,10 +172,10 @@ static uint64_t largest_used(const bshm_segment *segment, const bshm_shard_heade
 /*
  * Has enough been used since `middle`?
  *
- * In several shards: the most recent quarter of the store may have more than a quarter of this
- * shard. Each of its records lies here by chance. If all have q in all, and the largest has l, the
- * standard deviation of what lies here is sqrt(q x l) at most. So a period has four of that more
- * than q = all / 4, but a quarter more at most: else hardly a record is left that may go.
+ * In several shards the most recent quarter of the store may have more than a quarter of this
+ * shard: each of its records lies here by chance. Let q be a quarter of the shard, and l what its
+ * largest record counts. The standard deviation of what lies here is sqrt(q x l) at most. So a
+ * period has q + 4 sqrt(q x l), but 5/4 q at most: else hardly a record is left that may go.
  */
 static bool period_is_full(
 	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t touches)
@@ -185,9 +185,11 @@ static bool period_is_full(
 	if (segment->shard_count == 1) {
 		return used * 256 >= all * (64 + (counts_part(segment, shard) ? COUNT_MORE : 0));
 	}
-	const uint64_t more_4 = 4 * used - all;
-	return 4 * used >= all &&
-		   (4 * more_4 >= all || more_4 * more_4 >= 64 * all * largest_used(segment, shard));
+	if (4 * used < all) {
+		return false;
+	}
+	const uint64_t more = 4 * used - all; /* four times what is above q */
+	return 4 * more >= all || more * more >= 64 * all * largest_used(segment, shard);
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
