@@ -598,6 +598,7 @@ static const struct {
 	{"bshm__gain_evicted", "the same"},
 	{"count_hits", "the same"},
 	{"stamp", "a hint: test_shadow"},
+	{"note_largest", "4 kB are used in several shards; a hint: test_recency"},
 	{"bshm__shadow_forget", "the same"},
 	{"renew", "the same"},
 	{"bshm__quota_doubt", "a count of records is damaged: test_bounds_damage"},
