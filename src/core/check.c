@@ -55,7 +55,8 @@ typedef struct {
 	uint64_t *one;     /* scratch: by the run being looked at */
 	uint8_t *linked;   /* how many chains hold the entry */
 	uint8_t *layered;  /* how many filters the layer's record belongs to */
-	uint64_t work;     /* in this hold of the lock */
+	uint64_t began;    /* this hold of the lock; monotonic, ns */
+	uint64_t work;     /* in it */
 	bool locked;
 	bool in_steps;
 	bshm_status status; /* why it could not be done */
@@ -69,13 +70,15 @@ typedef struct {
 static bool breathe(report *r)
 {
 	r->work += ITEM_WORK;
-	if (!r->locked || !r->in_steps || r->work < STEP_WORK) {
+	if (!r->locked || !r->in_steps ||
+		(r->work < STEP_WORK && bshm_os_monotonic_ns() - r->began < BSHM_VERIFY_STEP_NS)) {
 		return true;
 	}
-	r->work = 0;
 	bshm__unlock(r->segment);
 	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
 	r->status = bshm__lock(r->segment, BSHM_LOCK_BATCH_NS, r->error);
+	r->began = bshm_os_monotonic_ns();
+	r->work = 0;
 	r->locked = r->status == BSHM_OK;
 	return r->locked;
 }
@@ -262,7 +265,6 @@ static bool check_filters(report *r)
 	memset(r->linked, 0, s->entry_count);
 	memset(r->layered, 0, s->layer_count);
 	r->count = 0;
-	r->work = 0;
 	check_header(r);
 	check_chains(r);
 	for (uint32_t i = 0; r->status == BSHM_OK && i < s->entry_count && breathe(r); i++) {
@@ -285,6 +287,7 @@ static int check_all(report *r)
 	if (status == BSHM_E_TIMEOUT) {
 		return status;
 	}
+	r->began = bshm_os_monotonic_ns();
 	r->locked = status == BSHM_OK; /* where this process cannot take it: without the lock */
 	for (unsigned tries = 0; tries <= STEP_TRIES; tries++) {
 		r->in_steps = tries < STEP_TRIES;

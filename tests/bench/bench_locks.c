@@ -3,8 +3,9 @@
  *
  *     bench_locks MEGABYTES SEGMENT        {"set", "large", "verify", "clear"}: milliseconds
  *
- * The processor's time counts, so a hold is as long as its own work, whatever else the machine
- * does. The engine has to be built with `-include held.h`.
+ * The processor's time counts, so that other processes lengthen no hold. A virtual machine that is
+ * stopped for a moment does; so all calls run three times, each on a new store, and the least of
+ * the longest holds is printed. The engine has to be built with `-include held.h`.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -13,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define RUNS        3
 #define CALLS       200000
 #define LARGE_BYTES (UINT64_C(8) << 20)
 #define LARGE_CALLS 4
@@ -126,10 +129,22 @@ static void report_problem(void *context, const char *what, const char *name)
 	require(false, what);
 }
 
+/* In a process that has not touched the segment before, as whoever calls it in the CLI. */
 static void verify(bshm_segment *segment)
 {
+	int ends[2];
 	bshm_error error;
-	require(bshm_segment_check(segment, report_problem, NULL, &error) == 0, "not sound");
+	require(pipe(ends) == 0, "no pipe");
+	const pid_t child = fork();
+	if (child == 0) {
+		require(bshm_segment_check(segment, report_problem, NULL, &error) == 0, "not sound");
+		_exit(write(ends[1], &held.most, sizeof(held.most)) != sizeof(held.most));
+	}
+	int status = 1;
+	require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "no child");
+	require(read(ends[0], &held.most, sizeof(held.most)) == sizeof(held.most), "no answer");
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void clear(bshm_segment *segment)
@@ -137,18 +152,27 @@ static void clear(bshm_segment *segment)
 	require(bshm_records_clear(segment, &(bshm_key){"", 0}) > CALLS, "nothing was removed");
 }
 
+static const struct {
+	const char *name;
+	void (*run)(bshm_segment *segment);
+} calls[] = {{"set", set_records}, {"large", set_large}, {"verify", verify}, {"clear", clear}};
+#define CALL_COUNT (sizeof(calls) / sizeof(*calls))
+
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*run)(bshm_segment *segment);
-	} calls[] = {{"set", set_records}, {"large", set_large}, {"verify", verify}, {"clear", clear}};
+	double least[CALL_COUNT];
 	require(argc == 3, "usage: bench_locks MEGABYTES SEGMENT");
-	bshm_segment *segment = open_store(argv[2], argv[1]);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		held.most = 0;
-		calls[i].run(segment);
-		printf("%s\"%s\": %.4f", i == 0 ? "{" : ", ", calls[i].name, held.most);
+	for (int run = 0; run < RUNS; run++) {
+		bshm_segment *segment = open_store(argv[2], argv[1]);
+		for (size_t i = 0; i < CALL_COUNT; i++) {
+			held.most = 0;
+			calls[i].run(segment);
+			least[i] = run == 0 || held.most < least[i] ? held.most : least[i];
+		}
+		bshm_segment_close(segment);
+	}
+	for (size_t i = 0; i < CALL_COUNT; i++) {
+		printf("%s\"%s\": %.4f", i == 0 ? "{" : ", ", calls[i].name, least[i]);
 	}
 	puts("}");
 	unlink(argv[2]);

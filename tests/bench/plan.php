@@ -131,7 +131,7 @@ final readonly class Plan
             $this->everyRound('records_large', $large),
             $this->everyRound('fetch_many', $page),
             $this->everyRound('records_clear', $clear),
-            new Section('records_locks', $locks, $few),
+            new Section('records_locks', $locks, 1),
             ...$this->mixed(),
             new Section('records_core', $core, $few),
         ];

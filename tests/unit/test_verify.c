@@ -5,6 +5,7 @@
  */
 #include "test_shard.h"
 
+#include "platform/counted.h"
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -157,6 +158,81 @@ TEST(more_records_than_there_may_be_are_found)
 	stand();
 	segment->cache_records = 100; /* there are 101 */
 	check_told("the record store holds more records than it may");
+}
+
+static struct {
+	uint64_t again; /* slow again after so many accesses; 0: once */
+	uint64_t end;   /* so many accesses later the hold has ended */
+	uint64_t hold;
+	unsigned times;
+	unsigned late; /* the hold that met it went on */
+} slow;
+
+static void become_slow(void);
+
+static void look_for_end(void)
+{
+	slow.late += bshm__held.depth != 0 && bshm__held.holds == slow.hold;
+	bshm__held.call = become_slow;
+	bshm__held.call_at = slow.again == 0 ? 0 : bshm__held.accesses + slow.again;
+}
+
+/* As a page fault in slow memory, or a page that comes from a disk, a thousand times. */
+static void become_slow(void)
+{
+	if (bshm__held.depth == 0) {
+		bshm__held.call_at = bshm__held.accesses + 1;
+		return;
+	}
+	slow.times++;
+	slow.hold = bshm__held.holds;
+	bshm_os_sleep_us(2000);
+	bshm__held.call = look_for_end;
+	bshm__held.call_at = bshm__held.accesses + slow.end;
+}
+
+static void verify_slowly(uint64_t at)
+{
+	bshm__held = (bshm_held){.call_at = at, .call = become_slow};
+	check_sound(segment);
+	bshm__held.call = NULL;
+}
+
+/* One that is slow while it takes the lock is late. */
+TEST(a_process_that_is_slow_ends_its_step_early)
+{
+	segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 20000; i++) {
+		REQUIRE(store_put(segment, i, i, 100, 0, BSHM_PUT_SET) == 1);
+	}
+	slow.again = 7000;
+	slow.end = 6000;
+	verify_slowly(1);
+	test_note("%u of %u times late; %llu accesses in a hold at most", slow.late, slow.times,
+		(unsigned long long) bshm__held.most);
+	CHECK(slow.times >= 20);
+	CHECK(slow.late <= 2);
+}
+
+/* It walks a chain twice, so one that the machine stopped in the first walk may be late. */
+TEST(so_it_does_in_the_chain_of_a_large_record)
+{
+	enum {
+		TIMES = 50
+	};
+	segment = open_store(MB(64), 0);
+	REQUIRE(store_put(segment, 0, 0, 6000000, 0, BSHM_PUT_SET) == 1);
+	bshm__held = (bshm_held){0};
+	check_sound(segment);
+	const uint64_t all = bshm__held.accesses;
+	slow.end = 1000;
+	for (uint64_t i = 0; i < TIMES; i++) {
+		verify_slowly(1 + all * i / TIMES);
+	}
+	test_note("%u of %u times late; %llu accesses in all", slow.late, slow.times,
+		(unsigned long long) all);
+	CHECK(slow.times > TIMES / 2);
+	CHECK(slow.late <= TIMES / 10);
 }
 
 static uint32_t done;

@@ -6,11 +6,12 @@
  * by the slot before it in its chain, a unit by one table. The counts must be right.
  *
  * The validator takes a shard's lock for some work at a time, and leaves it free for a pause after
- * that. What it checks in one step is true of that moment, so other processes may change the shard
- * between two steps. The records are counted table by table. A table's own count may be too high
- * after a death. The excess does not change when records come and go, and a resize ends it. The
- * count of bytes, and whether chunks lead to each other in a ring, can only be checked if the shard
- * was not changed meanwhile.
+ * that. A clock ends the hold of a process that is slow, because it has not touched the segment
+ * before, or because the segment was swapped out. What it checks in one step is true of that
+ * moment, so other processes may change the shard between two steps. The records are counted table
+ * by table. A table's own count may be too high after a death. The excess does not change when
+ * records come and go, and a resize ends it. The count of bytes, and whether chunks lead to each
+ * other in a ring, can only be checked if the shard was not changed meanwhile.
  *
  * Licensed under the MIT licence; see LICENSE.
  */
@@ -27,6 +28,7 @@
 /* Records and slots that are looked at under one hold of the lock; then the hold ends after the
  * present record, table's count or page. */
 #define STEP_WORK 1024u
+#define LOOK_WORK 32u /* after so many of them the clock is looked at */
 #define AHEAD     16u /* slots */
 /* So many roots and units are compared in the time that a record takes. */
 #define LOOKS_OF_ONE 32u
@@ -35,7 +37,10 @@
 
 typedef struct {
 	bshm__shard s;
-	uint32_t work; /* in this hold of the lock */
+	uint64_t steps;
+	uint64_t began;   /* this step; monotonic, ns */
+	uint32_t work;    /* in this step */
+	uint32_t look_at; /* the clock, at this work */
 	uint64_t data_bytes;
 	uint64_t chunks;       /* in chains */
 	uint64_t taken_chunks; /* in pages */
@@ -52,28 +57,50 @@ static void note(inspection *in, const char *what)
 	in->fault(in->context, what);
 }
 
-/*
- * Between two steps: leaves the lock free for a pause, if it was held long enough. False: it could
- * not be taken again in time.
- */
-static bool breathe(inspection *in)
+/* False: the lock could not be taken in time. */
+static bool begin_step(inspection *in)
 {
-	if (in->work < STEP_WORK) {
-		return true;
-	}
+	in->status = bshm__shard_lock(&in->s, BSHM_LOCK_BATCH_NS, in->error);
+	in->steps++;
+	in->began = bshm_os_monotonic_ns();
 	in->work = 0;
+	in->look_at = LOOK_WORK;
+	return in->status == BSHM_OK;
+}
+
+static bool is_step_over(inspection *in)
+{
+	if (in->work < in->look_at) {
+		return false;
+	}
+	in->look_at = in->work + LOOK_WORK;
+	return in->work >= STEP_WORK || bshm_os_monotonic_ns() - in->began >= BSHM_VERIFY_STEP_NS;
+}
+
+static void end_step(inspection *in)
+{
 	bshm__shard_unlock(&in->s);
 	bshm_os_sleep_us(3 * BSHM_LOCK_SLEEP_US); /* so that waiters find the lock free */
-	in->status = bshm__shard_lock(&in->s, BSHM_LOCK_BATCH_NS, in->error);
+}
+
+/* Between two records: ends the step, if it is over. False: as begin_step(). */
+static bool breathe(inspection *in)
+{
+	if (in->status == BSHM_OK && is_step_over(in)) {
+		end_step(in);
+		return begin_step(in);
+	}
 	return in->status == BSHM_OK;
 }
 
 /* ------------------------------------------------------------------ from the buckets */
 
-static void inspect_chain(inspection *in, const bshm__record *record, uint32_t first)
+/* False: the step was over before the chain was. */
+static bool walk_chain(inspection *in, const bshm__record *record, uint32_t first, bool in_steps)
 {
 	const bshm__shard *s = &in->s;
 	const uint64_t rest = bshm__record_size(record) - record->first;
+	uint64_t chunks = 0;
 	uint32_t before = first;
 	uint32_t chunk = record->next;
 	for (uint64_t off = 0; off < rest; off += BSHM_CHUNK_BYTES) {
@@ -81,15 +108,50 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t f
 		if (bytes == NULL || bshm__ref_class(s, chunk) != bshm__chunk_class(rest - off) ||
 			!bshm__slot_taken(s, chunk)) {
 			note(in, "a large record's chain is broken");
-			return;
+			break;
 		}
 		if (BSHM_LOAD(bshm__slot_word(bytes, 2), RELAXED) != before) {
 			note(in, "a large record's chain does not lead back");
 		}
 		before = chunk;
 		chunk = BSHM_LOAD(bshm__slot_word(bytes, 1), RELAXED);
-		in->chunks++;
+		chunks++;
 		in->work++;
+		if (in_steps && is_step_over(in)) {
+			return false;
+		}
+	}
+	in->chunks += chunks;
+	return true;
+}
+
+/* Without the lock: what is read may be of another record by now. */
+static void touch_chain(const bshm__shard *s, const bshm__record *record)
+{
+	const uint64_t rest = bshm__record_size(record) - record->first;
+	uint8_t *bytes = bshm__ref_at(s, record->next, BSHM_CHUNK_HEADER);
+	for (uint64_t off = 0; off < rest && bytes != NULL; off += BSHM_CHUNK_BYTES) {
+		const uint32_t next = BSHM_LOAD(bshm__slot_word(bytes, 1), RELAXED);
+		bytes = bshm__ref_at(s, next, BSHM_CHUNK_HEADER);
+	}
+}
+
+/*
+ * Others may change the chain between two steps, so it is walked in one. If it takes longer than a
+ * step, the process first touches the chunks without the lock, so that no page fault is left.
+ */
+static void inspect_chain(inspection *in, const bshm__record *record, uint32_t ref)
+{
+	const uint32_t same = BSHM_SLOT_VERSION_MASK | BSHM_SLOT_LIVE;
+	bshm__record now;
+	if (walk_chain(in, record, ref, true)) {
+		return;
+	}
+	end_step(in);
+	touch_chain(&in->s, record);
+	if (begin_step(in) && bshm__record_load(&in->s, ref, &now) &&
+		((now.state ^ record->state) & same) == 0) {
+		walk_chain(in, &now, ref, false);
 	}
 }
 
@@ -155,7 +217,7 @@ static void prefetch_records(const bshm__shard *s, const bshm_bucket *bucket)
 	}
 }
 
-/* False: the lock could not be taken again in time. */
+/* False: as begin_step(). */
 static bool inspect_table(inspection *in, uint32_t table)
 {
 	const bshm__shard *s = &in->s;
@@ -163,6 +225,7 @@ static bool inspect_table(inspection *in, uint32_t table)
 		return true;
 	}
 	bshm__buckets buckets = bshm__buckets_of(s->segment, table);
+	uint64_t step = in->steps;
 	for (uint32_t i = 0; i < buckets.count; i++) {
 		if (i + 1 < buckets.count) {
 			prefetch_records(s, bshm__bucket_at(s, &buckets, i + 1));
@@ -173,11 +236,12 @@ static bool inspect_table(inspection *in, uint32_t table)
 			if (ref != 0) {
 				inspect_record(in, bshm__cell_in(s, bucket, k), ref);
 			}
-			if (in->work >= STEP_WORK) {
+			if (!breathe(in)) {
+				return false;
+			}
+			if (in->steps != step) {
 				const uint32_t last = bshm__bucket_end(i, buckets.count) - 1;
-				if (!breathe(in)) {
-					return false;
-				}
+				step = in->steps;
 				buckets = bshm__buckets_of(s->segment, table); /* it may have been resized */
 				if (buckets.count == 0) {
 					return true;
@@ -248,8 +312,7 @@ static bool is_taken(const bshm__shard *s, uint32_t number, uint32_t size_class,
 	return (bshm__page_taken(s, number, size_class, slot / 64) >> (slot % 64) & 1) != 0;
 }
 
-/* False: as breathe(). A page of units may be looked at in several steps: each unit is looked for
- * in all tables. */
+/* False: as begin_step(). The page may get another class between two steps. */
 static bool inspect_page(inspection *in, uint32_t number)
 {
 	const bshm__shard *s = &in->s;
@@ -263,7 +326,7 @@ static bool inspect_page(inspection *in, uint32_t number)
 		if (is_taken(s, number, size_class, i)) {
 			inspect_slot(in, size_class, bshm__page_ref(s, number, size_class, i));
 		}
-		if (bshm__class_of_units(size_class) && !breathe(in)) {
+		if (!breathe(in)) {
 			return false;
 		}
 	}
@@ -294,7 +357,7 @@ static uint64_t count_refs(inspection *in, uint32_t table)
 	return count;
 }
 
-/* *right: the tables have as many records as the shard says. False: as breathe(). */
+/* *right: the tables have as many records as the shard says. False: as begin_step(). */
 static bool count_records(inspection *in, bool *right)
 {
 	const bshm__shard *s = &in->s;
@@ -334,8 +397,7 @@ static void inspect_counts(inspection *in, bool right)
 static void inspect_shard(inspection *in)
 {
 	const bshm__shard *s = &in->s;
-	in->status = bshm__shard_lock(s, BSHM_LOCK_BATCH_NS, in->error);
-	if (in->status != BSHM_OK) {
+	if (!begin_step(in)) {
 		return;
 	}
 	in->sequence = BSHM_LOAD(&s->shard->sequence, RELAXED);
