@@ -5,6 +5,7 @@
  */
 #include "core/cache/shard_lock.h"
 #include "core/cache/table.h"
+#include "test_slow.h"
 #include "test_store.h"
 
 #include <stdio.h>
@@ -213,4 +214,22 @@ TEST(a_table_may_become_tiny_before_its_last_part_is_cleared)
 	CHECK_INT(records_of(segment), 0);
 	check_sound(segment);
 	kill_child(child);
+}
+
+/* One that is slow while it takes the lock, or makes a table smaller, is late. */
+TEST(a_process_that_is_slow_ends_its_step_early)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	for (uint32_t i = 0; i < 40000; i++) {
+		REQUIRE(put_in_group(segment, 0, i, 50) == 1);
+	}
+	slow.again = 40000;
+	slow.end = 6000;
+	begin_slow(1);
+	CHECK_INT(clear_prefix(segment, ""), 40000);
+	bshm__held.call = NULL;
+	test_note("%u of %u times late", slow.late, slow.times);
+	CHECK(slow.times >= 20);
+	CHECK(slow.late <= slow.times / 2);
+	bshm_segment_close(segment);
 }

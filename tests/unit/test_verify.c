@@ -4,8 +4,8 @@
  * Licensed under the MIT licence; see LICENSE.
  */
 #include "test_shard.h"
+#include "test_slow.h"
 
-#include "platform/counted.h"
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -160,40 +160,9 @@ TEST(more_records_than_there_may_be_are_found)
 	check_told("the record store holds more records than it may");
 }
 
-static struct {
-	uint64_t again; /* slow again after so many accesses; 0: once */
-	uint64_t end;   /* so many accesses later the hold has ended */
-	uint64_t hold;
-	unsigned times;
-	unsigned late; /* the hold that met it went on */
-} slow;
-
-static void become_slow(void);
-
-static void look_for_end(void)
-{
-	slow.late += bshm__held.depth != 0 && bshm__held.holds == slow.hold;
-	bshm__held.call = become_slow;
-	bshm__held.call_at = slow.again == 0 ? 0 : bshm__held.accesses + slow.again;
-}
-
-/* As a page fault in slow memory, or a page that comes from a disk, a thousand times. */
-static void become_slow(void)
-{
-	if (bshm__held.depth == 0) {
-		bshm__held.call_at = bshm__held.accesses + 1;
-		return;
-	}
-	slow.times++;
-	slow.hold = bshm__held.holds;
-	bshm_os_sleep_us(2000);
-	bshm__held.call = look_for_end;
-	bshm__held.call_at = bshm__held.accesses + slow.end;
-}
-
 static void verify_slowly(uint64_t at)
 {
-	bshm__held = (bshm_held){.call_at = at, .call = become_slow};
+	begin_slow(at);
 	check_sound(segment);
 	bshm__held.call = NULL;
 }

@@ -21,8 +21,10 @@
 #include "platform/platform.h"
 
 #define PART_BUCKETS 64u
-/* A step under the lock ends after so many chunks. */
+/* A step under the lock ends after so many chunks, or after this time: a process that has not
+ * touched the segment before meets page faults. */
 #define PART_CHUNKS 1024u
+#define PART_NS     UINT64_C(1000000)
 /* After so many records and chunks the lock stays free for a pause. */
 #define PAUSE_EVERY 4096u
 
@@ -178,6 +180,7 @@ static uint32_t clear_cell(
 static bool clear_part(const bshm__shard *s, clearing *c)
 {
 	const uint32_t now_s = bshm__store_now_s(s->segment);
+	const uint64_t began = bshm_os_monotonic_ns();
 	uint32_t slots = 0;
 	part_walk at;
 	for (first_bucket(s, c, &at); at.bucket != NULL; next_bucket(s, &at)) {
@@ -188,6 +191,10 @@ static bool clear_part(const bshm__shard *s, clearing *c)
 				c->work += slots;
 				return false;
 			}
+		}
+		if (slots != 0 && bshm_os_monotonic_ns() - began >= PART_NS) {
+			c->work = PAUSE_EVERY;
+			return false;
 		}
 	}
 	bshm__table_shrink(s, c->table);
