@@ -73,6 +73,30 @@ need_packages() {
 	[[ $status -eq 0 ]] || die "apt-get install failed; see build/apt.log"
 }
 
+# Lets a compiler's malloc take huge pages: where page faults are slow, that saves a seventh of its
+# time.
+huge_pages=GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+
+# locked NAME COMMAND...: no other step builds in build/NAME meanwhile; its output goes to a log.
+locked() {
+	local lock name=$1
+	shift
+	exec {lock}>"build/$name.lock"
+	flock "$lock"
+	env "$huge_pages" "$@" >"build/$name.log" 2>&1 ||
+		die "make failed: $(grep -m 1 'error:' "build/$name.log"); see build/$name.log"
+	exec {lock}>&-
+}
+
+# build_core NAME FLAG...: builds the core without PHP in build/NAME, by gcc, once for all steps;
+# core_objects has it then.
+build_core() {
+	need_packages gcc make libc6-dev libxxhash-dev
+	locked "$1" make -f tests/unit/Makefile -j2 engine OUT="$PWD/build/$1" CC=gcc \
+		FLAGS="-std=c11 -D_GNU_SOURCE -g -Isrc -MMD -MP ${*:2}"
+	mapfile -t core_objects < <(find "build/$1" -name '*.o')
+}
+
 # Builds the extension in build/NAME, from a copy of the sources, with the given configure options.
 build_into() {
 	local dir=$PWD/build/$1
@@ -92,7 +116,7 @@ build_into() {
 		printf '%s' "$wanted" >"$stamp"
 	fi
 	cp -a --update php_bloomshm.h src stubs "$dir/"
-	make -C "$dir" -j2 >"$dir/make.log" 2>&1 ||
+	env "$huge_pages" make -C "$dir" -j2 >"$dir/make.log" 2>&1 ||
 		die "make failed: $(grep -m 1 'error:' "$dir/make.log"); see $dir/make.log"
 	exec {lock}>&-
 }
@@ -106,13 +130,8 @@ build_extension() {
 # build_command_into NAME [VARIABLE=VALUE...]: builds the command in build/NAME.
 build_command_into() {
 	need_packages gcc make "${command_libraries[@]}"
-	local lock # another step may build the same
-	exec {lock}>"build/$1.lock"
-	flock "$lock"
 	say "building the command in build/$1"
-	make -C src/cli -j2 OUT="$PWD/build/$1" "${@:2}" >"build/$1.log" 2>&1 ||
-		die "make failed: $(grep -m 1 'error:' "build/$1.log"); see build/$1.log"
-	exec {lock}>&-
+	locked "$1" make -C src/cli -j2 OUT="$PWD/build/$1" "${@:2}"
 }
 
 build_command() {

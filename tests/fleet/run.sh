@@ -30,8 +30,8 @@ compile_room() {
 # unit NAME: tests/fleet/test_NAME.c
 unit() {
 	local objects
-	mapfile -t objects < <(find "$out/core" "$out/room" -name '*.o')
-	compile -o "$out/test_$1" "tests/fleet/test_$1.c" "$out/test.o" "$out/run_posix.o" \
+	mapfile -t objects < <(find "$core/core" "$out/room" -name '*.o')
+	compile -o "$out/test_$1" "tests/fleet/test_$1.c" "$core/test.o" "$core/run_posix.o" \
 		"${objects[@]}" -lsodium -lhiredis -lm -lpthread
 	"$out/test_$1" >"$out/test_$1.log" 2>&1 || true
 	grep -v '^1\.\.' "$out/test_$1.log"
@@ -52,7 +52,10 @@ fleet() {
 
 mkdir -p "$out"
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-make -s -f tests/unit/Makefile -j"$(nproc)" core OUT="$out" CC=clang SANITIZE="${sanitize[*]}"
+core=$top/build/unit/asan-clang # as in script/test-unit
+mkdir -p "$core"
+locked unit/asan-clang make -f tests/unit/Makefile -j"$(nproc)" core OUT="$core" CC=clang \
+	SANITIZE="${sanitize[*]}"
 compile_room
 for name in head plan folder fencing stream replies; do
 	unit "$name"

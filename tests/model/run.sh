@@ -14,6 +14,7 @@ models=(lookup publish add_rebuild merge grow lock lease quota rest parked)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 megabytes=3000
+export "${huge_pages?}" # for the table of states, too
 seconds=1800
 
 # verify MODEL WANTED [DEFINE...]: sets `output` and `states`; its status is 0 if spin looked at
