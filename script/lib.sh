@@ -94,7 +94,8 @@ build_core() {
 	need_packages gcc make libc6-dev libxxhash-dev
 	locked "$1" make -f tests/unit/Makefile -j2 engine OUT="$PWD/build/$1" CC=gcc \
 		FLAGS="-std=c11 -D_GNU_SOURCE -g -Isrc -MMD -MP ${*:2}"
-	mapfile -t core_objects < <(find "build/$1" -name '*.o')
+	core_objects=("${core[@]/#src/build\/$1\/core}")
+	core_objects=("${core_objects[@]/%.c/.o}")
 }
 
 # Builds the extension in build/NAME, from a copy of the sources, with the given configure options.

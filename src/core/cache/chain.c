@@ -54,3 +54,14 @@ void bshm__chain_free(const bshm__shard *s, uint32_t ref)
 	}
 	bshm__slot_free(s, ref);
 }
+
+void bshm__chain_touch(const bshm__shard *s, uint32_t chunk, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		uint8_t *bytes = bshm__ref_at(s, chunk, BSHM_CHUNK_HEADER);
+		if (bytes == NULL) {
+			break;
+		}
+		chunk = BSHM_LOAD(bshm__slot_word(bytes, 1), RELAXED);
+	}
+}

@@ -12,6 +12,7 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/chain.h"
 #include "core/cache/lease_table.h"
 #include "core/cache/record.h"
 #include "core/cache/remove.h"
@@ -25,6 +26,8 @@
  * touched the segment before meets page faults. */
 #define PART_CHUNKS 1024u
 #define PART_NS     UINT64_C(1000000)
+/* The chain of a record with more chunks is touched without the lock before it is freed. */
+#define TOUCH_CHUNKS 64u
 /* After so many records and chunks the lock stays free for a pause. */
 #define PAUSE_EVERY 4096u
 
@@ -36,7 +39,10 @@ typedef struct {
 	uint32_t until;
 	uint64_t removed; /* users' records that had not expired */
 	uint32_t work;    /* records and chunks since the last pause */
-	bool oversized;   /* a table of the shard could not be shrunk */
+	uint32_t touched; /* the ref of the last record whose chain was touched */
+	uint32_t chunk;   /* where a chain begins that is to be touched; 0: none */
+	uint32_t chunks;  /* how many it has */
+	bool oversized;   /* a table of the shard may not have been shrunk */
 } clearing;
 
 /* The buckets of a part, and the present one. */
@@ -148,7 +154,8 @@ static uint32_t count_part(const bshm__shard *s, const clearing *c)
 	return count == 0 && doubt ? 1 : count;
 }
 
-/* Under the lock: removes the record in a cell, if it has to go; how many slots that freed. */
+/* Under the lock: removes the record in a cell, if it has to go; how many slots that freed. Or says
+ * which chain has to be touched first. */
 static uint32_t clear_cell(
 	const bshm__shard *s, clearing *c, const part_walk *at, uint32_t cell, uint32_t now_s)
 {
@@ -157,6 +164,14 @@ static uint32_t clear_cell(
 	const uint32_t ref = BSHM_LOAD(&at->bucket->ref[cell], RELAXED);
 	if (ref == 0 || !in_part(c, at, cell, &home.position) || !bshm__record_load(s, ref, &record) ||
 		!is_cleared(s, &record, c->prefix)) {
+		return 0;
+	}
+	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;
+	const uint32_t chunks = (rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES;
+	if (chunks > TOUCH_CHUNKS && c->touched != ref) {
+		c->touched = ref;
+		c->chunk = record.next;
+		c->chunks = chunks;
 		return 0;
 	}
 	bshm__home by_key;
@@ -171,12 +186,16 @@ static uint32_t clear_cell(
 	if (known && BSHM_UNLIKELY(BSHM_LOAD(&s->shard->leases, RELAXED) != 0)) {
 		bshm__leases_end(s, by_key.hash);
 	}
-	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;
-	return 1 + (rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES;
+	return 1 + chunks;
+}
+
+static bool is_late(uint64_t began)
+{
+	return bshm_os_monotonic_ns() - began >= PART_NS;
 }
 
 /* Under the lock: removes the records of the part. False: there may be more, but that was enough
- * work for one step. */
+ * work for one step, or a chain has to be touched. */
 static bool clear_part(const bshm__shard *s, clearing *c)
 {
 	const uint32_t now_s = bshm__store_now_s(s->segment);
@@ -186,15 +205,15 @@ static bool clear_part(const bshm__shard *s, clearing *c)
 	for (first_bucket(s, c, &at); at.bucket != NULL; next_bucket(s, &at)) {
 		prefetch_records(s, peek(s, &at), true);
 		for (uint32_t k = 0; k < BSHM_BUCKET_CELLS; k++) {
-			slots += clear_cell(s, c, &at, k, now_s);
-			if (slots >= PART_CHUNKS) {
-				c->work += slots;
+			const uint32_t freed = clear_cell(s, c, &at, k, now_s);
+			const bool last = k + 1 == BSHM_BUCKET_CELLS; /* of small records it is late sooner */
+			slots += freed;
+			if (slots >= PART_CHUNKS || c->chunk != 0 ||
+				(slots != 0 && (freed > 1 || last) && is_late(began))) {
+				c->work += is_late(began) ? PAUSE_EVERY : slots;
+				c->oversized = true; /* it may have been the last one of the part */
 				return false;
 			}
-		}
-		if (slots != 0 && bshm_os_monotonic_ns() - began >= PART_NS) {
-			c->work = PAUSE_EVERY;
-			return false;
 		}
 	}
 	bshm__table_shrink(s, c->table);
@@ -231,6 +250,10 @@ static void clear_table(const bshm__shard *s, clearing *c, bshm_patience *patien
 		} else if (count != 0) {
 			done = clear_part(s, c);
 			bshm__shard_unlock(s);
+		}
+		if (c->chunk != 0) {
+			bshm__chain_touch(s, c->chunk, c->chunks);
+			c->chunk = 0;
 		}
 		if (c->work >= PAUSE_EVERY) {
 			c->work = 0;

@@ -26,7 +26,7 @@
 #include "platform/platform.h"
 
 /* Records and slots that are looked at under one hold of the lock; then the hold ends after the
- * present record, table's count or page. */
+ * present record, slot or table's count. */
 #define STEP_WORK 1024u
 #define LOOK_WORK 32u /* after so many of them the clock is looked at */
 #define AHEAD     16u /* slots */
@@ -125,17 +125,6 @@ static bool walk_chain(inspection *in, const bshm__record *record, uint32_t firs
 	return true;
 }
 
-/* Without the lock: what is read may be of another record by now. */
-static void touch_chain(const bshm__shard *s, const bshm__record *record)
-{
-	const uint64_t rest = bshm__record_size(record) - record->first;
-	uint8_t *bytes = bshm__ref_at(s, record->next, BSHM_CHUNK_HEADER);
-	for (uint64_t off = 0; off < rest && bytes != NULL; off += BSHM_CHUNK_BYTES) {
-		const uint32_t next = BSHM_LOAD(bshm__slot_word(bytes, 1), RELAXED);
-		bytes = bshm__ref_at(s, next, BSHM_CHUNK_HEADER);
-	}
-}
-
 /*
  * Others may change the chain between two steps, so it is walked in one. If it takes longer than a
  * step, the process first touches the chunks without the lock, so that no page fault is left.
@@ -148,7 +137,8 @@ static void inspect_chain(inspection *in, const bshm__record *record, uint32_t r
 		return;
 	}
 	end_step(in);
-	touch_chain(&in->s, record);
+	bshm__chain_touch(
+		&in->s, record->next, (bshm__record_size(record) - record->first) / BSHM_CHUNK_BYTES + 1);
 	if (begin_step(in) && bshm__record_load(&in->s, ref, &now) &&
 		((now.state ^ record->state) & same) == 0) {
 		walk_chain(in, &now, ref, false);

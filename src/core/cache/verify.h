@@ -8,8 +8,8 @@
 
 #include "core/bshm.h"
 
-/* A validator that has held a lock for so long ends its step after the present item, also where it
- * has not yet done the work of one. ns. */
+/* A validator that has held a lock for so long ends its step soon, also where it has not yet done
+ * the work of one. ns. */
 #define BSHM_VERIFY_STEP_NS UINT64_C(1000000)
 
 typedef void (*bshm__fault)(void *context, const char *what);
