@@ -3,8 +3,10 @@
  *
  * Licensed under the MIT licence; see LICENSE.
  */
+#include "core/cache/chain.h"
 #include "core/cache/shard_lock.h"
 #include "core/cache/table.h"
+#include "core/cache/walk.h"
 #include "test_slow.h"
 #include "test_store.h"
 
@@ -220,6 +222,23 @@ TEST(a_table_may_become_tiny_before_its_last_part_is_cleared)
 	CHECK_INT(records_of(segment), 0);
 	check_sound(segment);
 	kill_child(child);
+}
+
+TEST(a_record_whose_chain_is_lost_goes)
+{
+	bshm_segment *segment = open_store(MB(8), 0);
+	const bshm__shard s = bshm__shard_at(segment, 0);
+	REQUIRE(put_in_group(segment, 0, 0, 1000000) == 1);
+	bshm__walk w = {0, 0, 0};
+	uint32_t state;
+	uint32_t ref;
+	while ((ref = bshm__walk_next(&s, &w, &state)) != 0 && (state & BSHM_SLOT_CHAINED) == 0) {
+	}
+	REQUIRE(ref != 0);
+	bshm__word_set(&s, ref, bshm__chain_word(&s, ref), 0);
+	CHECK_INT(clear_patiently(segment, "", 1), 1);
+	CHECK_INT(records_of(segment), 0);
+	bshm_segment_close(segment);
 }
 
 /* One that is slow while it takes the lock, or makes a table smaller, is late. */

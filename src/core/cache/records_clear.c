@@ -168,7 +168,7 @@ static uint32_t clear_cell(
 	}
 	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;
 	const uint32_t chunks = (rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES;
-	if (chunks > TOUCH_CHUNKS && c->touched != ref) {
+	if (record.next != 0 && chunks > TOUCH_CHUNKS && c->touched != ref) {
 		c->touched = ref;
 		c->chunk = record.next;
 		c->chunks = chunks;
