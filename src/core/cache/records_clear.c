@@ -28,6 +28,9 @@
 #define PART_NS     UINT64_C(1000000)
 /* The chain of a record with more chunks is touched without the lock before it is freed. */
 #define TOUCH_CHUNKS 64u
+/* After so many steps of a part that ended early, two for each record that it may have, others are
+ * filling it again: then neither time nor chains end a step. */
+#define EARLY_MOST 2048u
 /* After so many records and chunks the lock stays free for a pause. */
 #define PAUSE_EVERY 4096u
 
@@ -39,6 +42,7 @@ typedef struct {
 	uint32_t until;
 	uint64_t removed; /* users' records that had not expired */
 	uint32_t work;    /* records and chunks since the last pause */
+	uint32_t early;   /* steps of this part that ended early */
 	uint32_t touched; /* the ref of the last record whose chain was touched */
 	uint32_t chunk;   /* where a chain begins that is to be touched; 0: none */
 	uint32_t chunks;  /* how many it has */
@@ -168,7 +172,7 @@ static uint32_t clear_cell(
 	}
 	const uint32_t rest = record.key_bytes + record.value_bytes - record.first;
 	const uint32_t chunks = (rest + BSHM_CHUNK_BYTES - 1) / BSHM_CHUNK_BYTES;
-	if (record.next != 0 && chunks > TOUCH_CHUNKS && c->touched != ref) {
+	if (record.next != 0 && chunks > TOUCH_CHUNKS && c->touched != ref && c->early < EARLY_MOST) {
 		c->touched = ref;
 		c->chunk = record.next;
 		c->chunks = chunks;
@@ -189,9 +193,9 @@ static uint32_t clear_cell(
 	return 1 + chunks;
 }
 
-static bool is_late(uint64_t began)
+static bool is_late(const clearing *c, uint64_t began)
 {
-	return bshm_os_monotonic_ns() - began >= PART_NS;
+	return c->early < EARLY_MOST && bshm_os_monotonic_ns() - began >= PART_NS;
 }
 
 /* Under the lock: removes the records of the part. False: there may be more, but that was enough
@@ -209,8 +213,9 @@ static bool clear_part(const bshm__shard *s, clearing *c)
 			const bool last = k + 1 == BSHM_BUCKET_CELLS; /* of small records it is late sooner */
 			slots += freed;
 			if (slots >= PART_CHUNKS || c->chunk != 0 ||
-				(slots != 0 && (freed > 1 || last) && is_late(began))) {
-				c->work += is_late(began) ? PAUSE_EVERY : slots;
+				(slots != 0 && (freed > 1 || last) && is_late(c, began))) {
+				c->work += is_late(c, began) ? PAUSE_EVERY : slots;
+				c->early++;
 				c->oversized = true; /* it may have been the last one of the part */
 				return false;
 			}
@@ -239,6 +244,7 @@ static void clear_table(const bshm__shard *s, clearing *c, bshm_patience *patien
 	for (c->from = 0; c->from < BSHM_POSITIONS; c->from = done ? c->until : c->from) {
 		if (done) {
 			set_end(c, bshm__buckets_of(s->segment, c->table).count);
+			c->early = 0;
 		}
 		done = true;
 		const uint32_t count = count_part(s, c);
