@@ -37,34 +37,41 @@
 #define BSHM_PERIOD_BITS   24u /* of `touches`, for each of two periods */
 
 /*
- *  off   0                 8        12
- *      +-----------------+
- *   0: | reserved        |
- *      +-----------------+--------+--------+
- *  64: | holders         | recount| fetched|
- *      +-----------------+--------+--------+
+ *  off   0                 8        12       16
+ *      +-----------------+--------+
+ *   0: | reserved        | epochs |
+ *      +-----------------+--------+--------+--------+
+ *  64: | holders         | recount| fetched| period |
+ *      +-----------------+--------+--------+--------+
  *
- * reserved and holders only where there are several shards and a limit: quota.c.
+ * reserved and holders only where there are several shards and a limit: quota.c; epochs and period
+ * only where there are several shards: recency.c. Each use reads the second line.
  *
  *  reserved  compare-and-swap, and fetch_sub, by the holder of a shard's lock: never less than the
  *            records and credits of all shards
  *  holders   fetch_or, fetch_and: a bit for each shard that may have credit, under its lock
+ *  epochs    fetch_add by any process
+ *  period    compare-and-swap by any process
  *  recount, fetched   stored by any process: `reserved` may be too high; bloom_fetch has been used
  */
 typedef struct {
 	uint64_t reserved;
-	uint8_t reserved0[56];
+	uint32_t epochs; /* how many have ended, of all shards */
+	uint8_t reserved0[52];
 	uint64_t holders;
 	uint32_t recount;
 	uint32_t fetched;
-	uint8_t reserved1[48];
+	uint32_t period; /* how many have ended */
+	uint8_t reserved1[44];
 } bshm_store;
 
 BSHM_STATIC_ASSERT(store, sizeof(bshm_store) == 128);
 BSHM_AT(store, reserved, 0);
+BSHM_AT(store, epochs, 8);
 BSHM_AT(store, holders, 64);
 BSHM_AT(store, recount, 72);
 BSHM_AT(store, fetched, 76);
+BSHM_AT(store, period, 80);
 
 /*
  *  off   0                 8                 16
@@ -174,7 +181,7 @@ BSHM_AT(class, other, 12);
  *      +-----------------+-----------------+--------+--------+--------+--------+
  * 256: | evicted         | freq.  | gain   | shadow                            |
  *      +-----------------+--------+--------+-----------------------------------+
- * 288: | g.each | g.miss.| vain   | helped | u.larg.| zero                     |
+ * 288: | g.each | g.miss.| vain   | helped | zero                              |
  *      +--------+--------+--------+--------+-----------------------------------+
  * 320: | shadow[640]: 8 bytes each                                             |
  *      +-----------------------------------------------------------------------+
@@ -183,8 +190,7 @@ BSHM_AT(class, other, 12);
  *
  * A put writes one cache line of this struct, and that of one class, and of the keys of a sample
  * that of their cell of `shadow`, and that of shadow_missed: moving a cache line between processors
- * costs as much as the rest of the put. One of the largest record of several shards writes
- * used_largest, too.
+ * costs as much as the rest of the put.
  *
  *  lock            as the header's
  *  sequence        under the lock: one more whenever a slot's contents end; BSHM_SEQUENCE_JUMP more
@@ -203,7 +209,6 @@ BSHM_AT(class, other, 12);
  *  pop_page, pop_stamp
  *                  by any process: hints
  *  parked_owner    under the lock; set to 0 by its owner at any time
- *  used_largest    by any process: a hint
  *  all others      under the lock
  */
 typedef struct {
@@ -252,12 +257,11 @@ typedef struct {
 	uint32_t shadow_missed;  /* what was missed since that was found */
 	uint32_t shadow_base;    /* the base that the cells of `shadow` know; and which limit */
 	uint32_t shadow_largest; /* no cell is of a larger record */
-	uint32_t gain_each;    /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
-	uint32_t gain_misses;  /* drawn ones, with which no lost hit was forgotten yet */
-	uint32_t old_in_vain;  /* when no record was older than which floor: evict_old.c; 0 = none */
-	uint32_t helped_s;     /* when a look-up renumbered stamps: aging.c */
-	uint32_t used_largest; /* the largest records that the periods count: recency.c */
-	uint32_t zero[3];
+	uint32_t gain_each;   /* hits that a counted key stands for, in 64ths: gain.c; 0 = none yet */
+	uint32_t gain_misses; /* drawn ones, with which no lost hit was forgotten yet */
+	uint32_t old_in_vain; /* when no record was older than which floor: evict_old.c; 0 = none */
+	uint32_t helped_s;    /* when a look-up renumbered stamps: aging.c */
+	uint32_t zero[4];
 	uint64_t shadow[BSHM_SHADOW_CELLS]; /* when keys of a sample were used: shadow.c; 0 = free */
 	bshm_class classes[BSHM_CLASS_COUNT];
 	uint32_t knots[BSHM_KNOTS / 2]; /* ages, two in a word: aging.c */
@@ -313,7 +317,6 @@ BSHM_AT(shard_header, gain_each, 288);
 BSHM_AT(shard_header, gain_misses, 292);
 BSHM_AT(shard_header, old_in_vain, 296);
 BSHM_AT(shard_header, helped_s, 300);
-BSHM_AT(shard_header, used_largest, 304);
 BSHM_AT(shard_header, shadow, 320);
 BSHM_AT(shard_header, classes, 5440);
 BSHM_AT(shard_header, knots, 6512);

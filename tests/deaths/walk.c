@@ -600,7 +600,6 @@ static const struct {
 	{"stamp", "a hint: test_shadow"},
 	{"bshm__shadow_forget", "the same"},
 	{"renew", "the same"},
-	{"note_largest", "4 kB are used in several shards; a hint: test_recency"},
 	{"bshm__quota_doubt", "a count of records is damaged: test_bounds_damage"},
 	{"draw", "a count of the limit is damaged: test_quota"},
 	{"bshm__quota_take", "the same"},

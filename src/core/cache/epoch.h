@@ -13,20 +13,26 @@ typedef struct {
 	uint32_t floor;
 	uint32_t middle;
 	uint32_t last;
+	uint32_t period; /* in a store of several shards: up to which one of the store's it has come */
 } bshm__epochs;
+
+#define BSHM_PERIODS 16u /* that are told apart: bit 15 of each 16 is one of the number */
 
 static inline bshm__epochs bshm__epochs_of(uint64_t clock)
 {
 	return (bshm__epochs){(uint32_t) clock & BSHM_SLOT_STAMP,
 		(uint32_t) (clock >> 16) & BSHM_SLOT_STAMP, (uint32_t) (clock >> 32) & BSHM_SLOT_STAMP,
-		(uint32_t) (clock >> 48) & BSHM_SLOT_STAMP};
+		(uint32_t) (clock >> 48) & BSHM_SLOT_STAMP,
+		(uint32_t) ((clock >> 15 & 1) | (clock >> 30 & 2) | (clock >> 45 & 4) | (clock >> 60 & 8))};
 }
 
 static inline uint64_t bshm__clock_of(bshm__epochs e)
 {
 	return (uint64_t) (e.now & BSHM_SLOT_STAMP) | (uint64_t) (e.floor & BSHM_SLOT_STAMP) << 16 |
 		   (uint64_t) (e.middle & BSHM_SLOT_STAMP) << 32 |
-		   (uint64_t) (e.last & BSHM_SLOT_STAMP) << 48;
+		   (uint64_t) (e.last & BSHM_SLOT_STAMP) << 48 | (uint64_t) (e.period & 1) << 15 |
+		   (uint64_t) (e.period & 2) << 30 | (uint64_t) (e.period & 4) << 45 |
+		   (uint64_t) (e.period & 8) << 60;
 }
 
 /* The stamp of a record that is used now. */

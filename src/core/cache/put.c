@@ -558,6 +558,7 @@ bool bshm__put_record(
 	bool reserved = false;
 	uint32_t tried = 0;
 	uint32_t evictions = 0;
+	bshm__touch_prepare(s);
 	if (r->asked && at->cell != 0 && !at->expired) {
 		const uint32_t state = bshm__word(s, at->ref, 0);
 		bshm__ghost_used(s, home->hash, state, bshm__record_size(&at->record));

@@ -8,19 +8,26 @@
  * 16th of it, or less, has been used that was not used before. Else a few large puts could use up
  * the memory in one epoch, and what was used just before them would be as old as all other records.
  *
- *      clock = | last | middle | floor | now |      16 bits each
+ *      clock = | last | middle | floor | now |      15 bits each, and in bit 15 a bit of `period`
  *
  * Three periods began in the epochs `floor`, `middle` and `last`, and go on. For the later two it
  * is counted which part of the capacity the records have that were used in them: their number where
  * a count of records is the limit, else their bytes. (A limit of records may be one that the memory
  * does not hold: puts note which is near.) A use counts in each period that began after the
  * record's stamp. When an epoch ends and the period since `middle` has a quarter, it becomes the
- * oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. In a store of
- * several shards it is some more than that, because keys are not spread evenly over the shards
- * (period_is_full); and some more where uses are counted by chance (COUNT_MANY). (What is
- * overwritten or removed stays counted.) Only records that were last used before `floor` are
- * evicted. So the most recently used quarter is safe. At most twice as much is younger than
- * `floor`, so as a rule there is a record that may be evicted.
+ * oldest: `floor` is set to `middle`, `middle` to `last`, and a new one begins. It is some more
+ * than a quarter where uses are counted by chance (COUNT_MANY). (What is overwritten or removed
+ * stays counted.) Only records that were last used before `floor` are evicted. So the most recently
+ * used quarter is safe. At most twice as much is younger than `floor`, so as a rule there is a
+ * record that may be evicted.
+ *
+ * In a store of several shards it is a quarter of the store, of which one shard has more than
+ * another: keys are spread by chance. (With periods of a shard's own these had to be up to 5/4 of a
+ * quarter. With 5,450 records of 12 kB that cost 1.8 % of the misses.) So the store has a period,
+ * too: a number. Of all epochs that end, one in as many as there are shards looks at the counts of
+ * all, and ends the store's period (end_period_of_store). Each shard follows at its next use
+ * (follow): `period` in its clock is the number, modulo 16, up to which it has. One that is far
+ * ahead of the others does not wait for them: else hardly a record is left in it that may go.
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
@@ -47,6 +54,7 @@
 #define EPOCH_BITS  16u
 #define EPOCH_MASK  ((UINT64_C(1) << EPOCH_BITS) - 1)
 #define PERIOD_BITS BSHM_PERIOD_BITS
+#define PERIOD_MASK ((UINT64_C(1) << PERIOD_BITS) - 1)
 #define EPOCH_MOST  0xff00u
 
 /* Of a limit of records, in eighths: from there on it is the limit, until there are fewer. Between
@@ -59,23 +67,21 @@
 
 #define NEW UINT32_MAX /* the age of what had no record */
 
-/* From so many records on, look-ups count a part of the uses of short ones, and each stands for so
- * many: all processes write `touches`. The count of a quarter of 65,536 then has a standard
- * deviation of 1.4 %. So a period has some 256ths of the records more; in several shards it has
- * more anyway. */
-#define COUNT_MANY  65536u /* in a store of one shard */
+/* From so many records of a store on, look-ups count a part of the uses of short ones, and each
+ * stands for so many: all processes write `touches`. The count of a quarter of 65,536 then has a
+ * standard deviation of 1.4 %. So a period has some 256ths of the records more. */
+#define COUNT_MANY  65536u
 #define COUNT_MORE  3u
-#define COUNT_SOME  8192u /* in one of several shards */
 #define COUNT_BYTES 256u
 #define COUNT_EACH  4u
 #define MIX         UINT64_C(0x9e3779b97f4a7c15)
 
-/* used_largest: in units of so many bytes, the largest record that was used since `middle`, and
- * since `last`. A use of one below LARGEST_LEAST does not look at that line. */
-#define LARGEST_UNIT  1024u
-#define LARGEST_BITS  16u
-#define LARGEST_MASK  ((1u << LARGEST_BITS) - 1)
-#define LARGEST_LEAST 4096u
+/* How much of a shard, and of the store, a period has: in 256ths. */
+#define QUARTER  64u
+#define FAR_MORE 96u /* with so much a shard of several does not wait for the others */
+
+#define PERIODS BSHM_PERIODS
+#define AHEAD   (PERIODS - 1) /* the store's period, less that of a shard that has not waited */
 
 #define ADVANCE_TRIES 16u
 
@@ -83,41 +89,31 @@
 
 /* ------------------------------------------------------------------ the clock */
 
-/* Begins the next epoch, and with `period` a new period; `clock` is the one that the caller read.
- * False: another process has, or the stamps are used up. */
-static BSHM_NOINLINE bool advance(bshm_shard_header *shard, uint64_t clock, bool period)
+/* Begins the next epoch, and with `turns` a new period that has this number; `clock` is the one
+ * that the caller read. False: another process has, or the stamps are used up. */
+static BSHM_NOINLINE bool advance(
+	bshm_shard_header *shard, uint64_t clock, bool turns, uint32_t period)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
 	if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) + 1 >= AGE_MAX) {
 		return false;
 	}
 	e.now++;
-	if (period) {
+	if (turns) {
 		e.floor = e.middle;
 		e.middle = e.last;
 		e.last = e.now;
+		e.period = period;
 	}
 	/* Pairs with bshm__touch_count(). */
 	return BSHM_CAS(&shard->clock, &clock, bshm__clock_of(e), RELEASE);
 }
 
-/* The oldest period ends. The process whose compare-and-swap sets the counts anew does the rest: a
- * process that sees the new clock counts in the new periods. */
-static BSHM_NOINLINE void end_period(bshm_shard_header *shard, uint64_t clock, uint64_t touches)
+/* The counts when the oldest period ends: what was used since `last` was used since `middle`. */
+static bool set_counts_anew(bshm_shard_header *shard, uint64_t touches)
 {
 	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
-	const uint32_t middle = bshm__epochs_of(clock).middle;
-	if (!BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED)) {
-		return;
-	}
-	const uint32_t largest = BSHM_LOAD(&shard->used_largest, RELAXED);
-	BSHM_STORE(&shard->used_largest, largest >> LARGEST_BITS, RELAXED);
-	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(shard, clock, true); tries++) {
-		clock = BSHM_LOAD(&shard->clock, RELAXED);
-		if (bshm__epochs_of(clock).middle != middle) {
-			return;
-		}
-	}
+	return BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED);
 }
 
 /* How far the clock is ahead of the oldest stamp. */
@@ -155,41 +151,129 @@ static uint64_t all_of(const bshm_segment *segment, const bshm_shard_header *sha
 static inline bool counts_part(const bshm_segment *segment, const bshm_shard_header *shard)
 {
 	const uint32_t records = BSHM_LOAD(&shard->records, RELAXED);
-	return records >= COUNT_SOME && (records >= COUNT_MANY || segment->shard_count > 1);
+	return (uint64_t) records * segment->shard_count >= COUNT_MANY;
 }
 
-/* About what the largest of the records counts that have been used since `middle`. */
-static uint64_t largest_used(const bshm_segment *segment, const bshm_shard_header *shard)
+/* In 256ths. */
+static uint32_t share_of_period(const bshm_segment *segment, const bshm_shard_header *shard)
 {
-	if (!bshm__memory_is_limit(segment, shard)) {
-		return counts_part(segment, shard) ? COUNT_EACH : 1;
-	}
-	const uint64_t units = BSHM_LOAD(&shard->used_largest, RELAXED) & LARGEST_MASK;
-	const uint64_t bytes = (units + 1) * LARGEST_UNIT;
-	return ((bytes < LARGEST_LEAST ? LARGEST_LEAST : bytes) >> segment->period_shift) + 1;
+	return QUARTER + (counts_part(segment, shard) ? COUNT_MORE : 0);
 }
 
-/*
- * Has enough been used since `middle`?
- *
- * In several shards the most recent quarter of the store may have more than a quarter of this
- * shard: each of its records lies here by chance. Let q be a quarter of the shard, and l what its
- * largest record counts. The standard deviation of what lies here is sqrt(q x l) at most. So a
- * period has q + 4 sqrt(q x l), but 5/4 q at most: else hardly a record is left that may go.
- */
+/* Has enough been used since `middle`, so that the shard need not wait for the store's period? */
 static bool period_is_full(
 	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t touches)
 {
-	const uint64_t used = touches >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	const uint64_t used = touches >> EPOCH_BITS & PERIOD_MASK;
+	const uint64_t share = segment->shard_count > 1 ? FAR_MORE : share_of_period(segment, shard);
+	return used * 256 >= all_of(segment, shard) * share;
+}
+
+/* By how many periods a shard with this clock is behind the store: AHEAD, or less as a rule. The
+ * clock is read first, with acquire: so the store's period is no older than the clock's. */
+static inline uint32_t periods_behind(const bshm_segment *segment, uint64_t clock)
+{
+	const uint32_t of_store = BSHM_LOAD(&segment->store->period, RELAXED);
+	return (of_store - bshm__epochs_of(clock).period) % PERIODS;
+}
+
+/* Which part of a shard has been used in the period that is the store's oldest: in 2^-16. */
+static uint64_t part_used(const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
+	const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
 	const uint64_t all = all_of(segment, shard);
-	if (segment->shard_count == 1) {
-		return used * 256 >= all * (64 + (counts_part(segment, shard) ? COUNT_MORE : 0));
+	const uint32_t behind = periods_behind(segment, clock);
+	if (behind == AHEAD) {
+		return FAR_MORE << 8;
 	}
-	if (4 * used < all) {
-		return false;
+	const uint64_t used = behind == 0   ? touches >> EPOCH_BITS & PERIOD_MASK
+						  : behind == 1 ? touches >> (EPOCH_BITS + PERIOD_BITS)
+										: 0;
+	return used < all ? (used << 16) / all : 1 << 16;
+}
+
+/* An epoch of one of several shards has ended. If it is the turn of this process, looks whether a
+ * period of the store ends. If the process dies here, the next one whose turn it is will do. */
+static BSHM_NOINLINE void end_period_of_store(
+	const bshm_segment *segment, const bshm_shard_header *shard)
+{
+	if (BSHM_ADD(&segment->store->epochs, 1, RELAXED) % segment->shard_count != 0) {
+		return;
 	}
-	const uint64_t more = 4 * used - all; /* four times what is above q */
-	return 4 * more >= all || more * more >= 64 * all * largest_used(segment, shard);
+	uint32_t period = BSHM_LOAD(&segment->store->period, RELAXED);
+	uint64_t used = 0;
+	uint64_t all = 0;
+	for (uint32_t i = 0; i < segment->shard_count; i++) {
+		const uint64_t bytes = bytes_stored(&segment->shards[i]);
+		used += bytes * part_used(segment, &segment->shards[i]);
+		all += bytes;
+	}
+	if (used >= all * share_of_period(segment, shard) << 8) {
+		BSHM_CAS(&segment->store->period, &period, period + 1, RELAXED);
+	}
+}
+
+/* The oldest period of the shard ends. Where there is one shard, the process whose compare-and-swap
+ * sets the counts anew does the rest: a process that sees the new clock counts in the new periods.
+ */
+static BSHM_NOINLINE void end_period(
+	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock, uint64_t touches)
+{
+	const bshm__epochs e = bshm__epochs_of(clock);
+	const uint32_t step = segment->shard_count > 1 && periods_behind(segment, clock) != AHEAD;
+	if (!set_counts_anew(shard, touches)) {
+		return;
+	}
+	for (unsigned tries = 0; tries < ADVANCE_TRIES; tries++) {
+		if (advance(shard, clock, true, e.period + step)) {
+			return;
+		}
+		clock = BSHM_LOAD(&shard->clock, RELAXED);
+		if (bshm__epochs_of(clock).middle != e.middle) {
+			return;
+		}
+	}
+}
+
+/*
+ * Begins the periods that the store has begun since this shard was used last. The clock is set
+ * after the counts, and says what has been done. If this process dies or rests between, another one
+ * sets the counts anew once more, and loses some: then periods get longer.
+ */
+static BSHM_NOINLINE uint64_t follow(
+	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock)
+{
+	for (unsigned tries = 0; tries < ADVANCE_TRIES; tries++) {
+		const uint32_t behind = periods_behind(segment, clock);
+		if (behind == 0 || behind == AHEAD) {
+			break;
+		}
+		const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
+		if (set_counts_anew(shard, touches)) {
+			advance(shard, clock, true, bshm__epochs_of(clock).period + 1);
+		}
+		clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
+	}
+	return clock;
+}
+
+/* The clock by which a record is used now. */
+static inline uint64_t clock_of_use(const bshm_segment *segment, bshm_shard_header *shard)
+{
+	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
+	if (segment->shard_count > 1) {
+		const uint32_t behind = periods_behind(segment, clock);
+		if (BSHM_UNLIKELY(behind != 0 && behind != AHEAD)) {
+			return follow(segment, shard, clock);
+		}
+	}
+	return clock;
+}
+
+void bshm__touch_prepare(const bshm__shard *s)
+{
+	clock_of_use(s->segment, s->shard);
 }
 
 /* The uses of an epoch are complete, as a rule: it ends, or the oldest period does. */
@@ -201,10 +285,13 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	if (by_bytes || in_epoch >= EPOCH_MOST || in_epoch >= epoch_uses(shard, clock, records)) {
 		/* If `now` has stopped the counts are kept: they cannot begin anew without a new period. */
 		if (epoch_age(shard, clock) + 1 < AGE_MAX && period_is_full(segment, shard, touches)) {
-			end_period(shard, clock, touches);
+			end_period(segment, shard, clock, touches);
 		} else {
 			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
-			advance(shard, clock, false);
+			advance(shard, clock, false, 0);
+		}
+		if (segment->shard_count > 1) {
+			end_period_of_store(segment, shard);
 		}
 	}
 }
@@ -223,6 +310,9 @@ static inline bool count_last(const bshm_segment *segment, bshm_shard_header *sh
 		return false;
 	}
 	BSHM_CAS(&shard->clock, &clock, next, RELEASE); /* pairs with bshm__touch_count() */
+	if (segment->shard_count > 1) {
+		end_period_of_store(segment, shard);
+	}
 	return true;
 }
 
@@ -230,7 +320,7 @@ static inline bool count_last(const bshm_segment *segment, bshm_shard_header *sh
 static inline bool has_passed(
 	const bshm_segment *segment, const bshm_shard_header *shard, uint64_t before, uint64_t after)
 {
-	const uint64_t changed = (before ^ after) >> EPOCH_BITS & ((1u << PERIOD_BITS) - 1);
+	const uint64_t changed = (before ^ after) >> EPOCH_BITS & PERIOD_MASK;
 	return changed >= segment->epoch_units && bshm__memory_is_limit(segment, shard);
 }
 
@@ -246,20 +336,6 @@ static inline uint64_t part_of(
 	return (bytes + BSHM_RECORD_EXTRA + (touches & ((1u << shift) - 1))) >> shift;
 }
 
-/* A record of so many bytes is used: notes it if it is the largest. A note may be lost. */
-static BSHM_NOINLINE void note_largest(bshm_shard_header *shard, uint64_t bytes)
-{
-	const uint64_t all_units = bytes / LARGEST_UNIT;
-	const uint32_t units = all_units < LARGEST_MASK ? (uint32_t) all_units : LARGEST_MASK;
-	const uint32_t before = BSHM_LOAD(&shard->used_largest, RELAXED);
-	const uint32_t since_middle = before & LARGEST_MASK;
-	const uint32_t since_last = before >> LARGEST_BITS;
-	if (units > since_last) {
-		const uint32_t middle = units > since_middle ? units : since_middle;
-		BSHM_STORE(&shard->used_largest, units << LARGEST_BITS | middle, RELAXED);
-	}
-}
-
 /* Counts so many uses of a record of this age. A count may be lost when another process sets the
  * counts anew. That makes a period longer, never shorter. No epoch ends by bytes if the clock is so
  * far ahead of the oldest stamp as `most_age`. */
@@ -271,9 +347,6 @@ static inline void count_use(const bshm_segment *segment, bshm_shard_header *sha
 	const uint64_t before_last = age > bshm__age(e.now, e.last);
 	const uint64_t periods = before_middle | before_last << PERIOD_BITS;
 	const uint64_t full = BSHM_LOAD(&shard->records, RELAXED) / BSHM_EPOCH_SHARE;
-	if (bytes >= LARGEST_LEAST && segment->shard_count > 1) {
-		note_largest(shard, bytes);
-	}
 	uint64_t before = BSHM_LOAD(&shard->touches, RELAXED);
 	const uint64_t one =
 		uses * (1 | periods * part_of(segment, shard, before, bytes) << EPOCH_BITS);
@@ -375,7 +448,7 @@ BSHM_FLATTEN void bshm__touch_set(const bshm_segment *segment, bshm_shard_header
 	uint32_t *state_word, uint32_t state, uint64_t bytes)
 {
 	const uint32_t before = state;
-	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
+	const uint64_t clock = clock_of_use(segment, shard);
 	const bshm__epochs e = bshm__epochs_of(clock);
 	if (BSHM_LIKELY(BSHM_CAS(state_word, &state, state_used(e, state), RELAXED))) {
 		const uint32_t uses = uses_of(segment, shard, state_word, e.now, bytes);

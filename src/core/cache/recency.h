@@ -23,6 +23,8 @@ static inline void bshm__touch(const bshm__shard *s, uint8_t *slot, uint32_t sta
 	}
 }
 
+/* Before a put reads the clock for a stamp: in one of several shards a period may have to begin. */
+void bshm__touch_prepare(const bshm__shard *s);
 /* Counts a stamp; `before` is the state before, or 0 for a new record; `bytes` are those of key and
  * value. */
 void bshm__touch_count(const bshm__shard *s, uint32_t before, uint64_t bytes);
