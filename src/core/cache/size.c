@@ -48,7 +48,8 @@
 
 /* A record that is missed and not put again moves the power by STEP / (records + STEP_RECORDS),
  * where the memory has so many of the mean size. One that returns moves it by STEP_PERCENT of that
- * for each octave between its size and the margin, but two at most, and times its lifetime. */
+ * for each octave between its size and the margin, but two at most, and times its lifetime. Shards
+ * share STEP_RECORDS. */
 #define STEP         (INT64_C(8) * BSHM_OCTAVE)
 #define STEP_RECORDS 1024
 #define STEP_PERCENT 30
@@ -176,7 +177,8 @@ static void move_power(const bshm__shard *s, uint64_t mean, int64_t wanted)
 		return;
 	}
 	const uint64_t bytes_256 = BSHM_LOAD(&s->shard->data_bytes, RELAXED) << 8;
-	const uint64_t records = bytes_256 / bshm__power_of(mean) + STEP_RECORDS;
+	const uint64_t records =
+		bytes_256 / bshm__power_of(mean) + STEP_RECORDS / s->segment->shard_count;
 	const uint32_t word = BSHM_LOAD(&s->shard->size_power, RELAXED);
 	set_power(s, word, bshm__power_in(word) + STEP / (int64_t) records * steps / BSHM_OCTAVE);
 }
