@@ -244,12 +244,12 @@ typedef struct {
 	uint64_t rejected;
 	uint64_t timeouts;
 	uint64_t repairs;
-	uint64_t parked_owner; /* the process that fills these chunks; 0 by it at any time */
-	uint32_t lean;         /* how much sooner records on probation are evicted: evict.c */
-	uint32_t probation;    /* the share of the last evictions that were of such records, in 2^-16 */
-	uint32_t ghosts;       /* left in this turn */
-	uint32_t turn;         /* of the ghosts; and which of them were missed */
-	uint32_t evicted_age;  /* the mean age of what was evicted: size.c; 0 = none yet */
+	uint64_t parked_owner;   /* the process that fills these chunks; 0 by it at any time */
+	uint32_t lean;           /* how much sooner records on probation are evicted: evict.c */
+	uint32_t probation;      /* the share of the last evictions that were of such records, twice */
+	uint32_t ghosts;         /* left in this turn */
+	uint32_t turn;           /* of the ghosts; and which of them were missed */
+	uint32_t evicted_age;    /* the mean age of what was evicted: size.c; 0 = none yet */
 	uint32_t evicted_epoch;  /* of the last eviction: ghost.c */
 	uint32_t frequent;       /* of FREQUENT records: ghost.c; 0 = nothing yet */
 	uint32_t gain;           /* hits that an LRU would not have had, less those lost: gain.c */

@@ -492,7 +492,34 @@ TEST(the_share_of_those_on_probation_changes_slowly)
 	const bshm__home home = bshm__home_of(segment, 0, &key);
 	const bshm__evicted evicted = {BSHM_SLOT_LIVE | bshm__stamp_now(&s), 0, 24};
 	bshm__ghost_leave(&s, &home, 0, &evicted);
-	CHECK_INT(BSHM_LOAD(&s.shard->probation, RELAXED), 32768 / 1000);
+	CHECK_INT(BSHM_LOAD(&s.shard->probation, RELAXED), 32768 / 1000 * 0x10001);
+}
+
+/* Its shards share what the share is taken of; but which records of a loop may stay follows from as
+ * many evictions as in one shard. */
+TEST(in_several_shards_the_share_changes_sooner_but_not_for_what_may_stay)
+{
+	bshm_segment *segment = open_with_seed(MB(70), 0);
+	REQUIRE(segment->shard_count == 3);
+	CHECK_INT(store_put(segment, 0, 1, 16, 0, BSHM_PUT_SET), 1);
+	const uint64_t number = 0;
+	const bshm_key key = {(const char *) &number, 8};
+	const bshm__home home = bshm__home_of(segment, 0, &key);
+	const bshm__shard s = bshm__shard_at(segment, home.shard);
+	const bshm__evicted evicted = {BSHM_SLOT_LIVE | bshm__stamp_now(&s), 0, 24};
+	bshm__ghost_leave(&s, &home, 0, &evicted);
+	const uint32_t share = BSHM_LOAD(&s.shard->probation, RELAXED);
+	CHECK_INT(share & 0xffff, 32768 / (256 / 3));
+	CHECK_INT(share >> 16, 32768 / 256);
+	/* All that go are on probation: the share is nearly one. */
+	for (uint32_t i = 0; i < 3000; i++) {
+		BSHM_STORE(&s.shard->evictions, i, RELAXED);
+		bshm__ghost_leave(&s, &home, 0, &evicted);
+	}
+	CHECK((BSHM_LOAD(&s.shard->probation, RELAXED) & 0xffff) > 32768 - 100);
+	CHECK((BSHM_LOAD(&s.shard->probation, RELAXED) >> 16) > 32768 - 400);
+	BSHM_STORE(&s.shard->evictions, 0, RELAXED);
+	bshm_segment_close(segment);
 }
 
 /* A PROTECTED record of that size is evicted, and returns; it may not stay, as most that went were
@@ -508,7 +535,7 @@ static int32_t lean_after_return(const bshm__shard *s, int32_t lean, uint64_t by
 	} while (bshm__ghost_hash(home.hash) < 1u << (BSHM_GHOST_BITS - 1));
 	const bshm__evicted evicted = {
 		BSHM_SLOT_LIVE | BSHM_SLOT_PROTECTED | bshm__stamp_now(s), 0, bytes};
-	BSHM_STORE(&s->shard->probation, (uint32_t) -30000, RELAXED); /* of 32768 */
+	BSHM_STORE(&s->shard->probation, (uint32_t) (65536 - 30000) * 0x10001, RELAXED); /* of 32768 */
 	bshm__ghost_leave(s, &home, 0, &evicted);
 	BSHM_STORE(&s->shard->lean, (uint32_t) lean, RELAXED);
 	CHECK(!bshm__ghost_returns(s, &home, bytes, true));

@@ -44,7 +44,6 @@
 #include "core/cache/settings.h"
 
 #define EVERY_SIZE 256 /* records of the mean size that the mean is taken over */
-#define SIZE_MOST  16  /* times the mean size: a record counts no more */
 
 /* A record that is missed and not put again moves the power by STEP / (records + STEP_RECORDS),
  * where the memory has so many of the mean size. One that returns moves it by STEP_PERCENT of that
@@ -101,12 +100,13 @@ int32_t bshm__size_power(const bshm__shard *s)
 	return bshm__power_in(BSHM_LOAD(&s->shard->size_power, RELAXED));
 }
 
-/* How many of the mean size a record is, times `one`: at most SIZE_MOST, in parts. */
+/* How many of the mean size a record is, times `one`: at most BSHM_SIZE_MOST, in parts. */
 static uint32_t parts_of(const bshm__shard *s, uint64_t bytes, uint64_t one)
 {
 	const uint64_t mean_256 = bshm__power_of(mean_log(s->shard, bshm__size_log(bytes)));
 	const uint64_t parts = (bytes + BSHM_RECORD_EXTRA) * 256 * one / mean_256;
-	return (uint32_t) (parts < SIZE_MOST * BSHM_SIZE_ONE ? parts : SIZE_MOST * BSHM_SIZE_ONE);
+	return (
+		uint32_t) (parts < BSHM_SIZE_MOST * BSHM_SIZE_ONE ? parts : BSHM_SIZE_MOST * BSHM_SIZE_ONE);
 }
 
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes)

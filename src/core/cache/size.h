@@ -22,11 +22,12 @@ static inline uint64_t bshm__size_weight(int32_t power, uint64_t bytes)
 		(bshm__size_log(bytes) - bshm__size_log(0)) * (uint64_t) power / BSHM_OCTAVE);
 }
 
-#define BSHM_SIZE_ONE 256
+#define BSHM_SIZE_ONE  256
+#define BSHM_SIZE_MOST 16u /* times the mean size: a record counts no more */
 
 /* How much of the memory goes with a record that is evicted: in parts of one of the mean size, of
- * which BSHM_SIZE_ONE are one; 16 times as many at most. Where a count of records is the limit,
- * each is one. */
+ * which BSHM_SIZE_ONE are one; BSHM_SIZE_MOST times as many at most. Where a count of records is
+ * the limit, each is one. */
 uint32_t bshm__size_parts(const bshm__shard *s, uint64_t bytes);
 /* A record is evicted: is it larger than the mean? `age`: log2 of what its age counts as, by its
  * kind. */
