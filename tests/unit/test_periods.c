@@ -111,6 +111,26 @@ TEST(two_that_follow_at_once_begin_one_period)
 	close_shards();
 }
 
+/* As if look-ups had ended epochs for long, and no process had had the lock to renumber. */
+TEST(a_shard_whose_stamps_are_used_up_keeps_its_counts)
+{
+	open_shards();
+	bshm_shard_header *shard = &segment->shards[1];
+	const uint32_t number = next_in(1, 0);
+	const uint64_t counts = (uint64_t) 7000 << 40 | 9000 << 16;
+	const bshm__epochs before = epochs_of(1);
+	BSHM_STORE(&shard->base, (before.now + 0x8000 - 0x7fff) & BSHM_SLOT_STAMP, RELAXED);
+	BSHM_STORE(&shard->touches, counts, RELAXED);
+	end_periods(1);
+	const uint64_t accesses = bshm__held.accesses;
+	CHECK(store_use(segment, number));
+	CHECK(bshm__held.accesses - accesses < 200);
+	CHECK(BSHM_LOAD(&shard->touches, RELAXED) >= counts);
+	CHECK_INT(epochs_of(1).now, before.now);
+	CHECK_INT(epochs_of(1).period, before.period);
+	close_shards();
+}
+
 /* Only one shard is used. It does not wait for the others, but no more than by one period. */
 TEST(a_shard_that_alone_is_used_ends_periods_of_its_own)
 {

@@ -89,13 +89,26 @@
 
 /* ------------------------------------------------------------------ the clock */
 
+/* How far the clock is ahead of the oldest stamp. */
+static uint32_t epoch_age(const bshm_shard_header *shard, uint64_t clock)
+{
+	return bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
+}
+
+/* False: the stamps are used up, so `now` has stopped. The counts are kept then: they cannot begin
+ * anew without a new period. */
+static bool may_advance(const bshm_shard_header *shard, uint64_t clock)
+{
+	return epoch_age(shard, clock) + 1 < AGE_MAX;
+}
+
 /* Begins the next epoch, and with `turns` a new period that has this number; `clock` is the one
- * that the caller read. False: another process has, or the stamps are used up. */
+ * that the caller read. False: another process has, or `now` has stopped. */
 static BSHM_NOINLINE bool advance(
 	bshm_shard_header *shard, uint64_t clock, bool turns, uint32_t period)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
-	if (bshm__age(e.now, BSHM_LOAD(&shard->base, RELAXED)) + 1 >= AGE_MAX) {
+	if (!may_advance(shard, clock)) {
 		return false;
 	}
 	e.now++;
@@ -114,12 +127,6 @@ static bool set_counts_anew(bshm_shard_header *shard, uint64_t touches)
 {
 	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
 	return BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED);
-}
-
-/* How far the clock is ahead of the oldest stamp. */
-static uint32_t epoch_age(const bshm_shard_header *shard, uint64_t clock)
-{
-	return bshm__age(bshm__epochs_of(clock).now, BSHM_LOAD(&shard->base, RELAXED));
 }
 
 /* How many uses an epoch has. */
@@ -214,45 +221,41 @@ static BSHM_NOINLINE void end_period_of_store(
 	}
 }
 
-/* The oldest period of the shard ends. Where there is one shard, the process whose compare-and-swap
- * sets the counts anew does the rest: a process that sees the new clock counts in the new periods.
- */
+/* The oldest period of the shard ends; the new one has this number. The process whose
+ * compare-and-swap sets the counts anew does the rest: a process that sees the new clock counts in
+ * the new periods. */
 static BSHM_NOINLINE void end_period(
-	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock, uint64_t touches)
+	bshm_shard_header *shard, uint64_t clock, uint64_t touches, uint32_t period)
 {
-	const bshm__epochs e = bshm__epochs_of(clock);
-	const uint32_t step = segment->shard_count > 1 && periods_behind(segment, clock) != AHEAD;
+	const uint32_t middle = bshm__epochs_of(clock).middle;
 	if (!set_counts_anew(shard, touches)) {
 		return;
 	}
-	for (unsigned tries = 0; tries < ADVANCE_TRIES; tries++) {
-		if (advance(shard, clock, true, e.period + step)) {
-			return;
-		}
+	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(shard, clock, true, period);
+		 tries++) {
 		clock = BSHM_LOAD(&shard->clock, RELAXED);
-		if (bshm__epochs_of(clock).middle != e.middle) {
+		if (bshm__epochs_of(clock).middle != middle) {
 			return;
 		}
 	}
 }
 
 /*
- * Begins the periods that the store has begun since this shard was used last. The clock is set
- * after the counts, and says what has been done. If this process dies or rests between, another one
- * sets the counts anew once more, and loses some: then periods get longer.
+ * Begins the periods that the store has begun since this shard was used last, unless `now` has
+ * stopped. The clock is set after the counts, and says what has been done. If this process dies or
+ * rests between, another one sets the counts anew once more, and loses some: then periods get
+ * longer.
  */
 static BSHM_NOINLINE uint64_t follow(
 	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock)
 {
-	for (unsigned tries = 0; tries < ADVANCE_TRIES; tries++) {
+	for (unsigned tries = 0; tries < ADVANCE_TRIES && may_advance(shard, clock); tries++) {
 		const uint32_t behind = periods_behind(segment, clock);
 		if (behind == 0 || behind == AHEAD) {
 			break;
 		}
 		const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
-		if (set_counts_anew(shard, touches)) {
-			advance(shard, clock, true, bshm__epochs_of(clock).period + 1);
-		}
+		end_period(shard, clock, touches, bshm__epochs_of(clock).period + 1);
 		clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
 	}
 	return clock;
@@ -283,9 +286,10 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 	const uint64_t in_epoch = touches & EPOCH_MASK;
 	const uint64_t records = BSHM_LOAD(&shard->records, RELAXED);
 	if (by_bytes || in_epoch >= EPOCH_MOST || in_epoch >= epoch_uses(shard, clock, records)) {
-		/* If `now` has stopped the counts are kept: they cannot begin anew without a new period. */
-		if (epoch_age(shard, clock) + 1 < AGE_MAX && period_is_full(segment, shard, touches)) {
-			end_period(segment, shard, clock, touches);
+		if (may_advance(shard, clock) && period_is_full(segment, shard, touches)) {
+			const uint32_t step =
+				segment->shard_count > 1 && periods_behind(segment, clock) != AHEAD;
+			end_period(shard, clock, touches, bshm__epochs_of(clock).period + step);
 		} else {
 			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
 			advance(shard, clock, false, 0);
