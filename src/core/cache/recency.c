@@ -27,7 +27,8 @@
  * too: a number. Of all epochs that end, one in as many as there are shards looks at the counts of
  * all, and ends the store's period (end_period_of_store). Each shard follows at its next use
  * (follow): `period` in its clock is the number, modulo 16, up to which it has. One that is far
- * ahead of the others does not wait for them: else hardly a record is left in it that may go.
+ * ahead of the others does not wait for them: else hardly a record is left in it that may go. (A
+ * record that has 3/8 of its shard takes it there by one use: then less than a quarter is safe.)
  *
  * A record is new, then PROTECTED, then FREQUENT: it goes up when it is used and was last used
  * before `middle`. Many uses in a short time count as one.
@@ -82,6 +83,7 @@
 
 #define PERIODS BSHM_PERIODS
 #define AHEAD   (PERIODS - 1) /* the store's period, less that of a shard that has not waited */
+#define LATE    (PERIODS / 2) /* the same of one that has not been used for so long */
 
 #define ADVANCE_TRIES 16u
 
@@ -102,31 +104,17 @@ static bool may_advance(const bshm_shard_header *shard, uint64_t clock)
 	return epoch_age(shard, clock) + 1 < AGE_MAX;
 }
 
-/* Begins the next epoch, and with `turns` a new period that has this number; `clock` is the one
- * that the caller read. False: another process has, or `now` has stopped. */
-static BSHM_NOINLINE bool advance(
-	bshm_shard_header *shard, uint64_t clock, bool turns, uint32_t period)
+/* Begins the next epoch; `clock` is the one that the caller read. False: another process has, or
+ * `now` has stopped. */
+static BSHM_NOINLINE bool advance(bshm_shard_header *shard, uint64_t clock)
 {
 	bshm__epochs e = bshm__epochs_of(clock);
 	if (!may_advance(shard, clock)) {
 		return false;
 	}
 	e.now++;
-	if (turns) {
-		e.floor = e.middle;
-		e.middle = e.last;
-		e.last = e.now;
-		e.period = period;
-	}
 	/* Pairs with bshm__touch_count(). */
 	return BSHM_CAS(&shard->clock, &clock, bshm__clock_of(e), RELEASE);
-}
-
-/* The counts when the oldest period ends: what was used since `last` was used since `middle`. */
-static bool set_counts_anew(bshm_shard_header *shard, uint64_t touches)
-{
-	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
-	return BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS, RELAXED);
 }
 
 /* How many uses an epoch has. */
@@ -184,6 +172,64 @@ static inline uint32_t periods_behind(const bshm_segment *segment, uint64_t cloc
 	return (of_store - bshm__epochs_of(clock).period) % PERIODS;
 }
 
+static inline bool is_behind(const bshm_segment *segment, uint64_t clock, uint32_t periods)
+{
+	const uint32_t behind = periods_behind(segment, clock);
+	return behind >= periods && behind != AHEAD;
+}
+
+/* The oldest period of the shard ends. The new one has this number, and begins with the next epoch
+ * (`later` is 1) or with the present one (0). The process whose compare-and-swap sets the counts
+ * anew does the rest: a process that sees the new clock counts in the new periods. */
+static BSHM_NOINLINE void end_period(
+	bshm_shard_header *shard, uint64_t clock, uint64_t touches, uint32_t later, uint32_t period)
+{
+	const bshm__epochs before = bshm__epochs_of(clock);
+	bshm__epochs e = before;
+	/* What was used since `last` was used since the new `middle`. */
+	const uint64_t since_last = touches >> (EPOCH_BITS + PERIOD_BITS);
+	const uint64_t in_epoch = later == 0 ? touches & EPOCH_MASK : 0;
+	if (!BSHM_CAS(&shard->touches, &touches, since_last << EPOCH_BITS | in_epoch, RELAXED)) {
+		return;
+	}
+	for (unsigned tries = 0; tries < ADVANCE_TRIES; tries++) {
+		if (later != 0 && !may_advance(shard, clock)) {
+			return;
+		}
+		e.now += later;
+		e.floor = e.middle;
+		e.middle = e.last;
+		e.last = e.now;
+		e.period = period;
+		/* Pairs with bshm__touch_count(). */
+		if (BSHM_CAS(&shard->clock, &clock, bshm__clock_of(e), RELEASE)) {
+			return;
+		}
+		e = bshm__epochs_of(clock);
+		if (e.last != before.last || e.period != before.period) {
+			return; /* another process has done so */
+		}
+	}
+}
+
+/*
+ * Begins the periods that the store has begun since this shard was used last. They begin with the
+ * present epoch. A use of a record that has its stamp already is not counted, and may have been
+ * since: so the record is one of theirs. The clock is set after the counts, and says what has been
+ * done. If this process dies or rests meanwhile, another one sets the counts anew once more, and
+ * loses some: then periods get longer.
+ */
+static BSHM_NOINLINE uint64_t follow(
+	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock)
+{
+	for (unsigned tries = 0; tries < ADVANCE_TRIES && is_behind(segment, clock, 1); tries++) {
+		const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
+		end_period(shard, clock, touches, 0, bshm__epochs_of(clock).period + 1);
+		clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with end_period() */
+	}
+	return clock;
+}
+
 /* Which part of a shard has been used in the period that is the store's oldest: in 2^-16. */
 static uint64_t part_used(const bshm_segment *segment, const bshm_shard_header *shard)
 {
@@ -212,8 +258,13 @@ static BSHM_NOINLINE void end_period_of_store(
 	uint64_t used = 0;
 	uint64_t all = 0;
 	for (uint32_t i = 0; i < segment->shard_count; i++) {
-		const uint64_t bytes = bytes_stored(&segment->shards[i]);
-		used += bytes * part_used(segment, &segment->shards[i]);
+		bshm_shard_header *other = &segment->shards[i];
+		const uint64_t clock = BSHM_LOAD(&other->clock, ACQUIRE); /* pairs with end_period() */
+		const uint64_t bytes = bytes_stored(other);
+		if (is_behind(segment, clock, LATE)) {
+			follow(segment, other, clock); /* it is not used: lest it seems to be ahead */
+		}
+		used += bytes * part_used(segment, other);
 		all += bytes;
 	}
 	if (used >= all * share_of_period(segment, shard) << 8) {
@@ -221,55 +272,12 @@ static BSHM_NOINLINE void end_period_of_store(
 	}
 }
 
-/* The oldest period of the shard ends; the new one has this number. The process whose
- * compare-and-swap sets the counts anew does the rest: a process that sees the new clock counts in
- * the new periods. */
-static BSHM_NOINLINE void end_period(
-	bshm_shard_header *shard, uint64_t clock, uint64_t touches, uint32_t period)
-{
-	const uint32_t middle = bshm__epochs_of(clock).middle;
-	if (!set_counts_anew(shard, touches)) {
-		return;
-	}
-	for (unsigned tries = 0; tries < ADVANCE_TRIES && !advance(shard, clock, true, period);
-		 tries++) {
-		clock = BSHM_LOAD(&shard->clock, RELAXED);
-		if (bshm__epochs_of(clock).middle != middle) {
-			return;
-		}
-	}
-}
-
-/*
- * Begins the periods that the store has begun since this shard was used last, unless `now` has
- * stopped. The clock is set after the counts, and says what has been done. If this process dies or
- * rests between, another one sets the counts anew once more, and loses some: then periods get
- * longer.
- */
-static BSHM_NOINLINE uint64_t follow(
-	const bshm_segment *segment, bshm_shard_header *shard, uint64_t clock)
-{
-	for (unsigned tries = 0; tries < ADVANCE_TRIES && may_advance(shard, clock); tries++) {
-		const uint32_t behind = periods_behind(segment, clock);
-		if (behind == 0 || behind == AHEAD) {
-			break;
-		}
-		const uint64_t touches = BSHM_LOAD(&shard->touches, RELAXED);
-		end_period(shard, clock, touches, bshm__epochs_of(clock).period + 1);
-		clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
-	}
-	return clock;
-}
-
 /* The clock by which a record is used now. */
 static inline uint64_t clock_of_use(const bshm_segment *segment, bshm_shard_header *shard)
 {
 	const uint64_t clock = BSHM_LOAD(&shard->clock, ACQUIRE); /* pairs with advance() */
-	if (segment->shard_count > 1) {
-		const uint32_t behind = periods_behind(segment, clock);
-		if (BSHM_UNLIKELY(behind != 0 && behind != AHEAD)) {
-			return follow(segment, shard, clock);
-		}
+	if (segment->shard_count > 1 && BSHM_UNLIKELY(is_behind(segment, clock, 1))) {
+		return follow(segment, shard, clock);
 	}
 	return clock;
 }
@@ -289,10 +297,10 @@ static BSHM_NOINLINE void end_epoch(const bshm_segment *segment, bshm_shard_head
 		if (may_advance(shard, clock) && period_is_full(segment, shard, touches)) {
 			const uint32_t step =
 				segment->shard_count > 1 && periods_behind(segment, clock) != AHEAD;
-			end_period(shard, clock, touches, bshm__epochs_of(clock).period + step);
+			end_period(shard, clock, touches, 1, bshm__epochs_of(clock).period + step);
 		} else {
 			BSHM_AND(&shard->touches, ~EPOCH_MASK, RELAXED);
-			advance(shard, clock, false, 0);
+			advance(shard, clock);
 		}
 		if (segment->shard_count > 1) {
 			end_period_of_store(segment, shard);
