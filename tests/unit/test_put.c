@@ -360,7 +360,7 @@ TEST(values_of_2_to_4_kb_waste_little)
 	test_counts();
 	double used;
 	double all;
-	static const uint32_t most[][3] = {{64, 3300, 3}, {16, 2800, 8}, {4, 3400, 8}, {1, 3400, 8}};
+	static const uint32_t most[][3] = {{64, 3300, 3}, {16, 2800, 4}, {4, 3400, 5}, {1, 3400, 8}};
 	bshm_segment *segment = NULL;
 	for (size_t i = sizeof(most) / sizeof(most[0]); i-- != 0;) {
 		if (segment != NULL) {
@@ -381,6 +381,24 @@ TEST(values_of_2_to_4_kb_waste_little)
 	CHECK(all <= 6);
 	check_sound(segment);
 	bshm_segment_close(segment);
+}
+
+/* A shard has fewer pages than the store: so a class of its own costs more there. */
+TEST(several_shards_hold_about_as_many_records_as_one)
+{
+	uint64_t held[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		bshm_segment *segment = open_store(MB(70), i == 0 ? 0 : 1000000);
+		CHECK_INT(segment->shard_count, i == 0 ? 3 : 1);
+		for (uint32_t k = 0; k < 30000; k++) {
+			CHECK_INT(store_put(segment, k, 1, 2750, 0, BSHM_PUT_SET), 1);
+		}
+		held[i] = records_of(segment);
+		bshm_segment_close(segment);
+		unlink(test_path("segment"));
+	}
+	test_note("%u and %u records", (unsigned) held[0], (unsigned) held[1]);
+	CHECK(held[0] * 100 >= held[1] * 98);
 }
 
 /* There are not enough pages for each class of sizes to have some. */
